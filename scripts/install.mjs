@@ -1,0 +1,42 @@
+// Installs what is missing. Plain Node without packages, because it runs before there are any.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = join(root, 'node_modules', '.commonplace-lock')
+
+/** The Node that wrangler and vitest need (22.12 or newer): the npm package `node`, else the one that runs this. */
+export function nodePath() {
+  const packaged = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+  return existsSync(packaged) ? packaged : process.execPath
+}
+
+/** Runs `npm ci` unless node_modules already holds what package-lock.json says. */
+export function installMissing() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  console.log('Installing packages (once) …')
+  const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) {
+    console.error('npm ci failed; see above.')
+    process.exit(status ?? 1)
+  }
+  writeFileSync(stamp, lock)
+}
+
+/** Environment in which package binaries find the right Node. */
+export function environment(extra = {}) {
+  const separator = process.platform === 'win32' ? ';' : ':'
+  return {
+    ...process.env,
+    PATH: `${join(root, 'node_modules', '.bin')}${separator}${process.env.PATH}`,
+    WRANGLER_SEND_METRICS: 'false',
+    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    ...extra,
+  }
+}

@@ -1,0 +1,113 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { Scalar, ScalarType } from '../../domain/filter'
+import { FALSE, joinConditions, TRUE } from '../sql/compile-filter'
+import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { countIndexed, indexEntry } from './full-text-index'
+
+/** What SQLite in D1 spells in its own way. */
+
+/** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
+const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
+
+const extracted = (path: readonly string[]): SQL => sql`json_extract(e.metadata, ${jsonPath(path)})`
+const typeOf = (path: readonly string[]): SQL => sql`json_type(e.metadata, ${jsonPath(path)})`
+
+/** `lower()` of SQLite folds A–Z and nothing else, which is the meaning of "ci". */
+const folded = (value: SQL, fold: boolean): SQL => (fold ? sql`lower(${value})` : value)
+
+const TYPES: Record<ScalarType, SQL> = {
+  string: sql`('text')`,
+  number: sql`('integer', 'real')`,
+  boolean: sql`('true', 'false')`,
+}
+
+const members = (bind: Bind, values: readonly Scalar[]): SQL => sql`(SELECT value FROM json_each(${bind(values)}))`
+
+function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL {
+  const strings = values.filter((value) => typeof value === 'string')
+  const numbers = values.filter((value) => typeof value === 'number')
+  const booleans = values.filter((value) => typeof value === 'boolean')
+  const parts: SQL[] = []
+  if (strings.length > 0) {
+    // The folded comparison stands even where case counts: the indexes of metadata fields are on the folded value.
+    const ci = sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(strings)}))`
+    const exact = fold ? TRUE : sql`${extracted(path)} IN ${members(bind, strings)}`
+    parts.push(sql`(${typeOf(path)} = 'text' AND ${ci} AND ${exact})`)
+  }
+  if (numbers.length > 0)
+    parts.push(sql`(${typeOf(path)} IN ${TYPES.number} AND ${extracted(path)} IN ${members(bind, numbers)})`)
+  for (const value of booleans) parts.push(sql`${typeOf(path)} = ${sql.raw(value ? `'true'` : `'false'`)}`)
+  return joinConditions('or', parts)
+}
+
+const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
+
+const leaves: LeafCompilers = {
+  thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
+  source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
+  contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
+  tag: (leaf, bind) =>
+    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.entry_id = e.id AND t.tag IN ${members(bind, leaf.anyOf)})`,
+  created: ({ from, to }, bind) =>
+    joinConditions('and', [
+      ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
+      ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
+    ]),
+  present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
+  null: ({ path }) => sql`${typeOf(path)} = 'null'`,
+  type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,
+  equals: ({ path, anyOf, fold }, bind) => equalsAny(path, anyOf, fold, bind),
+  compare: ({ path, by, value }, bind) =>
+    sql`(${typeOf(path)} IN ${typeof value === 'string' ? TYPES.string : TYPES.number} AND ${extracted(path)} ${COMPARISONS[by]} ${bind(value)})`,
+  substring: ({ path, at, value, fold }, bind) => {
+    const isText = sql`${typeOf(path)} = 'text'`
+    if (value === '') return isText
+    const text = folded(extracted(path), fold)
+    const part = folded(bind(value), fold)
+    // LIKE and GLOB take patterns of 50 bytes at most in D1.
+    const found = {
+      anywhere: () => sql`instr(${text}, ${part}) > 0`,
+      start: () => sql`substr(${text}, 1, length(${part})) = ${part}`,
+      end: () => sql`substr(${text}, -length(${part})) = ${part}`,
+    }[at]()
+    return sql`(${isText} AND ${found})`
+  },
+  element: ({ path, value, fold }, bind) => {
+    const same =
+      typeof value === 'string'
+        ? sql`m.type = 'text' AND ${folded(sql`m.value`, fold)} = ${folded(bind(value), fold)}`
+        : typeof value === 'number'
+          ? sql`m.type IN ${TYPES.number} AND m.value = ${bind(value)}`
+          : sql`m.type = ${sql.raw(value ? `'true'` : `'false'`)}`
+    return sql`(${typeOf(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(e.metadata, ${jsonPath(path)}) m WHERE ${same}))`
+  },
+}
+
+/**
+ * All values of a filter travel as one JSON parameter: D1 takes 100 parameters a statement, and numbers that come out
+ * of JSON on both sides are read by the same parser, so that equal texts are equal numbers.
+ */
+function createBindings(): Bindings {
+  const values: unknown[] = []
+  return {
+    bind: (value) => {
+      values.push(value)
+      return sql.raw(`(SELECT json_extract(list, '$[${values.length - 1}]') FROM given)`)
+    },
+    prelude: () => (values.length === 0 ? null : sql`given (list) AS (SELECT ${JSON.stringify(values)})`),
+  }
+}
+
+export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
+  leaves,
+  bindings: createBindings,
+  falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
+  lastWritten: sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
+  jsonRows: (json) => sql`json_each(${json})`,
+  mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
+  byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
+  unordered: (column) => sql`+${column}`,
+  indexEntry: (org, content, row) => indexEntry(analyzer, org, content, row),
+  countIndexed,
+})

@@ -1,0 +1,93 @@
+/**
+ * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so
+ * `wrangler d1 migrations apply` and this agree on what has been done.
+ */
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}
+
+/** A metadata field that is to be found fast; see METADATA_INDEXED_FIELDS. */
+export interface IndexedField {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
+}
+
+const JOURNAL =
+  'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)'
+
+/** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
+export const splitStatements = (sql: string): string[] =>
+  sql
+    .split(/\n\s*\n/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
+
+/** One statement an indexed field: the value as equality filters compare it. Arrays and objects have no order to index. */
+function fieldIndexes(fields: readonly IndexedField[]): Migration {
+  const wanted = fields
+    .filter(({ type }) => type !== 'array' && type !== 'object')
+    .map(({ name, type }) => {
+      const value = `json_extract(metadata, '$."${name}"')`
+      return {
+        index: `entries_meta_${name.replaceAll(/[^A-Za-z0-9_]/g, (char) => `x${char.charCodeAt(0)}`)}`,
+        value: type === 'string' ? `lower(${value})` : value,
+      }
+    })
+  return {
+    name: `indexed fields: ${wanted.map(({ value }) => value).join(', ')}`,
+    sql: wanted
+      .map(
+        ({ index, value }) =>
+          `CREATE INDEX ${index} ON entries (org, ${value}) WHERE listed = 1 AND ${value} IS NOT NULL`,
+      )
+      .join('\n\n'),
+  }
+}
+
+/** Fields whose equality filters an index answers. */
+export const indexedFieldNames = (fields: readonly IndexedField[]): Set<string> =>
+  new Set(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name }) => name))
+
+async function applied(db: D1Database): Promise<Set<string>> {
+  const [, rows] = await db.batch<{ name: string }>([
+    db.prepare(JOURNAL),
+    db.prepare('SELECT name FROM d1_migrations ORDER BY id'),
+  ])
+  return new Set(rows?.results.map(({ name }) => name))
+}
+
+/** Applies a migration and its journal row in one transaction; another runner that was faster is not an error. */
+async function apply(db: D1Database, { name, sql }: Migration, before: readonly string[] = []): Promise<void> {
+  try {
+    await db.batch(
+      [...before, ...splitStatements(sql)]
+        .map((statement) => db.prepare(statement))
+        .concat(db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name)),
+    )
+  } catch (error) {
+    if (!(await applied(db)).has(name)) throw new Error(`migration ${name} failed`, { cause: error })
+  }
+}
+
+async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[], done: Set<string>): Promise<void> {
+  const migration = fieldIndexes(fields)
+  const latest = [...done].filter((name) => name.startsWith('indexed fields: ')).at(-1)
+  if (latest === migration.name) return
+  const { results } = await db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*'`)
+    .all<{ name: string }>()
+  const drops = results.map(({ name }) => `DROP INDEX IF EXISTS ${name}`)
+  await apply(db, migration, [...drops, `DELETE FROM d1_migrations WHERE name GLOB 'indexed fields: *'`])
+}
+
+/** Idempotent, and safe to run from many places at once. One query when there is nothing to do. */
+export async function migrateD1(
+  db: D1Database,
+  migrations: readonly Migration[],
+  fields: readonly IndexedField[],
+): Promise<void> {
+  const done = await applied(db)
+  for (const migration of migrations) if (!done.has(migration.name)) await apply(db, migration)
+  await applyFieldIndexes(db, fields, done)
+}

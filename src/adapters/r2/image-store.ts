@@ -1,0 +1,52 @@
+import { unavailable } from '../../domain/errors'
+import type { ObjectStoreHealth } from '../../ports/health'
+import type { ImageStore } from '../../ports/image-store'
+
+/** Images in R2 under `images/<org>/<sha256>`. */
+const PREFIX = 'images/'
+
+const keyOf = (org: string, hash: string): string => `${PREFIX}${encodeURIComponent(org)}/${hash}`
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw unavailable('The image store did not answer; nothing was changed, try again', error)
+  }
+}
+
+export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly health: ObjectStoreHealth } {
+  return {
+    async put(scope, { hash, mimeType, bytes }) {
+      // R2 checks the hash, so a damaged upload never takes the name of the right one.
+      await answered(
+        bucket.put(keyOf(scope.org, hash), bytes, { httpMetadata: { contentType: mimeType }, sha256: hash }),
+      )
+    },
+
+    async get(scope, hash) {
+      const object = await answered(bucket.get(keyOf(scope.org, hash)))
+      return object === null ? null : new Uint8Array(await answered(object.arrayBuffer()))
+    },
+
+    async delete(scope, hash) {
+      await answered(bucket.delete(keyOf(scope.org, hash)))
+    },
+
+    async list(cursor) {
+      const page = await answered(bucket.list({ prefix: PREFIX, limit: 500, ...(cursor === null ? {} : { cursor }) }))
+      const objects = page.objects.map(({ key, uploaded }) => {
+        const [org = '', hash = ''] = key.slice(PREFIX.length).split('/')
+        return { org: decodeURIComponent(org), hash, uploadedAt: uploaded.getTime() }
+      })
+      return { objects, cursor: page.truncated ? page.cursor : null }
+    },
+
+    health: {
+      backend: 'r2',
+      ping: async () => {
+        await bucket.head(`${PREFIX}ready`)
+      },
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Filter, Leaf } from '../../domain/filter'
+import type { Bind, SqlDialect } from './dialect'
+
+export const TRUE = sql`(1 = 1)`
+export const FALSE = sql`(1 = 0)`
+
+/** Joins conditions as a balanced tree: D1 refuses expressions deeper than 100. */
+export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {
+  if (parts.length === 0) return op === 'and' ? TRUE : FALSE
+  if (parts.length === 1) return parts[0] as SQL
+  const middle = parts.length >> 1
+  const left = joinConditions(op, parts.slice(0, middle))
+  const right = joinConditions(op, parts.slice(middle))
+  return op === 'and' ? sql`(${left} AND ${right})` : sql`(${left} OR ${right})`
+}
+
+/**
+ * Compiles a filter into a condition on the entry row `e`. NULL counts as false in a WHERE, and AND and OR keep that
+ * reading; only NOT would turn it into true, so the condition under each NOT is made true or false first.
+ */
+export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): SQL {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return joinConditions(
+        filter.op,
+        filter.of.map((part) => compileFilter(part, dialect, bind)),
+      )
+    case 'not':
+      return sql`(NOT ${dialect.falseWhenNull(compileFilter(filter.of, dialect, bind))})`
+    default:
+      return compileLeaf(filter, dialect, bind)
+  }
+}
+
+function compileLeaf<Op extends Leaf['op']>(leaf: Extract<Leaf, { op: Op }>, dialect: SqlDialect, bind: Bind): SQL {
+  const compile = dialect.leaves[leaf.op as Op] as (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+  return compile(leaf, bind)
+}

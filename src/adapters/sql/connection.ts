@@ -1,0 +1,23 @@
+import type { SQL } from 'drizzle-orm'
+import type { SqlDialect } from './dialect'
+
+export type Row = Record<string, unknown>
+
+/** A database as the SQL adapters need it. */
+export interface SqlConnection {
+  readonly dialect: SqlDialect
+  /**
+   * Runs statements in order as one transaction in one round trip; rows of each.
+   *
+   * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
+   */
+  batch(statements: readonly SQL[]): Promise<Row[][]>
+}
+
+/** A guard inside a batch did not hold, so nothing of the batch happened. */
+export class PremiseFailed extends Error {
+  constructor() {
+    super('the premise of a guarded batch no longer holds')
+    this.name = 'PremiseFailed'
+  }
+}

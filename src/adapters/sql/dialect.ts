@@ -1,0 +1,43 @@
+import type { SQL } from 'drizzle-orm'
+import type { IndexedContent } from '../../domain/entry'
+import type { Leaf } from '../../domain/filter'
+import type { Scope } from '../../domain/scope'
+
+/** Binds one value of a filter and gives the fragment that stands for it. */
+export type Bind = (value: unknown) => SQL
+
+/** Values of one statement, gathered so that a dialect with few parameters can pass them as one. */
+export interface Bindings {
+  readonly bind: Bind
+  /** Table expressions the statement must begin with, after `WITH`; null for none. */
+  readonly prelude: () => SQL | null
+}
+
+/**
+ * One compiler for each leaf. A condition may be NULL where a metadata path is missing: the walker turns NULL into false
+ * wherever that matters. The entry row is called `e`.
+ */
+export type LeafCompilers = {
+  readonly [Op in Leaf['op']]: (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+}
+
+/** What one database spells differently from another. */
+export interface SqlDialect {
+  readonly leaves: LeafCompilers
+  readonly bindings: () => Bindings
+  /** A condition that is never NULL. */
+  readonly falseWhenNull: (condition: SQL) => SQL
+  /** Id of the entry that the previous statement of the batch wrote. */
+  readonly lastWritten: SQL
+  /** The rows of a JSON array given as text, in a column `value`. */
+  readonly jsonRows: (json: SQL) => SQL
+  /** A JSON merge patch (RFC 7396) of two JSON texts. */
+  readonly mergePatch: (target: SQL, patch: SQL) => SQL
+  readonly byteLength: (text: SQL) => SQL
+  /** Keeps rows in the order of time from being used as an index order, when a more selective index should be. */
+  readonly unordered: (column: SQL) => SQL
+  /** Writes the search terms of the entry that `row` names (a condition on `e`). */
+  readonly indexEntry: (org: string, content: IndexedContent, row: SQL) => SQL
+  /** How many of the entries that a condition on `e` admits stand in the search index. */
+  readonly countIndexed: (scope: Scope, visible: SQL) => SQL
+}

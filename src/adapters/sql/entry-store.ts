@@ -1,0 +1,175 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { EntryChange, EntryPreview } from '../../domain/entry'
+import { Problem } from '../../domain/errors'
+import { checkMetadataSize, type JsonObject } from '../../domain/metadata'
+import type { ThreadSummary } from '../../domain/report'
+import type { Scope } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
+import { compileFilter } from './compile-filter'
+import { PremiseFailed, type Row, type SqlConnection } from './connection'
+import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
+import { ENTRY_COLUMNS, toEntry } from './rows'
+import { statisticsStatements, toStatistics } from './statistics-statements'
+import { listed, readable } from './visibility'
+import { changeStatements, imageGuard, saveStatements, versionGuard, type WriteContext } from './write-statements'
+
+const METADATA_MAX_BYTES = 262_144
+
+const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true })
+
+const toThread = (row: Row): ThreadSummary => ({
+  threadId: row.thread_id as string,
+  entries: Number(row.entries),
+  sources: Number(Number(row.user_entries) > 0) + Number(Number(row.user_entries) < Number(row.entries)),
+  multimodal: Number(row.multimodal),
+  firstSecond: Number(row.first_second),
+  lastSecond: Number(row.last_second),
+  lastId: Number(row.last_id),
+})
+
+/** Runs a guarded batch; a failed premise is a lost race. */
+async function guarded<T>(run: () => Promise<T>, message: string): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof PremiseFailed) throw new Problem('conflict', message)
+    throw error
+  }
+}
+
+/** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
+export function createSqlEntryStore(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  clock: Clock,
+  indexedFields: ReadonlySet<string>,
+): EntryStore {
+  const { dialect } = connection
+  const writing = (scope: Scope): WriteContext => ({ dialect, analyzer, scope, now: clock.now() })
+  const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
+  const jsonList = (values: readonly unknown[]): SQL =>
+    sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+  return {
+    async save(scope, entries) {
+      const context = writing(scope)
+      const images = entries.flatMap((entry) => entry.images ?? [])
+      const guards = imageGuard(context, images)
+      const statements = entries.flatMap((entry) => saveStatements(context, entry))
+      const rows = await guarded(
+        () => connection.batch([...guards, ...statements]),
+        'An image of this entry is being removed at this moment; try again',
+      )
+      return entries.map((_, i) => {
+        const row = rows[guards.length + i * 2]?.[0] as Row
+        return { id: Number(row.id), version: Number(row.version), isNew: Number(row.version) === 1 }
+      })
+    },
+
+    async read(scope, ids) {
+      if (ids.length === 0) return []
+      const [rows] = await connection.batch([
+        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM entries e WHERE ${readable(scope, clock.now())} AND e.id IN ${jsonList(ids)}`,
+      ])
+      return (rows ?? []).map(toEntry)
+    },
+
+    async page(scope, filter, request) {
+      const context = reading(scope)
+      const [rows, totals] = await connection.batch([
+        pageStatement(context, filter, request),
+        totalStatement(context, filter),
+      ])
+      return { entries: (rows ?? []).map(preview), total: Number(totals?.[0]?.total ?? 0) }
+    },
+
+    async previews(scope, filter, ids, previewLength) {
+      if (ids.length === 0) return []
+      const bindings = dialect.bindings()
+      const condition = compileFilter(filter, dialect, bindings.bind)
+      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM entries e WHERE ${listed(scope, clock.now())} AND e.id IN ${jsonList(ids)} AND ${condition}`
+      const [rows] = await connection.batch([withPrelude(bindings, [], body)])
+      return (rows ?? []).map(preview)
+    },
+
+    async change(scope, changes: readonly EntryChange[]) {
+      const context = writing(scope)
+      const guards = [
+        versionGuard(context, changes),
+        ...imageGuard(
+          context,
+          changes.flatMap((change) => change.images ?? []),
+        ),
+      ]
+      const parts = changes.map((change) => changeStatements(context, change))
+      const rows = await guarded(
+        () => connection.batch([...guards, ...parts.flat()]),
+        'The entry was changed by someone else at the same time; try again',
+      )
+      let at = guards.length
+      return parts.map((statements) => {
+        const version = Number(rows[at]?.[0]?.version)
+        at += statements.length
+        return version
+      })
+    },
+
+    async patch(scope, id, patch: JsonObject) {
+      const now = clock.now()
+      const row = sql`id = ${id} AND ${readable(scope, now, 'entries')}`
+      const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${JSON.stringify(patch)}`)
+      const mergedBytes = dialect.byteLength(merged)
+      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${METADATA_MAX_BYTES} FROM entries WHERE ${row}), 1)`
+      const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
+      try {
+        const [, rows] = await connection.batch([guard, update])
+        return rows?.[0] === undefined ? null : Number(rows[0].version)
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        checkMetadataSize(patch)
+        throw new Problem('limit_exceeded', 'metadata would be larger than 256 KB after this patch')
+      }
+    },
+
+    async delete(scope, selection: DeleteSelection) {
+      const { ids, threadIds, source, createdBefore } = selection
+      const now = clock.now()
+      const conditions = [
+        // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
+        ids ? readable(scope, now, 'entries') : listed(scope, now, 'entries'),
+        ...(ids ? [sql`id IN ${jsonList(ids)}`] : []),
+        ...(threadIds ? [sql`thread_id IN ${jsonList(threadIds)}`] : []),
+        ...(source ? [sql`source = ${source}`] : []),
+        ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+      ]
+      const where = sql.join(conditions, sql` AND `)
+      const [counted] = await connection.batch([
+        sql`SELECT count(*) AS deleted FROM entries WHERE ${where}`,
+        sql`DELETE FROM entries WHERE ${where}`,
+      ])
+      return Number(counted?.[0]?.deleted ?? 0)
+    },
+
+    async threads(scope, window) {
+      const live = liveThreads(reading(scope))
+      const [rows, totals] = await connection.batch([
+        sql`WITH ${live} SELECT * FROM live ORDER BY last_second DESC, last_id DESC LIMIT ${window.limit} OFFSET ${window.offset}`,
+        sql`WITH ${live} SELECT count(*) AS total FROM live`,
+      ])
+      return { threads: (rows ?? []).map(toThread), total: Number(totals?.[0]?.total ?? 0) }
+    },
+
+    async statistics(scope) {
+      return toStatistics(await connection.batch(statisticsStatements(reading(scope))))
+    },
+
+    async imageType(scope, hash) {
+      const [rows] = await connection.batch([
+        sql`SELECT u.mime_type FROM image_uses u JOIN entries e ON e.id = u.entry_id WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(scope, clock.now())} LIMIT 1`,
+      ])
+      return (rows?.[0]?.mime_type as string | undefined) ?? null
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Filter, Leaf } from '../../domain/filter'
+import type { Scope } from '../../domain/scope'
+import type { PageRequest } from '../../ports/entry-store'
+import { compileFilter } from './compile-filter'
+import type { Bindings, SqlDialect } from './dialect'
+import { ENTRY_COLUMNS } from './rows'
+import { circle, listed } from './visibility'
+
+/** The statements that read pages, totals and threads. */
+export interface ReadContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Metadata fields with an index of their own. */
+  readonly indexedFields: ReadonlySet<string>
+}
+
+/** A statement that begins with what its bound values need. */
+export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQL): SQL {
+  const prelude = bindings.prelude()
+  const all = prelude === null ? [...tables] : [prelude, ...tables]
+  return all.length === 0 ? body : sql`WITH ${sql.join(all, sql`, `)} ${body}`
+}
+
+const conjuncts = (filter: Filter): readonly Filter[] => (filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter])
+
+interface Plan {
+  readonly from: SQL
+  readonly where: SQL
+  /** Rows come by an index other than the one in the order of time. */
+  readonly selective: boolean
+}
+
+/**
+ * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
+ * its index in the order of time, else a tag through the tag table, else an indexed metadata field.
+ */
+function plan(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
+  const { dialect, scope, now, indexedFields } = context
+  const parts = conjuncts(filter)
+  const tag = parts.find((part) => part.op === 'tag')
+  const inThread = parts.some((part) => part.op === 'thread')
+  const where = sql`${listed(scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  if (tag && !inThread) {
+    const tags = dialect.jsonRows(sql`${JSON.stringify(tag.anyOf)}`)
+    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag IN (SELECT value FROM ${tags})) tagged CROSS JOIN entries e ON e.id = tagged.entry_id`
+    const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
+    return {
+      from,
+      where: sql`${listed(scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
+      selective: true,
+    }
+  }
+  const indexed = parts.some(
+    (part) => part.op === 'equals' && part.path.length === 1 && indexedFields.has(part.path[0] as string),
+  )
+  return { from: sql`entries e`, where, selective: indexed && !inThread }
+}
+
+export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
+  const { dialect } = context
+  const bindings = dialect.bindings()
+  const { from, where, selective } = plan(context, filter, bindings)
+  const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
+  // Ids first, so that rows passed over by the offset never bring their text.
+  const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where} ORDER BY ${time} DESC, e.id DESC LIMIT ${request.limit} OFFSET ${request.offset})`
+  return withPrelude(
+    bindings,
+    [ids],
+    sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${request.previewLength}) AS text FROM page JOIN entries e ON e.id = page.id ORDER BY e.created_second DESC, e.id DESC`,
+  )
+}
+
+type CountedLeaf = Extract<Leaf, { op: 'thread' | 'source' }>
+
+/** Filters whose total the counters know: none, a thread, a source, or both. */
+function countedBy(filter: Filter): CountedLeaf[] | null {
+  const parts = conjuncts(filter)
+  const counted = parts.filter((part): part is CountedLeaf => part.op === 'thread' || part.op === 'source')
+  const distinct = new Set(counted.map((part) => part.op)).size === counted.length
+  return distinct && counted.length === parts.length ? counted : null
+}
+
+export function totalStatement(context: ReadContext, filter: Filter): SQL {
+  const { dialect } = context
+  const bindings = dialect.bindings()
+  const counted = countedBy(filter)
+  if (counted === null) {
+    const { from, where } = plan(context, filter, bindings)
+    return withPrelude(bindings, [], sql`SELECT count(*) AS total FROM ${from} WHERE ${where}`)
+  }
+  const thread = counted.find((leaf) => leaf.op === 'thread')?.is
+  const source = counted.find((leaf) => leaf.op === 'source')?.is
+  const column =
+    source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
+  return sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
+}
+
+/**
+ * A table `live` with one row a visible thread: from the counters, except for the few threads that hold expired entries
+ * which the clean-up has not removed yet; those are counted from their entries.
+ */
+export function liveThreads({ scope, now }: ReadContext, threadId?: string): SQL {
+  const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
+  return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND x.expires_at <= ${now}), live AS (
+    SELECT c.thread_id, sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal, sum(c.bytes) AS bytes, sum(c.words) AS words, min(c.first_second) AS first_second, max(c.last_second) AS last_second, min(c.first_id) AS first_id, max(c.last_id) AS last_id
+    FROM thread_counters c WHERE c.org = ${scope.org} AND ${circle(scope, 'c', 'empty')} ${only('c')} AND c.thread_id NOT IN (SELECT thread_id FROM stale) GROUP BY c.thread_id
+    UNION ALL
+    SELECT e.thread_id, count(*), coalesce(sum(CASE WHEN e.source = 'user' THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN e.image_count > 0 THEN 1 ELSE 0 END), 0), coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0), min(e.created_second), max(e.created_second), min(e.id), max(e.id)
+    FROM entries e WHERE ${listed(scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale) GROUP BY e.thread_id)`
+}

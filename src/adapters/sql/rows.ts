@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm'
+import type { Entry, Source } from '../../domain/entry'
+import type { ImageRef } from '../../domain/image'
+import type { Kind } from '../../domain/kind'
+import type { Metadata } from '../../domain/metadata'
+import type { Row } from './connection'
+
+/** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
+export const ENTRY_COLUMNS = sql.raw(
+  [
+    'id',
+    'thread_id',
+    'source',
+    'kind',
+    'title',
+    'project',
+    'agent',
+    'archived',
+    'reader',
+    'owner',
+    'created_by',
+    'version',
+    'created_at',
+    'updated_at',
+    'summary',
+    'metadata',
+    'tags',
+    'images',
+  ]
+    .map((column) => `e.${column}`)
+    .join(', '),
+)
+
+export function toEntry(row: Row): Entry {
+  return {
+    id: Number(row.id),
+    threadId: row.thread_id as string,
+    source: row.source as Source,
+    kind: row.kind as Kind,
+    title: row.title as string | null,
+    project: row.project as string | null,
+    agent: row.agent as string | null,
+    archived: Boolean(row.archived),
+    reader: row.reader as string,
+    owner: row.owner as string | null,
+    createdBy: row.created_by as string,
+    version: Number(row.version),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    summary: row.summary as string,
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata),
+    tags: JSON.parse(row.tags as string) as string[],
+    images: row.images === null ? [] : (JSON.parse(row.images as string) as ImageRef[]),
+    text: row.text as string,
+  }
+}

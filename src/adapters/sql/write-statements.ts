@@ -1,0 +1,176 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import { contentLength } from '../../domain/analysis'
+import { type EntryChange, type NewEntry, readerOf } from '../../domain/entry'
+import type { ImageRef } from '../../domain/image'
+import { kindOfTags } from '../../domain/kind'
+import type { LinkTarget } from '../../domain/link'
+import type { Lifted, Metadata } from '../../domain/metadata'
+import type { Scope } from '../../domain/scope'
+import { utf8Length } from '../../domain/text'
+import type { SqlDialect } from './dialect'
+import { listed, readable } from './visibility'
+
+/** The statements that write entries. Values are always bound. */
+export interface WriteContext {
+  readonly dialect: SqlDialect
+  readonly analyzer: Analyzer
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+type Assignments = Record<string, SQL>
+
+const flag = (value: boolean): number => (value ? 1 : 0)
+
+const imageJson = (images: readonly ImageRef[]): string | null =>
+  images.length === 0
+    ? null
+    : JSON.stringify(
+        images.map(({ hash, mimeType, size, metadata }) => ({
+          hash,
+          mimeType,
+          size,
+          ...(metadata === undefined ? {} : { metadata }),
+        })),
+      )
+
+/** The targets that the writer can see, as the trigger that keeps the links reads them. */
+function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
+  if (links.length === 0) return sql`NULL`
+  const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
+  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted JOIN entries target ON target.id = wanted.value ->> 1 WHERE ${readable(scope, now, 'target')})`
+}
+
+function metadataColumns(
+  context: WriteContext,
+  given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
+): Assignments {
+  const { metadata, lifted, links } = given
+  return {
+    metadata: sql`${metadata === null ? null : JSON.stringify(metadata)}`,
+    named_kind: sql`${lifted.namedKind}`,
+    work_item: sql`${flag(lifted.workItem)}`,
+    title: sql`${lifted.title}`,
+    project: sql`${lifted.project}`,
+    domain: sql`${lifted.domain}`,
+    agent: sql`${lifted.agent}`,
+    audience: sql`${lifted.audience}`,
+    diary: sql`${flag(lifted.diary)}`,
+    status: sql`${lifted.status}`,
+    weight: sql`${lifted.weight}`,
+    pinned: sql`${flag(lifted.pinned)}`,
+    confidence: sql`${lifted.confidence}`,
+    expires_at: sql`${lifted.expiresAt}`,
+    archived: sql`${flag(lifted.archived)}`,
+    links: linkColumn(context, links),
+  }
+}
+
+const tagColumns = (tags: readonly string[]): Assignments => ({
+  tags: sql`${JSON.stringify(tags)}`,
+  tag_kind: sql`${kindOfTags(tags)}`,
+})
+
+const imageColumns = (images: readonly ImageRef[]): Assignments => ({
+  images: sql`${imageJson(images)}`,
+  image_count: sql`${images.length}`,
+})
+
+const textColumns = ({ analyzer }: WriteContext, text: string, hash: string): Assignments => ({
+  text: sql`${text}`,
+  text_hash: sql`${hash}`,
+  text_words: sql`${contentLength(analyzer.tokenize(text))}`,
+})
+
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
+const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
+const assignments = (columns: Assignments): SQL =>
+  list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))
+
+const metadataBytes = (metadata: Metadata | null): number =>
+  metadata === null ? 0 : utf8Length(JSON.stringify(metadata))
+
+/** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
+function repeatedTurn({ scope, now }: WriteContext, entry: NewEntry): SQL {
+  const other = entry.source === 'user' ? 'agent' : 'user'
+  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash FROM entries e WHERE ${listed(scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
+}
+
+/** One upsert and its index row: either a new entry, or the next version of the turn it repeats. */
+export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
+  const { dialect, scope, now } = context
+  const metadata = metadataColumns(context, entry)
+  const metadataSize = metadataBytes(entry.metadata)
+  const inserted: Assignments = {
+    org: sql`${scope.org}`,
+    thread_id: sql`${entry.threadId}`,
+    source: sql`${entry.source}`,
+    layer: sql`${entry.layer}`,
+    created_at: sql`${now}`,
+    updated_at: sql`${now}`,
+    owner: sql`${entry.owner}`,
+    created_by: sql`${entry.createdBy}`,
+    bytes: sql`${utf8Length(entry.text) + metadataSize}`,
+    ...metadata,
+    ...tagColumns(entry.tags ?? []),
+    ...imageColumns(entry.images ?? []),
+    ...textColumns(context, entry.text, entry.textHash),
+  }
+  const replaced = [
+    'updated_at',
+    ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata)]),
+    ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
+    ...(entry.images === null ? [] : ['images', 'image_count']),
+  ].map((name) => sql.raw(`${name} = excluded.${name}`))
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${repeatedTurn(context, entry)}, ${list(Object.values(inserted))} WHERE 1 ON CONFLICT (id) DO UPDATE SET version = version + 1, ${list(replaced)} RETURNING id, version`
+  const indexed = {
+    text: entry.text,
+    threadId: entry.threadId,
+    title: entry.lifted.title,
+    project: entry.lifted.project,
+    agent: entry.lifted.agent,
+    reader: readerOf(entry.lifted, entry),
+  }
+  const affected = entry.metadata === null ? sql`e.version = 1` : sql`1`
+  return [upsert, dialect.indexEntry(scope.org, indexed, sql`e.id = ${dialect.lastWritten} AND ${affected}`)]
+}
+
+/** The update of one entry and, where its words are affected, its index row. */
+export function changeStatements(context: WriteContext, change: EntryChange): SQL[] {
+  const { dialect, scope, now } = context
+  const { text, metadata, tags, images, indexed } = change
+  const columns: Assignments = {
+    version: sql`version + ${change.steps}`,
+    updated_at: sql`${now}`,
+    ...(text ? textColumns(context, text.text, text.hash) : {}),
+    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
+    ...(tags ? tagColumns(tags) : {}),
+    ...(images ? imageColumns(images) : {}),
+  }
+  if (text || metadata) {
+    const textSize = text ? sql`${utf8Length(text.text)}` : dialect.byteLength(sql`text`)
+    const metadataSize = metadata
+      ? sql`${metadataBytes(metadata.value)}`
+      : sql`coalesce(${dialect.byteLength(sql`metadata`)}, 0)`
+    columns.bytes = sql`${textSize} + ${metadataSize}`
+  }
+  const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
+  return indexed ? [update, dialect.indexEntry(scope.org, indexed, sql`e.id = ${change.id}`)] : [update]
+}
+
+/** Refuses the batch unless every row is readable at the version that was read. */
+export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
+  const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected JOIN entries e ON e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 WHERE ${readable(scope, now)}) = ${changes.length}`
+}
+
+/** Refuses the batch while one of the images is being removed from the object store. */
+export function imageGuard({ dialect, scope }: WriteContext, images: readonly ImageRef[]): SQL[] {
+  if (images.length === 0) return []
+  const hashes = JSON.stringify(images.map(({ hash }) => hash))
+  return [
+    sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM outbox WHERE org = ${scope.org} AND topic = 'image_delete' AND state = 'claimed' AND key IN (SELECT value FROM ${dialect.jsonRows(sql`${hashes}`)}))`,
+  ]
+}

@@ -1,0 +1,97 @@
+import type { NewEntry, Source } from './entry'
+import { invalidInput, limitExceeded } from './errors'
+import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
+import { linksOfMetadata } from './link'
+import { checkMetadata, liftMetadata, type Metadata } from './metadata'
+import type { Principal } from './scope'
+import { normalizeTags } from './tags'
+import { codePointLength, sha256Hex, trim, utf8Length } from './text'
+
+/** An entry as a caller asks to store it: right in shape, not yet checked in meaning. */
+export interface EntryDraft {
+  readonly threadId: string
+  readonly source: Source
+  readonly text: string
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly images?: readonly ImageInput[] | undefined
+}
+
+export const MAX_TEXT_BYTES = 1_000_000
+export const MAX_THREAD_ID = 256
+export const MAX_TAGS = 100
+export const MAX_TAG = 128
+export const MAX_IMAGES = 10
+
+/** @returns the trimmed text @throws Problem when it is blank or too long */
+export function checkText(text: string): string {
+  const trimmed = trim(text)
+  if (trimmed === '') throw invalidInput('text cannot be empty or whitespace')
+  const bytes = utf8Length(trimmed)
+  if (bytes > MAX_TEXT_BYTES)
+    throw limitExceeded(
+      `text has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed, split it into several entries`,
+    )
+  return trimmed
+}
+
+/** @returns the trimmed thread id @throws Problem when it is blank or too long */
+export function checkThreadId(threadId: string): string {
+  const trimmed = trim(threadId)
+  if (trimmed === '') throw invalidInput('thread_id cannot be empty or whitespace')
+  if (codePointLength(trimmed) > MAX_THREAD_ID)
+    throw limitExceeded(`thread_id has more than ${MAX_THREAD_ID} characters`)
+  return trimmed
+}
+
+/** @returns the normalised tags @throws Problem when one is too long */
+export function checkTags(tags: readonly string[]): string[] {
+  if (tags.length > MAX_TAGS) throw limitExceeded(`tags has ${tags.length} items; at most ${MAX_TAGS} are allowed`)
+  const normalized = normalizeTags(tags)
+  const long = normalized.find((tag) => codePointLength(tag) > MAX_TAG)
+  if (long !== undefined) throw limitExceeded(`tag "${long.slice(0, 40)}…" has more than ${MAX_TAG} characters`)
+  return normalized
+}
+
+export interface PreparedEntry {
+  readonly entry: NewEntry
+  readonly images: readonly DecodedImage[]
+}
+
+/**
+ * Checks a draft and derives everything the store needs.
+ *
+ * @param spentImageBytes bytes of images earlier in the same request
+ * @throws Problem
+ */
+export async function prepareEntry(
+  principal: Principal,
+  draft: EntryDraft,
+  limits: ImageLimits,
+  spentImageBytes: number,
+): Promise<PreparedEntry> {
+  const threadId = checkThreadId(draft.threadId)
+  const text = checkText(draft.text)
+  const metadata = draft.metadata ?? null
+  if (metadata !== null) checkMetadata(metadata)
+  const tags = draft.tags ? checkTags(draft.tags) : null
+  const lifted = liftMetadata(metadata, principal, principal.agent)
+  const images = await decodeImages(draft.images ?? [], limits, spentImageBytes)
+  return {
+    entry: {
+      threadId,
+      source: draft.source,
+      layer: 2,
+      text,
+      textHash: await sha256Hex(text),
+      metadata,
+      lifted,
+      links: linksOfMetadata(metadata),
+      tags,
+      images: draft.images ? images : null,
+      owner: principal.owner,
+      createdBy: principal.keyId,
+    },
+    images,
+  }
+}

@@ -1,0 +1,90 @@
+import type { ImageRef } from './image'
+import type { Kind } from './kind'
+import type { LinkTarget } from './link'
+import type { Lifted, Metadata } from './metadata'
+
+export const SOURCES = ['user', 'agent'] as const
+export type Source = (typeof SOURCES)[number]
+export type ContentType = 'text' | 'multimodal'
+
+/** Threads entries are layer 2 of their project (fabric contract §2). */
+export type Layer = 1 | 2 | 3
+
+/** The parts of an entry that stand in the store as the caller gave them. */
+export interface EntryContent {
+  readonly text: string
+  /** Null when none was ever given; `{}` stays `{}`. */
+  readonly metadata: Metadata | null
+  readonly tags: readonly string[]
+  readonly images: readonly ImageRef[]
+}
+
+/** One memory, as the store returns it. */
+export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 'agent' | 'archived'> {
+  readonly id: number
+  readonly threadId: string
+  readonly source: Source
+  readonly kind: Kind
+  /** Generated; empty when there is none. */
+  readonly summary: string
+  readonly version: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Who may read it: '' for everyone whose scope reaches it, else one owner. */
+  readonly reader: string
+  readonly owner: string | null
+  readonly createdBy: string
+}
+
+/** An entry as lists and searches show it: the text may end after the first code points that were asked for. */
+export interface EntryPreview extends Entry {
+  readonly preview: true
+}
+
+/** An entry to be stored. `null` parts were not given: a repeated store keeps what stands there (threads contract §2.2). */
+export interface NewEntry {
+  readonly threadId: string
+  readonly source: Source
+  readonly layer: Layer
+  readonly text: string
+  /** SHA-256 of the text, by which a repeated store is recognised. */
+  readonly textHash: string
+  readonly metadata: Metadata | null
+  readonly lifted: Lifted
+  readonly links: readonly LinkTarget[]
+  readonly tags: readonly string[] | null
+  readonly images: readonly ImageRef[] | null
+  /** The credential's owner and key. */
+  readonly owner: string | null
+  readonly createdBy: string
+}
+
+/** The next state of an entry that was read at `version`. Parts that are absent stay as they are. */
+export interface EntryChange {
+  readonly id: number
+  /** The version that was read; the change is refused when the row has moved on. */
+  readonly version: number
+  /** How many updates this change stands for; the version rises by it. */
+  readonly steps: number
+  readonly text?: { readonly text: string; readonly hash: string }
+  readonly metadata?: { readonly value: Metadata; readonly lifted: Lifted; readonly links: readonly LinkTarget[] }
+  readonly tags?: readonly string[]
+  readonly images?: readonly ImageRef[]
+  /** The whole text and metadata after the change, from which the search index is written; absent when it is unaffected. */
+  readonly indexed?: IndexedContent
+}
+
+/** What the full-text index is made of. */
+export interface IndexedContent extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader'> {
+  readonly text: string
+}
+
+/** Who may read an entry with this audience: '' for everyone in scope, else its owner. */
+export const readerOf = (
+  lifted: Pick<Lifted, 'audience' | 'diary'>,
+  by: { readonly owner: string | null; readonly createdBy: string },
+): string => (lifted.audience === 'private' || lifted.diary ? (by.owner ?? by.createdBy) : '')
+
+export const contentTypeOf = (entry: Pick<EntryContent, 'images'>): ContentType =>
+  entry.images.length > 0 ? 'multimodal' : 'text'

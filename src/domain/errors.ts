@@ -1,0 +1,49 @@
+/**
+ * The closed set of things that can go wrong, as callers see them (platform contract §4).
+ * Everything thrown on purpose is a `Problem`; anything else that escapes is a bug and reaches the caller as `internal`.
+ */
+export const PROBLEM_CODES = [
+  'invalid_input',
+  'not_found',
+  'conflict',
+  'limit_exceeded',
+  'unsupported',
+  'unauthorized',
+  'forbidden',
+  'unavailable',
+  'internal',
+] as const
+
+export type ProblemCode = (typeof PROBLEM_CODES)[number]
+
+/** Codes after which the same call may succeed unchanged. */
+const RETRYABLE: ReadonlySet<ProblemCode> = new Set(['conflict', 'unavailable'])
+
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly retryable: boolean
+  /** Further members of the error result, beside `error` (`validation_errors`, `results` …). */
+  readonly details: Readonly<Record<string, unknown>>
+
+  /**
+   * @param message one sentence for the caller: what is wrong and what to do next; never SQL, a stack, a host or a key
+   * @param details public members to stand beside `error` in the result
+   * @param cause private: goes to the log only
+   */
+  constructor(code: ProblemCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'Problem'
+    this.code = code
+    this.retryable = RETRYABLE.has(code)
+    this.details = details
+  }
+}
+
+export const invalidInput = (message: string, details?: Record<string, unknown>): Problem =>
+  new Problem('invalid_input', message, details)
+
+export const limitExceeded = (message: string): Problem => new Problem('limit_exceeded', message)
+
+export const notFound = (message: string): Problem => new Problem('not_found', message)
+
+export const unavailable = (message: string, cause?: unknown): Problem => new Problem('unavailable', message, {}, cause)

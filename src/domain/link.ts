@@ -1,0 +1,39 @@
+import { type JsonValue, type Metadata, own } from './metadata'
+
+/** Links that metadata names: from this entry, by relation, to entries of the same org (platform contract §1). */
+export const LINK_RELATIONS = {
+  references: 'REFERENCES',
+  supersedes: 'supersedes',
+  depends_on: 'depends_on',
+  contradicts: 'contradicts',
+} as const
+
+export interface LinkTarget {
+  readonly relation: string
+  readonly to: number
+}
+
+/** An entry id given as a positive integer or its decimal string; null for anything else. */
+export function readId(value: unknown): number | null {
+  if (typeof value === 'string') {
+    if (!/^[1-9]\d{0,15}$/.test(value)) return null
+    return readId(Number(value))
+  }
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null
+}
+
+const ids = (value: JsonValue | undefined): number[] =>
+  (Array.isArray(value) ? value : [value]).map(readId).filter((id) => id !== null)
+
+/** What the metadata links to; whether the targets exist and are visible is the store's question. */
+export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
+  const references = own(metadata, 'references')
+  const referenced =
+    typeof references === 'object' && references !== null && !Array.isArray(references)
+      ? ids(own(references, 'context_ids'))
+      : []
+  const links: LinkTarget[] = referenced.map((to) => ({ relation: LINK_RELATIONS.references, to }))
+  for (const key of ['supersedes', 'depends_on', 'contradicts'] as const)
+    for (const to of ids(own(metadata, key))) links.push({ relation: LINK_RELATIONS[key], to })
+  return [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
+}

@@ -1,0 +1,181 @@
+import { invalidInput, limitExceeded, Problem } from './errors'
+import { type Kind, kindOfMetadata } from './kind'
+import type { Scope } from './scope'
+import { codePointLength, trim, utf8Length } from './text'
+import { parseInstant } from './time'
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+/** Any JSON object, kept as given. Keys such as `__proto__` are ordinary keys: read with `own`, never with a plain index. */
+export type Metadata = JsonObject
+
+export const AUDIENCES = ['org', 'project', 'private'] as const
+export type Audience = (typeof AUDIENCES)[number]
+export const WORK_STATUSES = ['todo', 'doing', 'blocked', 'review', 'done', 'archived'] as const
+export type WorkStatus = (typeof WORK_STATUSES)[number]
+
+const MAX_BYTES = 262_144
+const MAX_PROJECT = 240
+
+/**
+ * Keys whose values are lifted into columns, or that name links. A patch of any other key touches nothing but the
+ * metadata itself, which is why such patches never conflict with each other.
+ */
+const RESERVED_KEYS: ReadonlySet<string> = new Set([
+  'kind',
+  'type',
+  'report_type',
+  'title',
+  'task_name',
+  'project',
+  'domain',
+  'category',
+  'agent_name',
+  'audience',
+  'diary',
+  'status',
+  'assignee',
+  'weight',
+  'pinned',
+  'confidence',
+  'expires_at',
+  'references',
+  'supersedes',
+  'depends_on',
+  'contradicts',
+])
+
+export const touchesReservedKeys = (patch: JsonObject): boolean =>
+  Object.keys(patch).some((key) => RESERVED_KEYS.has(key))
+
+export const own = (object: JsonObject | null, key: string): JsonValue | undefined =>
+  object !== null && Object.hasOwn(object, key) ? object[key] : undefined
+
+/** What metadata says about an entry, as columns. Derived from the metadata on every write, so the two cannot differ. */
+export interface Lifted {
+  readonly namedKind: Kind | null
+  /** Status and assignee are both set, so it is a task if nothing names another kind. */
+  readonly workItem: boolean
+  readonly title: string | null
+  readonly project: string | null
+  readonly domain: string | null
+  readonly agent: string | null
+  readonly audience: Audience
+  readonly diary: boolean
+  readonly status: WorkStatus | null
+  readonly weight: number
+  readonly pinned: boolean
+  readonly confidence: number | null
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number | null
+  /** Left out of lists and searches, still readable by id. */
+  readonly archived: boolean
+}
+
+const text = (value: JsonValue | undefined): string | null =>
+  typeof value === 'string' && trim(value) !== '' ? value : null
+
+/** A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left. */
+export function normalizeProject(project: string): string | null {
+  const trimmed = trim(project)
+  return trimmed.replace(/[/\\]+$/, '') || trimmed || null
+}
+
+function projectOf(metadata: Metadata | null, scope: Scope): string | null {
+  const value = own(metadata, 'project')
+  if (value === undefined || value === null) return defaultProject(scope)
+  if (typeof value !== 'string') throw invalidInput('metadata.project must be a string')
+  if (codePointLength(value) > MAX_PROJECT)
+    throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`)
+  const project = normalizeProject(value)
+  if (project === null) return defaultProject(scope)
+  if (scope.projects !== null && !scope.projects.includes(project))
+    throw new Problem('forbidden', `Project access denied: ${project}`)
+  return project
+}
+
+/** Where a write without a project goes: nowhere in particular, unless the key is narrowed. */
+function defaultProject(scope: Scope): string | null {
+  if (scope.projects === null) return null
+  if (scope.projects.length === 1) return scope.projects[0] as string
+  throw invalidInput(`metadata.project is required for this key; choose one of: ${scope.projects.join(', ')}`)
+}
+
+function audienceOf(metadata: Metadata | null): Audience {
+  const value = own(metadata, 'audience')
+  if (value === undefined || value === null) return 'org'
+  const audience = AUDIENCES.find((known) => known === value)
+  if (audience === undefined) throw invalidInput(`metadata.audience must be one of: ${AUDIENCES.join(', ')}`)
+  return audience
+}
+
+/**
+ * Reads the reserved keys. Values outside a key's vocabulary stay plain metadata, except those that decide who may see
+ * the entry (`audience`, `project`): they fail closed.
+ *
+ * @param agent the credential's agent, used when the metadata names none
+ * @throws Problem invalid_input or forbidden
+ */
+export function liftMetadata(metadata: Metadata | null, scope: Scope, agent: string | null): Lifted {
+  const status = WORK_STATUSES.find((known) => known === own(metadata, 'status')) ?? null
+  const assignee = own(metadata, 'assignee')
+  const weight = own(metadata, 'weight')
+  const confidence = own(metadata, 'confidence')
+  const expires = own(metadata, 'expires_at')
+  return {
+    namedKind: kindOfMetadata(metadata),
+    workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
+    title: text(own(metadata, 'title')) ?? text(own(metadata, 'task_name')),
+    project: projectOf(metadata, scope),
+    domain: text(own(metadata, 'domain')) ?? text(own(metadata, 'category')),
+    agent: text(own(metadata, 'agent_name')) ?? agent,
+    audience: audienceOf(metadata),
+    diary: own(metadata, 'diary') === true,
+    status,
+    weight: typeof weight === 'number' && Number.isInteger(weight) && weight >= 1 && weight <= 5 ? weight : 3,
+    pinned: own(metadata, 'pinned') === true,
+    confidence: typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : null,
+    expiresAt: typeof expires === 'string' ? parseInstant(expires) : null,
+    archived: status === 'archived',
+  }
+}
+
+/** @throws Problem when the object is too large or holds an integer that JavaScript cannot keep */
+export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
+  const unsafe = findUnsafeInteger(metadata)
+  if (unsafe !== null)
+    throw invalidInput(`${name} holds the integer ${unsafe}, which is outside ±(2^53−1); send it as a string`)
+  checkMetadataSize(metadata, name)
+}
+
+export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {
+  if (utf8Length(JSON.stringify(metadata)) > MAX_BYTES)
+    throw limitExceeded(`${name} is larger than 256 KB (${MAX_BYTES} bytes of JSON)`)
+}
+
+/** The first whole number that JSON could not carry exactly, or null. */
+export function findUnsafeInteger(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const member of Object.values(value)) {
+    const found = findUnsafeInteger(member)
+    if (found !== null) return found
+  }
+  return null
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON Merge Patch (RFC 7396): null deletes, objects merge at every depth, everything else replaces. */
+export function mergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
+  const merged: JsonObject = Object.assign(Object.create(null), isObject(target) ? target : {})
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else if (isObject(value)) merged[key] = mergePatch(own(isObject(target) ? target : null, key), value)
+    else merged[key] = value
+  }
+  return merged
+}

@@ -1,0 +1,122 @@
+import type { Token } from './analysis'
+import type { SearchMode, Unit } from './query'
+
+/**
+ * The one scorer of full-text search (threads contract §6.4): the engine finds candidates, this ranks them, so both
+ * databases give the same order. A query-likelihood model with Dirichlet smoothing plus a BM25 term, and in `match` a
+ * share of what the neighbours in the thread earn.
+ */
+const MU = 50
+const K1 = 1.2
+const B = 0.75
+const NEIGHBOUR_SHARES = [0.2, 0.04] as const
+
+/** A word of the query that earns score. */
+export interface ScoredTerm {
+  readonly term: string
+  readonly prefix: boolean
+}
+
+/** Counts over everything the caller may search. Approximate is enough. */
+export interface TermStatistics {
+  readonly entries: number
+  /** Mean content length of an entry. */
+  readonly averageLength: number
+  /** In how many entries each scored term occurs, in the order of the terms. */
+  readonly entriesWithTerm: readonly number[]
+}
+
+export interface Candidate {
+  readonly id: number
+  /** Content words in the whole entry. */
+  readonly length: number
+  /** How often each scored term occurs, in the order of the terms. */
+  readonly frequencies: readonly number[]
+  /** Ids of the entries one and two places after it in its thread, nearest first. */
+  readonly following: readonly number[]
+  /** Contains every unit of the query. */
+  readonly complete: boolean
+}
+
+export interface Ranked {
+  readonly id: number
+  readonly score: number
+}
+
+/** The distinct words of the units that carry content, or all of them when none does. */
+export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
+  const terms = new Map<string, ScoredTerm & { stop: boolean }>()
+  for (const unit of units) {
+    for (const [i, term] of unit.terms.entries()) {
+      const prefix = unit.prefix && i === unit.terms.length - 1
+      terms.set(`${prefix}:${term}`, { term, prefix, stop: !prefix && unit.stops[i] === true })
+    }
+  }
+  const all = [...terms.values()]
+  const content = all.filter(({ stop }) => !stop)
+  return (content.length > 0 ? content : all).map(({ term, prefix }) => ({ term, prefix }))
+}
+
+/** How often each term occurs among the tokens. */
+export function countTerms(terms: readonly ScoredTerm[], tokens: readonly Token[]): number[] {
+  const exact = new Map<string, number>()
+  for (const { term } of tokens) exact.set(term, (exact.get(term) ?? 0) + 1)
+  return terms.map(({ term, prefix }) => {
+    if (!prefix) return exact.get(term) ?? 0
+    let count = 0
+    for (const [word, times] of exact) if (word.startsWith(term)) count += times
+    return count
+  })
+}
+
+function ownEvidence(candidate: Candidate, statistics: TermStatistics): number {
+  const { entries, averageLength } = statistics
+  const total = Math.max(1, entries * averageLength)
+  let sum = 0
+  for (const [i, f] of candidate.frequencies.entries()) {
+    if (f === 0) continue
+    // The engine may count fewer entries than it really holds; an entry at hand contains the term at least once.
+    const df = Math.min(Math.max(statistics.entriesWithTerm[i] as number, 1), Math.max(entries, 1))
+    const idf = Math.log(1 + (entries - df + 0.5) / (df + 0.5))
+    const saturation = f + K1 * (1 - B + (B * candidate.length) / Math.max(averageLength, 1))
+    sum += Math.log(1 + f / (MU * (df / total))) + (idf * f * (K1 + 1)) / saturation
+  }
+  return sum
+}
+
+/** ln(1 + e^x), positive and without overflow, to 6 decimals. */
+function softplus(x: number): number {
+  const value = x > 30 ? x : Math.log1p(Math.exp(x))
+  return Math.max(0.000001, Math.round(value * 1e6) / 1e6)
+}
+
+/**
+ * Scores and orders candidates: in `match` those that hold every unit first, then by score, then the newer id.
+ * Without any scored term (a query that only negates) every score is 0.
+ */
+export function rank(candidates: readonly Candidate[], statistics: TermStatistics, mode: SearchMode): Ranked[] {
+  const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics)]))
+  const shared = new Map<number, number>()
+  if (mode === 'match') {
+    for (const candidate of candidates) {
+      for (const [distance, share] of NEIGHBOUR_SHARES.entries()) {
+        const other = candidate.following[distance]
+        if (other === undefined || !evidence.has(other)) continue
+        shared.set(candidate.id, (shared.get(candidate.id) ?? 0) + share * (evidence.get(other) as number))
+        shared.set(other, (shared.get(other) ?? 0) + share * (evidence.get(candidate.id) as number))
+      }
+    }
+  }
+  const scored = candidates.map((candidate) => {
+    const terms = candidate.frequencies.length
+    const x =
+      (evidence.get(candidate.id) as number) +
+      terms * Math.log(MU / (candidate.length + MU)) +
+      (shared.get(candidate.id) ?? 0)
+    return { id: candidate.id, score: terms === 0 ? 0 : softplus(x), complete: candidate.complete }
+  })
+  scored.sort(
+    (a, b) => (mode === 'match' ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id,
+  )
+  return scored.map(({ id, score }) => ({ id, score }))
+}

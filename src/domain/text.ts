@@ -1,0 +1,106 @@
+/**
+ * Text as this product counts it: lengths and positions are Unicode code points, sizes are UTF-8 bytes, order is by
+ * UTF-8 bytes (as both databases sort), and white space is one fixed list (threads contract §1, §12).
+ */
+
+// Control characters are the point of this list; String.prototype.trim misses U+0085 and U+001C–1F.
+const WHITE_SPACE =
+  '[\\u0009-\\u000D\\u001C-\\u0020\\u0085\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF]'
+const LEADING_SPACE = new RegExp(`^${WHITE_SPACE}+`, 'u')
+const IS_SPACE = new RegExp(`^${WHITE_SPACE}$`, 'u')
+export const WHITE_SPACE_RUN = new RegExp(`${WHITE_SPACE}+`, 'gu')
+
+export const isWhiteSpace = (char: string): boolean => IS_SPACE.test(char)
+
+/** Removes white space at both ends. Linear in the length, also for long inner runs of blanks. */
+export function trim(text: string): string {
+  let end = text.length
+  while (end > 0 && IS_SPACE.test(text[end - 1] as string)) end--
+  return text.slice(0, end).replace(LEADING_SPACE, '')
+}
+
+/** Number of code points. */
+export function codePointLength(text: string): number {
+  let length = text.length
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length--
+      i++
+    }
+  }
+  return length
+}
+
+/** The first `count` code points. */
+export function firstCodePoints(text: string, count: number): string {
+  if (text.length <= count) return text
+  let index = 0
+  for (let taken = 0; taken < count && index < text.length; taken++) {
+    index += (text.codePointAt(index) as number) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, index)
+}
+
+/** Number of UTF-8 bytes. */
+export function utf8Length(text: string): number {
+  let bytes = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) bytes += 1
+    else if (unit < 0x800) bytes += 2
+    else if ((unit & 0xfc00) === 0xd800) {
+      bytes += 4
+      i++
+    } else bytes += 3
+  }
+  return bytes
+}
+
+/** Compares by code points, which is the order of UTF-8 bytes; UTF-16 order differs beyond U+FFFF. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) {
+      const xSurrogate = x >= 0xd800 && x <= 0xdfff
+      const ySurrogate = y >= 0xd800 && y <= 0xdfff
+      if (xSurrogate !== ySurrogate) return xSurrogate ? 1 : -1
+      return x - y
+    }
+  }
+  return a.length - b.length
+}
+
+/** Folds the letters A–Z and nothing else, as SQLite's `lower()` does; this is what "ci" means in filters. */
+export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+/** Why a string cannot be stored, or null when it can (platform contract §6). */
+export function unstorable(text: string): string | null {
+  if (text.includes('\u0000')) return 'contains the character U+0000'
+  if (LONE_SURROGATE.test(text)) return 'contains a lone surrogate (half of a UTF-16 pair)'
+  return null
+}
+
+/**
+ * A text as search results show it (threads contract §4): up to `limit` code points whole; else the first `limit`, cut
+ * before the last space when that lies beyond 70 %, with `...` after.
+ *
+ * @param text the whole text, or at least its first `limit + 1` code points
+ */
+export function truncate(text: string, limit: number): { text: string; truncated: boolean } {
+  const head = firstCodePoints(text, limit)
+  if (head.length === text.length) return { text, truncated: false }
+  const space = head.lastIndexOf(' ')
+  const cut = space >= 0 && codePointLength(head.slice(0, space)) > 0.7 * limit ? head.slice(0, space) : head
+  return { text: `${cut}...`, truncated: true }
+}
+
+/** Lower-case hexadecimal SHA-256 of a string's UTF-8 bytes, or of bytes. */
+export async function sha256Hex(content: string | Uint8Array): Promise<string> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

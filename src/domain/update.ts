@@ -1,0 +1,101 @@
+import { checkTags, checkText } from './draft'
+import type { Entry, EntryChange } from './entry'
+import { readerOf } from './entry'
+import { invalidInput } from './errors'
+import type { DecodedImage, ImageInput } from './image'
+import { linksOfMetadata } from './link'
+import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch } from './metadata'
+import type { Principal } from './scope'
+import { sha256Hex } from './text'
+
+/** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
+export interface UpdateDraft {
+  readonly id: number
+  readonly text?: string | undefined
+  /** Replaces whole. */
+  readonly metadata?: Metadata | undefined
+  /** RFC 7396. */
+  readonly metadataPatch?: JsonObject | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly images?: readonly ImageInput[] | undefined
+}
+
+/** An update checked in itself, before any row is read. */
+export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
+  readonly images?: readonly DecodedImage[]
+}
+
+/** @throws Problem invalid_input when it asks for nothing, or for two things at once */
+export function checkUpdate(draft: UpdateDraft): Omit<UpdateDraft, 'images'> {
+  const { id, text, metadata, metadataPatch, tags, images } = draft
+  if (metadata !== undefined && metadataPatch !== undefined)
+    throw invalidInput('Cannot use both metadata and metadata_patch')
+  if ([text, metadata, metadataPatch, tags, images].every((field) => field === undefined))
+    throw invalidInput('At least one field must be provided for update')
+  if (metadata !== undefined) checkMetadata(metadata)
+  if (metadataPatch !== undefined) checkMetadata(metadataPatch, 'metadata_patch')
+  return {
+    id,
+    ...(text === undefined ? {} : { text: checkText(text) }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(metadataPatch === undefined ? {} : { metadataPatch }),
+    ...(tags === undefined ? {} : { tags: checkTags(tags) }),
+  }
+}
+
+/** Which fields an update names, in the order that results list them. */
+export const updatedFields = (update: CheckedUpdate): string[] => [
+  ...(update.text === undefined ? [] : ['text_content']),
+  ...(update.metadata === undefined && update.metadataPatch === undefined ? [] : ['metadata']),
+  ...(update.tags === undefined ? [] : ['tags']),
+  ...(update.images === undefined ? [] : ['images', 'content_type']),
+]
+
+/**
+ * Applies updates of one entry, in order, to the row as it was read.
+ *
+ * @throws Problem when the outcome is not allowed (metadata too large, audience unknown, project closed)
+ */
+export async function applyUpdates(
+  principal: Principal,
+  entry: Entry,
+  updates: readonly CheckedUpdate[],
+): Promise<EntryChange> {
+  let text: string | undefined
+  let metadata: Metadata | null | undefined
+  let tags: readonly string[] | undefined
+  let images: readonly DecodedImage[] | undefined
+  for (const update of updates) {
+    text = update.text ?? text
+    tags = update.tags ?? tags
+    images = update.images ?? images
+    if (update.metadata !== undefined) metadata = update.metadata
+    if (update.metadataPatch !== undefined)
+      metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
+  }
+  if (metadata) checkMetadata(metadata)
+  // The entry keeps its writer's name where its metadata names none.
+  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent) : null
+  const affected = text !== undefined || lifted !== null
+  return {
+    id: entry.id,
+    version: entry.version,
+    steps: updates.length,
+    ...(text === undefined ? {} : { text: { text, hash: await sha256Hex(text) } }),
+    ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
+    ...(tags === undefined ? {} : { tags }),
+    ...(images === undefined ? {} : { images }),
+    ...(affected
+      ? {
+          indexed: {
+            text: text ?? entry.text,
+            threadId: entry.threadId,
+            title: lifted ? lifted.title : entry.title,
+            project: lifted ? lifted.project : entry.project,
+            agent: lifted ? lifted.agent : entry.agent,
+            reader: lifted ? readerOf(lifted, entry) : entry.reader,
+          },
+        }
+      : {}),
+  }
+}

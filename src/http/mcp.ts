@@ -1,0 +1,104 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { createMcpHandler } from 'agents/mcp/server'
+import type { Config } from '../config'
+import { Problem } from '../domain/errors'
+import type { Principal } from '../domain/scope'
+import type { Services } from '../services/services'
+import type { Tool, ToolContext } from '../tools/define-tool'
+import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { MAX_BODY_BYTES, readJsonBody } from './body'
+import type { Log } from './log'
+
+/** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
+const VERSION = '0.1.0'
+
+const INSTRUCTIONS =
+  'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of the conversation or task. Before you start, look for what is known: fts_search_context by words, search_context by thread, tags, metadata and dates; results are truncated, get_context_by_ids brings them whole.'
+
+export interface McpRequest {
+  readonly config: Config
+  readonly services: Services
+  readonly principal: Principal
+  readonly tools: readonly Tool[]
+  readonly requestId: string
+  readonly log: Log
+}
+
+const ROLES = ['reader', 'writer', 'admin']
+
+async function callTool(
+  tool: Tool,
+  context: ToolContext,
+  args: unknown,
+  { log, requestId }: McpRequest,
+): Promise<ToolResult> {
+  const startedAt = Date.now()
+  try {
+    if (ROLES.indexOf(context.principal.role) < ROLES.indexOf(tool.role))
+      throw new Problem(
+        'forbidden',
+        `${tool.name} needs the role ${tool.role}; this key is a ${context.principal.role}`,
+      )
+    const result = toResult(await tool.call(context, args))
+    log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
+    return result
+  } catch (error) {
+    if (!(error instanceof Problem) || error.cause !== undefined) {
+      const cause = error instanceof Problem ? error.cause : error
+      log('ERROR', 'tool_failed', {
+        tool: tool.name,
+        requestId,
+        message: cause instanceof Error ? cause.message : String(cause),
+        stack: cause instanceof Error ? cause.stack : undefined,
+      })
+    }
+    return toErrorResult(error, requestId)
+  }
+}
+
+function createServer(request: McpRequest, origin: string): Server {
+  const { config, services, principal, tools } = request
+  const instructions = config.instructions ?? INSTRUCTIONS
+  const server = new Server(
+    { name: 'commonplace', title: 'Commonplace', version: VERSION },
+    { capabilities: { tools: {} }, ...(instructions === '' ? {} : { instructions }) },
+  )
+  server.setRequestHandler('tools/list', () => ({
+    tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
+      name,
+      title,
+      description,
+      inputSchema: inputSchema as { type: 'object' },
+      outputSchema: outputSchema as { type: 'object' },
+      annotations: { title, ...annotations },
+    })),
+  }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    const context: ToolContext = { principal, services, config, origin }
+    return callTool(tool, context, params.arguments, request)
+  })
+  return server
+}
+
+const rpcError = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
+
+/** Answers one HTTP request to the endpoint. The body is read here, because the handler's own limit is too small for images. */
+export async function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
+  const url = new URL(httpRequest.url)
+  const handler = createMcpHandler(() => createServer(request, url.origin), {
+    route: url.pathname,
+    // Host and Origin have been checked for every route before this.
+    allowedHostnames: [url.hostname, new URL(`http://${httpRequest.headers.get('host') ?? url.host}`).hostname],
+    allowedOriginHostnames: '*',
+    maxRequestBodySize: MAX_BODY_BYTES,
+    onerror: (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
+  })
+  if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
+  const body = await readJsonBody(httpRequest)
+  if (body.kind === 'too_large') return rpcError(413, -32000, `The request body is larger than ${MAX_BODY_BYTES} bytes`)
+  if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
+  return handler.fetch(httpRequest, { parsedBody: body.value })
+}

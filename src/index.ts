@@ -1,0 +1,30 @@
+import { type Bindings, composeServices, prepareDatabase } from './compose'
+import { type Environment, parseConfig } from './config'
+import { createApp } from './http/app'
+import { createLog } from './http/log'
+import { D1_MIGRATIONS } from './migrations'
+
+/** The Worker: requests, and the schedule that finishes what requests left to be done. */
+type Env = Bindings & Environment
+
+async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
+  const config = parseConfig(env)
+  const log = createLog(config.logLevel)
+  await prepareDatabase(env, config, D1_MIGRATIONS)
+  return { config, log, services: composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) }) }
+}
+
+const app = createApp<Env>(prepare)
+
+/** The daily run, which also looks for objects that no entry uses. */
+const DAILY = '17 3 * * *'
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  async scheduled(controller, env, ctx) {
+    const { services } = await prepare(env, ctx)
+    await services.maintenance.sweep()
+    if (controller.cron === DAILY) await services.maintenance.collectOrphans()
+    await services.maintenance.work()
+  },
+} satisfies ExportedHandler<Env>

@@ -1,0 +1,11 @@
+import entries from '../migrations/d1/0001_entries.sql'
+import counters from '../migrations/d1/0002_counters.sql'
+import fullText from '../migrations/d1/0003_full_text.sql'
+import type { Migration } from './adapters/d1/migrate'
+
+/** The D1 migrations that are bundled with this Worker, in order. */
+export const D1_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_entries.sql', sql: entries },
+  { name: '0002_counters.sql', sql: counters },
+  { name: '0003_full_text.sql', sql: fullText },
+]

@@ -1,0 +1,84 @@
+import type { Entry, EntryChange, EntryPreview, NewEntry } from '../domain/entry'
+import type { Filter } from '../domain/filter'
+import type { JsonObject } from '../domain/metadata'
+import type { StoreStatistics, ThreadSummary } from '../domain/report'
+import type { Scope } from '../domain/scope'
+import type { Window } from '../domain/window'
+
+export interface SavedEntry {
+  readonly id: number
+  readonly version: number
+  /** False when a repeated store met the entry that was already there. */
+  readonly isNew: boolean
+}
+
+export interface EntryPage {
+  readonly entries: readonly EntryPreview[]
+  /** Exact number of matches, from the same consistent read as the page. */
+  readonly total: number
+}
+
+export interface PageRequest extends Window {
+  /** Code points of text to bring; one more than is shown, so that truncation can be seen. */
+  readonly previewLength: number
+}
+
+/** Which entries a delete means. Members are joined with AND. */
+export interface DeleteSelection {
+  readonly ids?: readonly number[]
+  readonly threadIds?: readonly string[]
+  readonly source?: 'user' | 'agent'
+  /** Created before this instant, milliseconds since 1970. */
+  readonly createdBefore?: number
+}
+
+/**
+ * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
+ * trip to the database. Failures: `unavailable` when the database does not answer; then nothing has changed.
+ */
+export interface EntryStore {
+  /**
+   * Stores entries in order, all or none. An entry that repeats the newest turn of its source in its thread updates that
+   * turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give one id.
+   *
+   * @throws Problem conflict when an image it uses is being removed at this moment
+   */
+  save(scope: Scope, entries: readonly NewEntry[]): Promise<SavedEntry[]>
+
+  /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
+  read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
+
+  /** Newest first: by whole second of creation, then id. */
+  page(scope: Scope, filter: Filter, request: PageRequest): Promise<EntryPage>
+
+  /** Listed entries among the ids, in no particular order; the filter is checked again. */
+  previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
+
+  /**
+   * Applies changes, all or none.
+   *
+   * @returns the new version of each
+   * @throws Problem conflict when one of the rows is no longer at the version that was read, or an image is being removed
+   */
+  change(scope: Scope, changes: readonly EntryChange[]): Promise<number[]>
+
+  /**
+   * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
+   * each other. The patch must not touch reserved keys.
+   *
+   * @returns the new version, or null when there is no such entry
+   * @throws Problem limit_exceeded when the merged metadata would be too large
+   */
+  patch(scope: Scope, id: number, patch: JsonObject): Promise<number | null>
+
+  /** Deletes for good, with tags, links, index rows; images that nothing uses any more are queued. Returns how many. */
+  delete(scope: Scope, selection: DeleteSelection): Promise<number>
+
+  /** Most recently used first; reads maintained counters. */
+  threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>
+
+  statistics(scope: Scope): Promise<StoreStatistics>
+
+  /** Whether an entry that the scope may see uses the image; its type if so. */
+  imageType(scope: Scope, hash: string): Promise<string | null>
+}

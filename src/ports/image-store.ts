@@ -1,0 +1,19 @@
+import type { DecodedImage } from '../domain/image'
+import type { Scope } from '../domain/scope'
+
+export interface StoredObject {
+  readonly org: string
+  readonly hash: string
+  /** Milliseconds since 1970. */
+  readonly uploadedAt: number
+}
+
+/** Image bytes by org and hash of their content: equal bytes are one object, and every put may be repeated. */
+export interface ImageStore {
+  put(scope: Scope, image: Pick<DecodedImage, 'hash' | 'mimeType' | 'bytes'>): Promise<void>
+  /** Null when there is no such object. */
+  get(scope: Scope, hash: string): Promise<Uint8Array | null>
+  delete(scope: Scope, hash: string): Promise<void>
+  /** Some objects of all orgs in key order; `cursor` null when these were the last. For the clean-up of orphans. */
+  list(cursor: string | null): Promise<{ objects: readonly StoredObject[]; cursor: string | null }>
+}

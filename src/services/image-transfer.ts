@@ -1,0 +1,49 @@
+import type { Entry } from '../domain/entry'
+import type { DecodedImage, ImageRef } from '../domain/image'
+import { MEGABYTE } from '../domain/image'
+import type { Scope } from '../domain/scope'
+import type { ImageStore } from '../ports/image-store'
+
+/** One response carries at most this many decoded bytes; the first image always fits. */
+const RESPONSE_BYTES = 10 * MEGABYTE
+
+export interface LoadedImage extends ImageRef {
+  /** Null when the response had no room left for it. */
+  readonly bytes: Uint8Array | null
+}
+
+/** Puts the bytes of images before their row is written. Equal bytes are put once; a put may be repeated. */
+export async function uploadImages(store: ImageStore, scope: Scope, images: readonly DecodedImage[]): Promise<void> {
+  const distinct = new Map(images.map((image) => [image.hash, image]))
+  await Promise.all([...distinct.values()].map((image) => store.put(scope, image)))
+}
+
+/** The images of entries in their order, by entry id. */
+export async function loadImages(
+  store: ImageStore,
+  scope: Scope,
+  entries: readonly Pick<Entry, 'id' | 'images'>[],
+): Promise<Map<number, LoadedImage[]>> {
+  let spent = 0
+  const wanted = new Set<string>()
+  const plans = entries.map(({ id, images }) => ({
+    id,
+    images: images.map((image) => {
+      const fits = spent === 0 || spent + image.size <= RESPONSE_BYTES
+      if (fits) {
+        spent += image.size
+        wanted.add(image.hash)
+      }
+      return { image, fits }
+    }),
+  }))
+  const bytes = new Map(
+    await Promise.all([...wanted].map(async (hash) => [hash, await store.get(scope, hash)] as const)),
+  )
+  return new Map(
+    plans.map(({ id, images }) => [
+      id,
+      images.map(({ image, fits }) => ({ ...image, bytes: fits ? (bytes.get(image.hash) ?? null) : null })),
+    ]),
+  )
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../ports/clock'
+import type { ImageStore } from '../ports/image-store'
+import type { Outbox, WorkItem } from '../ports/outbox'
+
+/** Objects younger than this may belong to a write that is still on its way. */
+const ORPHAN_AGE_MS = 24 * 3_600_000
+/** How long the change log is kept. */
+const CHANGES_MS = 30 * 24 * 3_600_000
+
+export interface Maintenance {
+  /** Does the queued work that is due. Called after writes that may have queued some, and by the schedule. */
+  work(): Promise<void>
+  /** Removes expired entries and old change rows. */
+  sweep(): Promise<void>
+  /** Queues the removal of objects whose row was never written, because the write failed after its images were put. */
+  collectOrphans(): Promise<void>
+}
+
+export function createMaintenance(dependencies: {
+  readonly outbox: Outbox
+  readonly images: ImageStore
+  readonly clock: Clock
+  readonly log: (event: string, fields: Record<string, unknown>) => void
+}): Maintenance {
+  const { outbox, images, clock, log } = dependencies
+
+  async function perform(item: WorkItem): Promise<boolean> {
+    try {
+      await images.delete({ org: item.org, projects: null, owner: null }, item.key)
+      return true
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      log('outbox_retry', { topic: item.topic, id: item.id, attempts: item.attempts, message })
+      await outbox.retry(item, message)
+      return false
+    }
+  }
+
+  async function work(): Promise<void> {
+    const items = await outbox.claim(50)
+    const results = await Promise.all(items.map(perform))
+    await outbox.finish(items.filter((_, i) => results[i]))
+  }
+
+  return {
+    work,
+
+    async sweep() {
+      const expired = await outbox.sweep(clock.now() - CHANGES_MS)
+      if (expired > 0) log('swept', { expired })
+    },
+
+    async collectOrphans() {
+      let cursor: string | null = null
+      let queued = 0
+      do {
+        const page = await images.list(cursor)
+        const old = page.objects.filter(({ uploadedAt }) => uploadedAt < clock.now() - ORPHAN_AGE_MS)
+        queued += await outbox.queueUnused(old)
+        cursor = page.cursor
+      } while (cursor !== null)
+      if (queued > 0) log('orphans_queued', { queued })
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { Problem } from '../domain/errors'
+
+/** What became of one item of a batch. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
+
+export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
+
+/** Runs a step; a Problem becomes the item's outcome, anything else is a bug and passes through. */
+export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>> {
+  try {
+    return done(await step())
+  } catch (error) {
+    if (error instanceof Problem) return { ok: false, problem: error }
+    throw error
+  }
+}
+
+/** Tries again after a lost race, with fresh reads, a few times. */
+export async function withRetries<T>(tries: number, step: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'conflict' || attempt === tries) throw error
+    }
+  }
+}

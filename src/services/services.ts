@@ -1,0 +1,24 @@
+import type { EntryStore } from '../ports/entry-store'
+import type { FullText } from '../ports/full-text'
+import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
+import type { ImageStore } from '../ports/image-store'
+import type { Maintenance } from './maintenance'
+import type { SearchText } from './search-text'
+import type { StoreEntries } from './store-entries'
+import type { UpdateEntries } from './update-entries'
+
+/** What the product does, ready for one request. Tools and routes see nothing else of the house. */
+export interface Services {
+  readonly storeEntries: StoreEntries
+  readonly updateEntries: UpdateEntries
+  readonly searchText: SearchText
+  /** Reads and deletes need no story of their own: the port is the service. */
+  readonly entries: Pick<EntryStore, 'read' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
+  readonly images: ImageStore
+  readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'>
+  readonly maintenance: Maintenance
+  readonly health: { readonly database: DatabaseHealth; readonly objects: ObjectStoreHealth }
+  /** Lets work go on after the response is sent. */
+  readonly afterwards: (work: Promise<unknown>) => void
+  readonly now: () => number
+}

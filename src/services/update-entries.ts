@@ -1,0 +1,114 @@
+import type { EntryChange } from '../domain/entry'
+import { notFound } from '../domain/errors'
+import { decodeImages, type ImageLimits } from '../domain/image'
+import { touchesReservedKeys } from '../domain/metadata'
+import type { Principal } from '../domain/scope'
+import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
+import type { EntryStore } from '../ports/entry-store'
+import type { ImageStore } from '../ports/image-store'
+import { uploadImages } from './image-transfer'
+import { attempt, done, type Outcome, withRetries } from './outcome'
+
+export interface UpdatedEntry {
+  readonly id: number
+  readonly version: number
+  readonly updatedFields: readonly string[]
+}
+
+interface Dependencies {
+  readonly entries: EntryStore
+  readonly images: ImageStore
+  readonly limits: ImageLimits
+}
+
+/** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
+const TRIES = 5
+
+export type UpdateEntries = ReturnType<typeof createUpdateEntries>
+
+const missing = (id: number) => notFound(`Context entry with ID ${id} not found`)
+
+/** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
+const isPlainPatch = (update: CheckedUpdate): boolean =>
+  update.metadataPatch !== undefined &&
+  !touchesReservedKeys(update.metadataPatch) &&
+  update.text === undefined &&
+  update.tags === undefined &&
+  update.images === undefined
+
+export function createUpdateEntries({ entries, images, limits }: Dependencies) {
+  async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
+    let spent = 0
+    const checked: Outcome<CheckedUpdate>[] = []
+    for (const update of updates) {
+      const outcome = update.ok
+        ? await attempt(async (): Promise<CheckedUpdate> => {
+            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value) }
+            return given === undefined ? rest : { ...rest, images: await decodeImages(given, limits, spent) }
+          })
+        : update
+      if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)
+      checked.push(outcome)
+    }
+    return checked
+  }
+
+  /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
+  async function applyAll(
+    principal: Principal,
+    checked: readonly Outcome<CheckedUpdate>[],
+    atomic: boolean,
+  ): Promise<Outcome<UpdatedEntry | null>[]> {
+    const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
+    const rows = new Map((await entries.read(principal, [...wanted])).map((entry) => [entry.id, entry]))
+    const accepted = new Map<number, CheckedUpdate[]>()
+    const changes = new Map<number, EntryChange>()
+    const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
+      const row = rows.get(update.id)
+      if (row === undefined) throw missing(update.id)
+      const updates = [...(accepted.get(update.id) ?? []), update]
+      changes.set(update.id, await applyUpdates(principal, row, updates))
+      accepted.set(update.id, updates)
+      return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update) }
+    }
+    const outcomes: Outcome<UpdatedEntry | null>[] = []
+    for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
+    if (changes.size === 0) return outcomes
+    if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
+    await uploadImages(
+      images,
+      principal,
+      [...accepted.values()].flat().flatMap((update) => update.images ?? []),
+    )
+    await entries.change(principal, [...changes.values()])
+    return outcomes
+  }
+
+  /**
+   * Updates entries in order; one id may occur several times. With `atomic`, one bad update means that nothing changes:
+   * the bad ones come back with their problem, the others as null.
+   *
+   * @throws Problem conflict after five lost races, unavailable when a dependency fails; then nothing has changed
+   */
+  return async (
+    principal: Principal,
+    updates: readonly Outcome<UpdateDraft>[],
+    atomic: boolean,
+  ): Promise<Outcome<UpdatedEntry | null>[]> => {
+    const checked = await checkAll(updates)
+    const only = checked.length === 1 ? checked[0] : undefined
+    if (only?.ok && isPlainPatch(only.value)) {
+      const { id, metadataPatch } = only.value
+      return [
+        await attempt(async () => {
+          const version = await entries.patch(principal, id, metadataPatch ?? {})
+          if (version === null) throw missing(id)
+          return { id, version, updatedFields: ['metadata'] }
+        }),
+      ]
+    }
+    if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
+      return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
+    return withRetries(TRIES, () => applyAll(principal, checked, atomic))
+  }
+}

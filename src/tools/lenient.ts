@@ -1,0 +1,55 @@
+import type { JsonSchema } from './define-tool'
+
+/**
+ * Forgives what clients in the field get wrong (platform contract §3): arrays and objects sent as JSON strings, also
+ * encoded twice; numbers and booleans sent as strings; null for an optional argument. A place whose schema allows a
+ * string is never touched.
+ */
+export function lenient(schema: JsonSchema | undefined, value: unknown): unknown {
+  switch (schema?.type) {
+    case 'integer':
+    case 'number':
+      return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value
+    case 'boolean':
+      return typeof value === 'string' && /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
+    case 'array': {
+      const list = parsed(value, Array.isArray)
+      return Array.isArray(list) ? list.map((item) => lenient(schema.items as JsonSchema | undefined, item)) : list
+    }
+    case 'object': {
+      const object = parsed(value, isRecord)
+      return isRecord(object) && schema.properties ? members(schema, object) : object
+    }
+    default:
+      return value
+  }
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value, or what its JSON text holds when that is of the wanted type. */
+function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
+  let current = value
+  for (let times = 0; times < 2 && typeof current === 'string'; times++) {
+    try {
+      current = JSON.parse(current)
+    } catch {
+      return value
+    }
+    if (wanted(current)) return current
+  }
+  return value
+}
+
+/** Declared members are forgiven one by one; null means absent. Undeclared ones stay, so that the check can name them. */
+function members(schema: JsonSchema, object: Record<string, unknown>): Record<string, unknown> {
+  const properties = schema.properties as Record<string, JsonSchema>
+  const result: Record<string, unknown> = Object.create(null)
+  for (const [key, member] of Object.entries(object)) {
+    const declared = Object.hasOwn(properties, key)
+    if (declared && member === null) continue
+    result[key] = declared ? lenient(properties[key], member) : member
+  }
+  return result
+}

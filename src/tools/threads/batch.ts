@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { Problem } from '../../domain/errors'
+import { attempt, type Outcome } from '../../services/outcome'
+import { type JsonSchema, toJsonSchema } from '../define-tool'
+import { parseArguments } from '../parse-arguments'
+
+/** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
+
+/** A list whose items are checked later; at most 100, and at least one. */
+export const looseItems = z.array(z.unknown()).min(1).max(100)
+
+/** Each item against the schema of the single tool; a bad one becomes a failed outcome. */
+export function readItems<Schema extends z.ZodType, T>(
+  items: readonly unknown[],
+  schema: Schema,
+  read: (item: z.output<Schema>) => T,
+): Promise<Outcome<T>[]> {
+  const shown: JsonSchema = toJsonSchema(schema, 'input')
+  return Promise.all(items.map((item) => attempt(() => read(parseArguments(schema, shown, item)))))
+}
+
+/** One row of `results` for a failed item. */
+export const failedItem = (index: number, id: number | null, problem: Problem) => ({
+  index,
+  success: false,
+  context_id: id,
+  error: problem.message,
+  code: problem.code,
+})
+
+/**
+ * The error of an atomic batch in which something was wrong.
+ *
+ * @param place of an item, as the message names it
+ */
+export function atomicFailure(
+  outcomes: readonly Outcome<unknown>[],
+  place: (index: number) => string,
+  id: (index: number) => number | null,
+): Problem | null {
+  const failed = outcomes.flatMap((outcome, index) => (outcome.ok ? [] : [{ index, problem: outcome.problem }]))
+  const [first] = failed
+  if (first === undefined) return null
+  return new Problem(
+    first.problem.code,
+    `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
+    { results: failed.map(({ index, problem }) => failedItem(index, id(index), problem)) },
+  )
+}
+
+export const itemOutput = z.looseObject({
+  index: z.int(),
+  success: z.boolean(),
+  context_id: z.int().nullable(),
+  error: z.string().nullable(),
+  code: z.string().nullable(),
+})

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { EntryDraft } from '../../domain/draft'
+import { done } from '../../services/outcome'
+import type { StoredEntry } from '../../services/store-entries'
+import { defineTool } from '../define-tool'
+import { images, metadata, output, source, tags, text, threadId } from '../fields'
+import { parseArguments } from '../parse-arguments'
+
+export const storeArguments = z.strictObject({
+  thread_id: threadId,
+  source,
+  text,
+  images: images('Images beside the text, up to 10').optional(),
+  metadata: metadata.optional(),
+  tags: tags('Labels; trimmed, lower-cased and made unique').optional(),
+})
+
+export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
+  threadId: args.thread_id,
+  source: args.source,
+  text: args.text,
+  metadata: args.metadata,
+  tags: args.tags,
+  images: args.images,
+})
+
+export const storeContext = defineTool(
+  {
+    family: 'threads',
+    name: 'store_context',
+    title: 'Store context',
+    description:
+      'Store one memory in a thread that all agents of the team share. Storing the same text again as the newest turn of its source updates that entry instead of adding a second one, so a retry is harmless.',
+    effect: 'store',
+    input: storeArguments,
+    output: output({
+      success: z.boolean(),
+      context_id: z.int(),
+      thread_id: z.string(),
+      version: z.int(),
+      message: z.string(),
+    }),
+    async handler({ services, principal }, args) {
+      const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], true)
+      if (!outcome?.ok) throw outcome?.problem
+      const stored = outcome.value as StoredEntry
+      const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
+      return {
+        success: true,
+        context_id: stored.id,
+        thread_id: stored.threadId,
+        version: stored.version,
+        message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}`,
+      }
+    },
+  },
+  parseArguments,
+)

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { UpdateDraft } from '../../domain/update'
+import { done } from '../../services/outcome'
+import type { UpdatedEntry } from '../../services/update-entries'
+import { defineTool } from '../define-tool'
+import { contextId, images, jsonObject, metadata, output, tags, text } from '../fields'
+import { parseArguments } from '../parse-arguments'
+
+export const updateArguments = z.strictObject({
+  context_id: contextId('The entry to change: an integer or its decimal string'),
+  text: text.optional(),
+  metadata: metadata.optional().meta({ description: 'Replaces all metadata; not together with metadata_patch' }),
+  metadata_patch: jsonObject(
+    'JSON Merge Patch (RFC 7396): given keys are set, null deletes a key, everything else stays',
+  ).optional(),
+  tags: tags('Replaces all tags; [] clears them').optional(),
+  images: images('Replaces all images; [] clears them').optional(),
+})
+
+export const toUpdate = (args: z.output<typeof updateArguments>): UpdateDraft => ({
+  id: args.context_id,
+  text: args.text,
+  metadata: args.metadata,
+  metadataPatch: args.metadata_patch,
+  tags: args.tags,
+  images: args.images,
+})
+
+export const updateContext = defineTool(
+  {
+    family: 'threads',
+    name: 'update_context',
+    title: 'Update context',
+    description:
+      'Change text, metadata, tags or images of one entry; what is not given stays. Use metadata_patch to change single keys: patches by several agents at once never lose each other.',
+    effect: 'change',
+    input: updateArguments,
+    output: output({
+      success: z.boolean(),
+      context_id: z.int(),
+      version: z.int(),
+      updated_fields: z.array(z.string()),
+      message: z.string(),
+    }),
+    async handler({ services, principal }, args) {
+      const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
+      if (!outcome?.ok) throw outcome?.problem
+      const { id, version, updatedFields } = outcome.value as UpdatedEntry
+      if (args.images !== undefined) services.afterwards(services.maintenance.work())
+      return {
+        success: true,
+        context_id: id,
+        version,
+        updated_fields: updatedFields,
+        message: `Successfully updated ${updatedFields.length} field(s)`,
+      }
+    },
+  },
+  parseArguments,
+)
