@@ -1,0 +1,299 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { EntryDraft } from '../../src/domain/draft'
+import type { EntryChange } from '../../src/domain/entry'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import type { Principal } from '../../src/domain/scope'
+import type { EntryStore } from '../../src/ports/entry-store'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+const PAGE = { limit: 100, offset: 0, previewLength: 301 }
+const thread = (is: string): Filter => ({ op: 'thread', is })
+
+/** What every EntryStore does, whatever database is behind it. */
+export function entryStoreContract(name: string, make: () => { store: EntryStore; clock: TestClock }): void {
+  describe(`${name} keeps entries`, () => {
+    let store: EntryStore
+    let clock: TestClock
+    let ada: Principal
+    beforeEach(() => {
+      ;({ store, clock } = make())
+      ada = freshPrincipal()
+    })
+
+    const save = async (draft: Partial<EntryDraft> = {}, by = ada): Promise<number> => {
+      const [saved] = await store.save(by, [await entryOf(by, draft)])
+      return saved?.id as number
+    }
+    const read = async (id: number, by = ada) => (await store.read(by, [id]))[0]
+    const listed = async (filter: Filter = EVERYTHING, by = ada) =>
+      (await store.page(by, filter, PAGE)).entries.map(({ id }) => id)
+
+    it('returns what was stored', async () => {
+      const metadata = { title: 'T', nested: { a: [1, null, 'x'] }, ['__proto__']: 1 }
+      const id = await save({ threadId: 't', source: 'agent', text: 'héllo 🌍', metadata, tags: ['B', 'a'] })
+      expect(await read(id)).toMatchObject({
+        id,
+        threadId: 't',
+        source: 'agent',
+        text: 'héllo 🌍',
+        tags: ['a', 'b'],
+        images: [],
+        version: 1,
+        kind: 'note',
+        title: 'T',
+        createdAt: clock.ms,
+        updatedAt: clock.ms,
+        createdBy: 'key-1',
+      })
+      expect(JSON.stringify((await read(id))?.metadata)).toBe(JSON.stringify(metadata))
+    })
+
+    it('tells null metadata from an empty object', async () => {
+      expect((await read(await save()))?.metadata).toBeNull()
+      expect((await read(await save({ metadata: {} })))?.metadata).toEqual({})
+    })
+
+    it('gives ids that rise and are never used again', async () => {
+      const first = await save()
+      await store.delete(ada, { ids: [first] })
+      expect(await save()).toBeGreaterThan(first)
+    })
+
+    it('shows nothing of another org', async () => {
+      const id = await save({ threadId: 'shared', tags: ['t'] })
+      const bob = freshPrincipal()
+      expect(await read(id, bob)).toBeUndefined()
+      expect(await listed(EVERYTHING, bob)).toEqual([])
+      expect(await store.delete(bob, { ids: [id] })).toBe(0)
+      expect(await store.delete(bob, { threadIds: ['shared'] })).toBe(0)
+      expect(await store.patch(bob, id, { a: 1 })).toBeNull()
+      expect((await store.threads(bob, { limit: 10, offset: 0 })).total).toBe(0)
+      expect((await store.statistics(bob)).entries).toBe(0)
+      expect(await read(id)).toBeDefined()
+    })
+
+    it('shows entries of closed projects to no narrowed caller, and its own', async () => {
+      const org = ada.org
+      const inA = await save({ metadata: { project: 'a' } })
+      const inB = await save({ metadata: { project: 'b' } })
+      const free = await save()
+      const narrowed = freshPrincipal({ org, projects: ['a'] })
+      expect(await listed(EVERYTHING, narrowed)).toEqual([free, inA])
+      expect(await read(inB, narrowed)).toBeUndefined()
+      expect((await store.threads(narrowed, { limit: 10, offset: 0 })).threads[0]?.entries).toBe(2)
+      expect((await store.statistics(narrowed)).entries).toBe(2)
+    })
+
+    it('shows private entries to their owner only, and diary pages by id only', async () => {
+      const secret = await save({ metadata: { audience: 'private' } })
+      const diary = await save({ metadata: { diary: true } })
+      const eve = freshPrincipal({ org: ada.org, owner: 'eve' })
+      expect(await listed()).toEqual([secret])
+      expect(await listed(EVERYTHING, eve)).toEqual([])
+      expect(await read(diary)).toBeDefined()
+      expect(await read(diary, eve)).toBeUndefined()
+      expect(await read(secret, eve)).toBeUndefined()
+      expect((await store.statistics(eve)).entries).toBe(0)
+    })
+
+    it('hides an entry at the second it expires, from pages, reads and counters', async () => {
+      const id = await save({ threadId: 'x', metadata: { expires_at: '2026-11-20T09:00:10Z' } })
+      const stays = await save({ threadId: 'x' })
+      clock.advance(9_999)
+      expect(await listed()).toEqual([stays, id])
+      clock.advance(1)
+      expect(await listed()).toEqual([stays])
+      expect(await read(id)).toBeUndefined()
+      const { threads } = await store.threads(ada, { limit: 10, offset: 0 })
+      expect(threads).toMatchObject([{ threadId: 'x', entries: 1 }])
+      expect((await store.page(ada, thread('x'), PAGE)).total).toBe(1)
+      expect((await store.statistics(ada)).entries).toBe(1)
+    })
+
+    it('keeps archived entries readable by id and out of lists, until their status changes', async () => {
+      const id = await save({ threadId: 'x', metadata: { status: 'archived' } })
+      expect(await listed()).toEqual([])
+      expect(await read(id)).toMatchObject({ archived: true })
+      expect((await store.threads(ada, { limit: 10, offset: 0 })).total).toBe(0)
+    })
+
+    describe('when a store is repeated', () => {
+      it('updates the newest turn with the same text', async () => {
+        const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })
+        clock.advance(5_000)
+        const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })])
+        expect(again).toEqual({ id, version: 2, isNew: false })
+        expect(await read(id)).toMatchObject({ metadata: { a: 1 }, tags: ['x'], version: 2, updatedAt: clock.ms })
+        expect((await read(id))?.createdAt).toBe(clock.ms - 5_000)
+      })
+
+      it('replaces what is given, also with empty lists', async () => {
+        const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })
+        await save({ text: 'same', metadata: { b: 2 }, tags: [] })
+        expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
+      })
+
+      it('adds an entry when the other source has answered since', async () => {
+        const id = await save({ text: 'yes', source: 'user' })
+        await save({ text: 'done', source: 'agent' })
+        expect(await save({ text: 'yes', source: 'user' })).not.toBe(id)
+      })
+
+      it('adds an entry when a newer turn of the same source differs', async () => {
+        const id = await save({ text: 'one' })
+        await save({ text: 'two' })
+        expect(await save({ text: 'one' })).not.toBe(id)
+      })
+
+      it('does not meet entries of other threads, orgs or private readers', async () => {
+        const id = await save({ text: 'same', threadId: 'a' })
+        expect(await save({ text: 'same', threadId: 'b' })).not.toBe(id)
+        const secret = await save({ text: 'hidden', metadata: { audience: 'private' } })
+        const eve = freshPrincipal({ org: ada.org, owner: 'eve' })
+        expect(await save({ text: 'hidden' }, eve)).not.toBe(secret)
+      })
+
+      it('lets each entry of a batch see the ones before it', async () => {
+        const same = await entryOf(ada, { text: 'same' })
+        const [first, second] = await store.save(ada, [same, same])
+        expect(second).toEqual({ id: first?.id, version: 2, isNew: false })
+      })
+
+      it('gives one id to twenty stores at the same time', async () => {
+        const same = await entryOf(ada, { text: 'same' })
+        const saved = await Promise.all(Array.from({ length: 20 }, () => store.save(ada, [same])))
+        expect(new Set(saved.map(([one]) => one?.id)).size).toBe(1)
+        expect(new Set(saved.map(([one]) => one?.version)).size).toBe(20)
+      })
+    })
+
+    describe('in pages', () => {
+      it('orders by second of creation, then id, and counts every match', async () => {
+        const ids: number[] = []
+        for (const advance of [0, 400, 700, 5_000]) {
+          clock.advance(advance)
+          ids.push(await save())
+        }
+        const { entries, total } = await store.page(ada, EVERYTHING, { limit: 2, offset: 1, previewLength: 10 })
+        expect(entries.map(({ id }) => id)).toEqual([ids[2], ids[1]])
+        expect(total).toBe(4)
+      })
+
+      it('brings no more of a text than asked for', async () => {
+        await save({ text: '🌍'.repeat(50) })
+        const { entries } = await store.page(ada, EVERYTHING, { limit: 2, offset: 0, previewLength: 10 })
+        expect(entries[0]?.text).toBe('🌍'.repeat(10))
+      })
+
+      it('counts by thread and source from the counters as it does from the entries', async () => {
+        for (const source of ['user', 'agent', 'user'] as const) await save({ threadId: 'a', source })
+        await save({ threadId: 'b', source: 'agent' })
+        const total = async (filter: Filter) => (await store.page(ada, filter, PAGE)).total
+        expect(await total(EVERYTHING)).toBe(4)
+        expect(await total(thread('a'))).toBe(3)
+        expect(await total({ op: 'source', is: 'agent' })).toBe(2)
+        expect(await total({ op: 'and', of: [thread('a'), { op: 'source', is: 'user' }] })).toBe(2)
+      })
+    })
+
+    describe('when entries change', () => {
+      const changeOf = async (id: number, change: Partial<EntryChange>): Promise<EntryChange> => ({
+        id,
+        version: (await read(id))?.version as number,
+        steps: 1,
+        ...change,
+      })
+
+      it('writes what is given and leaves the rest', async () => {
+        const id = await save({ text: 'old', metadata: { a: 1 }, tags: ['x'] })
+        clock.advance(1_000)
+        expect(await store.change(ada, [await changeOf(id, { tags: ['y'] })])).toEqual([2])
+        expect(await read(id)).toMatchObject({ text: 'old', metadata: { a: 1 }, tags: ['y'], version: 2 })
+        expect((await read(id))?.updatedAt).toBe(clock.ms)
+      })
+
+      it('changes none when one of them has moved on', async () => {
+        const [a, b] = [await save(), await save()]
+        const stale = await changeOf(a, { tags: ['stale'] })
+        await store.patch(ada, a, { moved: true })
+        const fresh = await changeOf(b, { tags: ['fresh'] })
+        await expect(store.change(ada, [fresh, stale])).rejects.toMatchObject({ code: 'conflict', retryable: true })
+        expect((await read(b))?.tags).toEqual([])
+      })
+
+      it('refuses a change of an entry that is gone', async () => {
+        const id = await save()
+        const change = await changeOf(id, { tags: ['x'] })
+        await store.delete(ada, { ids: [id] })
+        await expect(store.change(ada, [change])).rejects.toMatchObject({ code: 'conflict' })
+      })
+
+      it('keeps fifty patches of different keys made at the same time', async () => {
+        const id = await save({ metadata: { kept: true } })
+        const keys = Array.from({ length: 50 }, (_, i) => `k${i}`)
+        const versions = await Promise.all(keys.map((key) => store.patch(ada, id, { [key]: key })))
+        expect(new Set(versions).size).toBe(50)
+        expect(await read(id)).toMatchObject({
+          version: 51,
+          metadata: { kept: true, ...Object.fromEntries(keys.map((key) => [key, key])) },
+        })
+      })
+
+      it('refuses a patch that would make the metadata too large', async () => {
+        const id = await save({ metadata: { a: 'x'.repeat(200_000) } })
+        await expect(store.patch(ada, id, { b: 'y'.repeat(100_000) })).rejects.toMatchObject({ code: 'limit_exceeded' })
+        expect((await read(id))?.version).toBe(1)
+      })
+    })
+
+    describe('when entries are deleted', () => {
+      it('counts what was there, doubles once', async () => {
+        const id = await save()
+        expect(await store.delete(ada, { ids: [id, id, 999_999_999] })).toBe(1)
+        expect(await store.delete(ada, { ids: [id] })).toBe(0)
+      })
+
+      it('joins criteria with AND', async () => {
+        const old = await save({ threadId: 'a', source: 'agent' })
+        await save({ threadId: 'a', source: 'user' })
+        clock.advance(86_400_000)
+        await save({ threadId: 'a', source: 'agent' })
+        const count = await store.delete(ada, {
+          threadIds: ['a'],
+          source: 'agent',
+          createdBefore: clock.ms,
+        })
+        expect(count).toBe(1)
+        expect(await read(old)).toBeUndefined()
+      })
+    })
+
+    it('keeps thread counters equal to the truth', async () => {
+      const a = await save({ threadId: 'a', source: 'user' })
+      clock.advance(10_000)
+      await save({ threadId: 'a', source: 'agent' })
+      clock.advance(10_000)
+      const last = await save({ threadId: 'a', source: 'agent', text: 'last' })
+      await save({ threadId: 'b' })
+      await store.delete(ada, { ids: [a] })
+      await store.change(ada, [
+        {
+          id: last,
+          version: 1,
+          steps: 1,
+          metadata: {
+            value: { status: 'archived' },
+            links: [],
+            lifted: (await entryOf(ada, { metadata: { status: 'archived' } })).lifted,
+          },
+        },
+      ])
+      const { threads } = await store.threads(ada, { limit: 10, offset: 0 })
+      expect(threads.map(({ threadId, entries, sources }) => [threadId, entries, sources])).toEqual([
+        ['b', 1, 1],
+        ['a', 1, 1],
+      ])
+      expect(threads[1]?.firstSecond).toBe(threads[1]?.lastSecond)
+    })
+  })
+}

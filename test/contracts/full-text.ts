@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Analyzer } from '../../src/domain/analysis'
+import type { EntryDraft } from '../../src/domain/draft'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import type { SearchMode } from '../../src/domain/query'
+import type { Principal } from '../../src/domain/scope'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { FullText } from '../../src/ports/full-text'
+import { createSearchText } from '../../src/services/search-text'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+interface Made {
+  entries: EntryStore
+  fullText: FullText
+  analyzer: Analyzer
+  clock: TestClock
+}
+
+/** What every FullText finds, whatever engine is behind it. */
+export function fullTextContract(name: string, make: () => Made): void {
+  describe(`${name} finds by words`, () => {
+    let made: Made
+    let ada: Principal
+    beforeEach(() => {
+      made = make()
+      ada = freshPrincipal()
+    })
+
+    const save = async (text: string, draft: Partial<EntryDraft> = {}, by = ada): Promise<number> => {
+      const [saved] = await made.entries.save(by, [await entryOf(by, { text, ...draft })])
+      return saved?.id as number
+    }
+    const search = async (query: string, mode: SearchMode = 'match', filter: Filter = EVERYTHING, by = ada) => {
+      const found = await createSearchText(made)(by, {
+        query,
+        mode,
+        filter,
+        limit: 100,
+        offset: 0,
+        highlight: true,
+        previewLength: 300,
+      })
+      return found.results.map(({ entry }) => entry.id)
+    }
+
+    it('finds other forms of an English word, with and without accents and case', async () => {
+      const id = await save('She was RUNNING past the café')
+      for (const query of ['run', 'runs', 'cafe', 'CAFÉ', 'running']) expect(await search(query)).toEqual([id])
+    })
+
+    it('finds what the same call order has just stored, changed and deleted', async () => {
+      const id = await save('apples')
+      expect(await search('apple')).toEqual([id])
+      await made.entries.change(ada, [
+        {
+          id,
+          version: 1,
+          steps: 1,
+          text: { text: 'pears', hash: 'h' },
+          indexed: { text: 'pears', threadId: 'thread', title: null, project: null, agent: null, reader: '' },
+        },
+      ])
+      expect(await search('apple')).toEqual([])
+      expect(await search('pear')).toEqual([id])
+      await made.entries.delete(ada, { ids: [id] })
+      expect(await search('pear')).toEqual([])
+    })
+
+    it('puts entries with all words before others, whatever their scores', async () => {
+      const all = await save(
+        `${'filler words between things here '.repeat(40)} alpha ${'more filler '.repeat(40)} beta`,
+      )
+      const one = await save('alpha alpha alpha')
+      expect(await search('alpha beta')).toEqual([all, one])
+    })
+
+    it('drops stop words while anything else remains, and searches them alone as they stand', async () => {
+      const lamp = await save('a lamp')
+      const only = await save('to be or not to be')
+      expect(await search('where is the lamp')).toEqual([lamp])
+      expect(await search('to be')).toEqual([only])
+    })
+
+    it('keeps quoted phrases together in match, and ignores an unclosed quote', async () => {
+      const id = await save('the red door')
+      const other = await save('a door that is red')
+      expect(await search('"red door"')).toEqual([id])
+      expect((await search('"red door')).sort()).toEqual([id, other].sort())
+    })
+
+    it('reads a token of several words as neighbours', async () => {
+      const id = await save('we use full-text search')
+      await save('the text is full')
+      expect(await search('full-text')).toEqual([id])
+      expect(await search('v1.2')).toEqual([])
+    })
+
+    it('gives operators no meaning in match', async () => {
+      const id = await save('and so it goes NOT here')
+      await save('elsewhere')
+      expect(await search('goes NOT here')).toEqual([id])
+      expect(await search('+goes -here')).toEqual([id])
+    })
+
+    it('finds by beginnings in prefix mode, every unit of them', async () => {
+      const id = await save('authentication with expiring tokens')
+      await save('authority')
+      expect(await search('auth tok', 'prefix')).toEqual([id])
+      expect(await search('toke*', 'prefix')).toEqual([id])
+      expect(await search('tokx', 'prefix')).toEqual([])
+    })
+
+    it('finds words next to each other and in order in phrase mode', async () => {
+      const id = await save('the quick brown fox')
+      await save('the brown quick fox')
+      expect(await search('quick brown', 'phrase')).toEqual([id])
+      expect(await search('"quick" brown fox', 'phrase')).toEqual([id])
+    })
+
+    it('follows the boolean dialect', async () => {
+      const apple = await save('apple pie')
+      const pear = await save('pear tart')
+      const both = await save('apple and pear')
+      const cases: [string, number[]][] = [
+        ['apple AND pear', [both]],
+        ['apple pear', [both]],
+        ['apple OR tart', [apple, pear, both]],
+        ['apple NOT pear', [apple]],
+        ['NOT apple', [pear]],
+        ['NOT (apple OR pear)', []],
+        ['NOT NOT apple', [apple, both]],
+        ['(apple OR pear) AND NOT (pie OR tart)', [both]],
+        ['"apple pie" OR tar*', [apple, pear]],
+        ['pie OR NOT apple', [apple, pear]],
+        ['apple and pear', [both]],
+      ]
+      for (const [query, expected] of cases)
+        expect([query, (await search(query, 'boolean')).sort((a, b) => a - b)]).toEqual([query, expected])
+    })
+
+    it('never reads user text as syntax of the engine', async () => {
+      const id = await save('plain words')
+      for (const query of ['plain NEAR/2 words', '{body}: plain', 'plain ^words', "plain'); --", 'scope : x plain'])
+        expect([query, await search(query)]).toEqual([query, [id]])
+      expect(await search('body:plain')).toEqual([])
+      expect(await search('*', 'prefix')).toEqual([])
+      expect(await search('"" ()')).toEqual([])
+    })
+
+    it('finds Chinese, Japanese and Thai by any pair of characters', async () => {
+      const id = await save('今天天气很好，我们去公园。')
+      const thai = await save('สวัสดีครับ ยินดีต้อนรับ')
+      expect(await search('天气')).toEqual([id])
+      expect(await search('天气怎么样')).toEqual([id])
+      expect(await search('公园', 'phrase')).toEqual([id])
+      expect(await search('园')).toEqual([id])
+      expect(await search('ยินดี')).toEqual([thai])
+    })
+
+    it('finds the day of creation and the agent, but not as part of a phrase', async () => {
+      made.clock.ms = Date.UTC(2023, 4, 8)
+      const id = await save('meeting', { metadata: { agent_name: 'planner' } })
+      expect(await search('8 May 2023')).toEqual([id])
+      expect(await search('planner')).toEqual([id])
+      expect(await search('"may 2023"')).toEqual([])
+    })
+
+    it('finds nothing of another org, a closed project or a private reader', async () => {
+      const id = await save('zebra')
+      const closed = await save('zebra in b', { metadata: { project: 'b' } })
+      const secret = await save('zebra of ada', { metadata: { audience: 'private' } })
+      expect(await search('zebra', 'match', EVERYTHING, freshPrincipal())).toEqual([])
+      const narrowed = freshPrincipal({ org: ada.org, owner: 'eve', projects: ['a'] })
+      expect(await search('zebra', 'match', EVERYTHING, narrowed)).toEqual([id])
+      expect(await search('NOT nothing', 'boolean', EVERYTHING, narrowed)).toEqual([id])
+      expect((await search('zebra')).sort()).toEqual([id, closed, secret].sort())
+    })
+
+    it('applies filters before the cut, so that none starves a page', async () => {
+      const drafts = await Promise.all(
+        Array.from({ length: 300 }, (_, i) =>
+          entryOf(ada, { text: `needle needle needle number ${i}`, threadId: `t${i}`, metadata: { n: i } }),
+        ),
+      )
+      for (let i = 0; i < drafts.length; i += 100) await made.entries.save(ada, drafts.slice(i, i + 100))
+      const rare = await save(`one needle in ${'a very long haystack of words '.repeat(50)}`, { tags: ['rare'] })
+      expect(await search('needle', 'match', { op: 'tag', anyOf: ['rare'] })).toEqual([rare])
+      expect(await search('needle', 'match', { op: 'thread', is: 't7' })).toHaveLength(1)
+      expect(await search('needle')).toHaveLength(100)
+    })
+
+    it('raises an entry whose neighbours in the thread match too', async () => {
+      const alone = await save('the turbine hums', { threadId: 'alone' })
+      const first = await save('a turbine stops', { threadId: 'talk', source: 'user' })
+      const second = await save('the turbine hums', { threadId: 'talk', source: 'agent' })
+      const order = await search('turbine')
+      expect(order.indexOf(second)).toBeLessThan(order.indexOf(alone))
+      expect(order).toContain(first)
+    })
+  })
+}

@@ -1,0 +1,50 @@
+import { env } from 'cloudflare:workers'
+import { createD1Connection } from '../../src/adapters/d1/connection'
+import { createD1Dialect } from '../../src/adapters/d1/dialect'
+import { createD1FullText } from '../../src/adapters/d1/full-text'
+import { indexedFieldNames, migrateD1 } from '../../src/adapters/d1/migrate'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlOutbox } from '../../src/adapters/sql/outbox'
+import type { Bindings } from '../../src/compose'
+import { parseConfig } from '../../src/config'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { D1_MIGRATIONS } from '../../src/migrations'
+import type { Clock } from '../../src/ports/clock'
+
+/** The simulated D1 and R2 of the test's own storage. */
+export const bindings = env as unknown as Bindings
+
+export const config = parseConfig({ AUTH_MODE: 'open' })
+
+export const migrate = (): Promise<void> => migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)
+
+export interface Costs {
+  roundTrips: number
+  statements: number
+  rowsRead: number
+}
+
+/** The adapters over one database, and what they cost since `costs` was last reset. */
+export function d1Adapters(clock: Clock, database: D1Database = bindings.DB) {
+  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
+  const analyzer = createAnalyzer('english')
+  const connection = createD1Connection(database, createD1Dialect(analyzer), (cost) => {
+    costs.roundTrips++
+    costs.statements += cost.statements
+    costs.rowsRead += cost.rowsRead
+  })
+  return {
+    analyzer,
+    connection,
+    costs,
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    fullText: createD1FullText(connection, analyzer, clock),
+    outbox: createSqlOutbox(connection, clock),
+  }
+}
+
+export function resetCosts(costs: Costs): void {
+  costs.roundTrips = 0
+  costs.statements = 0
+  costs.rowsRead = 0
+}

@@ -1,0 +1,44 @@
+import type { EntryDraft } from '../../src/domain/draft'
+import { prepareEntry } from '../../src/domain/draft'
+import type { NewEntry } from '../../src/domain/entry'
+import type { Principal } from '../../src/domain/scope'
+import type { Clock } from '../../src/ports/clock'
+
+/** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */
+export const freshPrincipal = (overrides: Partial<Principal> = {}): Principal => ({
+  org: `org-${crypto.randomUUID()}`,
+  projects: null,
+  owner: 'ada',
+  role: 'admin',
+  agent: null,
+  keyId: 'key-1',
+  ...overrides,
+})
+
+/** A clock that stands where the test puts it. */
+export class TestClock implements Clock {
+  constructor(public ms = Date.UTC(2026, 10, 20, 9, 0, 0)) {}
+  now(): number {
+    return this.ms
+  }
+  advance(ms: number): void {
+    this.ms += ms
+  }
+}
+
+export const LIMITS = { each: 10 * 1_048_576, total: 100 * 1_048_576 }
+
+/** A checked entry, ready for the store. */
+export async function entryOf(principal: Principal, draft: Partial<EntryDraft> = {}): Promise<NewEntry> {
+  const whole: EntryDraft = { threadId: 'thread', source: 'user', text: `text ${crypto.randomUUID()}`, ...draft }
+  return (await prepareEntry(principal, whole, LIMITS, 0)).entry
+}
+
+/** A one-pixel PNG, with a comment behind it so that every call gives other bytes. */
+export function pngBytes(note = ''): Uint8Array {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const bytes = Uint8Array.from(atob(pixel), (char) => char.charCodeAt(0))
+  return new Uint8Array([...bytes, ...new TextEncoder().encode(note)])
+}
+
+export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

@@ -1,0 +1,23 @@
+import { beforeAll } from 'vitest'
+import { createR2ImageStore } from '../../src/adapters/r2/image-store'
+import { entryStoreContract } from '../contracts/entry-store'
+import { fullTextContract } from '../contracts/full-text'
+import { imageStoreContract } from '../contracts/image-store'
+import { bindings, d1Adapters, migrate } from '../support/bindings'
+import { TestClock } from '../support/scope'
+
+beforeAll(migrate)
+
+const make = () => {
+  const clock = new TestClock()
+  return { ...d1Adapters(clock), clock }
+}
+
+entryStoreContract('D1', () => {
+  const { entries, clock } = make()
+  return { store: entries, clock }
+})
+
+fullTextContract('FTS5', make)
+
+imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))
