@@ -21,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'node',
+          globalSetup: ['test/support/build.ts'],
           include: ['test/node/**/*.test.ts', 'test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { type McpServerFactory, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
@@ -85,20 +85,37 @@ function createServer(request: McpRequest, origin: string): Server {
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
 
-/** Answers one HTTP request to the endpoint. The body is read here, because the handler's own limit is too small for images. */
-export async function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
+/**
+ * Serves one HTTP request by a server made for it. The body is read here, because the handler's own limit is too small
+ * for images. Apart from `handleMcp` so that the conformance suite can play its own server behind the same code.
+ */
+export async function serveMcp(
+  httpRequest: Request,
+  createServer: McpServerFactory,
+  onerror: (error: Error) => void,
+): Promise<Response> {
   const url = new URL(httpRequest.url)
-  const handler = createMcpHandler(() => createServer(request, url.origin), {
+  const handler = createMcpHandler(createServer, {
     route: url.pathname,
     // Host and Origin have been checked for every route before this.
     allowedHostnames: [url.hostname, new URL(`http://${httpRequest.headers.get('host') ?? url.host}`).hostname],
     allowedOriginHostnames: '*',
     maxRequestBodySize: MAX_BODY_BYTES,
-    onerror: (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
+    onerror,
   })
   if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
   const body = await readJsonBody(httpRequest)
   if (body.kind === 'too_large') return rpcError(413, -32000, `The request body is larger than ${MAX_BODY_BYTES} bytes`)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
   return handler.fetch(httpRequest, { parsedBody: body.value })
+}
+
+/** Answers one HTTP request to the endpoint. */
+export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
+  const { origin } = new URL(httpRequest.url)
+  return serveMcp(
+    httpRequest,
+    () => createServer(request, origin),
+    (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
+  )
 }

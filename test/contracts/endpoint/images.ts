@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/threads'
+import type { Connect } from '../../support/clients'
+import { base64, pngBytes } from '../../support/scope'
+import { unique, useSession } from './session'
+
+const bytes = (head: string, size: number): Uint8Array => {
+  const all = new Uint8Array(size)
+  all.set(Uint8Array.from(head, (char) => char.charCodeAt(0)))
+  return all
+}
+const JPEG = base64(bytes('\xff\xd8\xff\xe0jpeg', 20))
+const GIF = base64(bytes('GIF89a', 20))
+const WEBP = base64(bytes('RIFF\0\0\0\0WEBPVP8 ', 20))
+const MEGABYTE = 1_048_576
+
+/** Images beside entries, over a real connection. */
+export function imageContract(connect: Connect): void {
+  describe('images', () => {
+    const s = useSession(connect, { MAX_IMAGE_SIZE_MB: '7', MAX_TOTAL_SIZE_MB: '12' })
+    const message = async (images: unknown[]) =>
+      (await s.fail('store_context', { thread_id: unique(), source: 'user', text: 'x', images })).data.error.message
+    const get = async (id: number) => (await s.ok('get_context_by_ids', { context_ids: [id] })).result[0]
+
+    it(promise('2.4-images'), async () => {
+      const png = base64(pngBytes('order'))
+      const result = await s.ok('store_context', {
+        thread_id: unique(),
+        source: 'user',
+        text: 'four',
+        images: [
+          { data: JPEG, mime_type: 'image/png', metadata: { caption: 'wrong type declared' } },
+          { data: GIF, metadata: 'a string' },
+          { data: WEBP },
+          { data: png },
+        ],
+      })
+      expect(result.message).toBe('Context stored with 4 images')
+      const { images, content_type } = await get(result.context_id)
+      expect(content_type).toBe('multimodal')
+      expect(images).toMatchObject([
+        { data: JPEG, mime_type: 'image/jpeg', metadata: { caption: 'wrong type declared' } },
+        { data: GIF, mime_type: 'image/gif', metadata: 'a string' },
+        { data: WEBP, mime_type: 'image/webp' },
+        { data: png, mime_type: 'image/png' },
+      ])
+      expect(images[2]).not.toHaveProperty('metadata')
+      expect(images[0].url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/images\/[0-9a-f]{64}$/)
+      const without = (await s.ok('get_context_by_ids', { context_ids: [result.context_id], include_images: false }))
+        .result
+      expect(without[0]).not.toHaveProperty('images')
+      const one = await s.ok('store_context', {
+        thread_id: unique(),
+        source: 'user',
+        text: 'one',
+        images: [{ data: png }],
+      })
+      expect(one.message).toBe('Context stored with 1 images')
+    })
+
+    it(promise('2.4-base64'), async () => {
+      const data = base64(pngBytes('>>>???'))
+      const loose = data.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+      const spaced = data.replace(/.{20}/g, '$&\r\n ')
+      const id = await s.store('x', {
+        images: [{ data: `data:image/png;base64,${data}` }, { data: loose }, { data: spaced }],
+      })
+      for (const image of (await get(id)).images) expect(image.data).toBe(data)
+    })
+
+    it(promise('2.4-refused'), async () => {
+      const good = { data: GIF }
+      expect(await message([good, {}])).toBe('Image 1 is missing required "data" field')
+      expect(await message([good, { data: null }])).toBe('Image 1 is missing required "data" field')
+      expect(await message([{ data: '' }])).toBe('Image 0 has empty "data" field')
+      expect(await message([{ data: '!!!' }])).toBe('Image 0 has invalid base64 encoding')
+      expect(await message([{ data: 'A' }])).toBe('Image 0 has invalid base64 encoding')
+      expect(await message([{ data: 'data:image/png;base64,' }])).toBe('Image 0 "data" decodes to zero bytes')
+      expect(await message([{ data: btoa('<svg/>') }])).toBe('Image 0 is not a PNG, JPEG, GIF or WebP image')
+      expect(await message([{ data: GIF, metadata: 'x'.repeat(16_385) }])).toMatch(/16 KB/)
+    })
+
+    it(promise('2.4-limits'), async () => {
+      const exact = base64BytesOf('GIF89a', 7 * MEGABYTE)
+      await s.ok('store_context', { thread_id: unique(), source: 'user', text: 'x', images: [{ data: exact }] })
+      expect(await message([{ data: base64BytesOf('GIF89a', 7 * MEGABYTE + 1) }])).toBe('Image 0 exceeds 7MB limit')
+      expect(await message([{ data: exact }, { data: exact }])).toBe('Total image size exceeds 12MB limit')
+    })
+
+    it(promise('2.4-budget'), async () => {
+      const thread_id = unique()
+      const large = (n: number) => ({ data: base64BytesOf(`GIF89a${n}`, 6 * MEGABYTE) })
+      await s.store('a', { thread_id, images: [large(1)] })
+      await s.store('b', { thread_id, images: [large(2)] })
+      const { results } = await s.ok('search_context', { thread_id, include_images: true })
+      expect(results[0].images[0].data).toBeDefined()
+      expect(results[1].images[0]).toEqual({ mime_type: 'image/gif', url: expect.any(String), data_omitted: true })
+    })
+
+    it(promise('2.4-address'), async () => {
+      const png = pngBytes('served')
+      const ids = [
+        await s.store('a', { images: [{ data: base64(png) }] }),
+        await s.store('b', { images: [{ data: base64(png) }] }),
+      ]
+      const { url } = (await get(ids[0] as number)).images[0]
+      const response = await fetch(url)
+      expect(response.status).toBe(200)
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'image/png',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, max-age=31536000, immutable',
+      })
+      expect(new Uint8Array(await response.arrayBuffer())).toEqual(png)
+      await s.ok('delete_context', { context_ids: [ids[0]] })
+      expect((await fetch(url)).status).toBe(200)
+      await s.ok('delete_context', { context_ids: [ids[1]] })
+      expect((await fetch(url)).status).toBe(404)
+      expect((await fetch(new URL('/images/nonsense', url))).status).toBe(404)
+    })
+
+    it(promise('2.5-content-type'), async () => {
+      const id = await s.store('x', { images: [{ data: GIF }] })
+      await s.ok('update_context', { context_id: id, text: 'still with image' })
+      expect(await get(id)).toMatchObject({ content_type: 'multimodal', images: [{ data: GIF }] })
+      const cleared = await s.ok('update_context', { context_id: id, images: [] })
+      expect(cleared.updated_fields).toEqual(['images', 'content_type'])
+      expect(await get(id)).not.toHaveProperty('images')
+      await s.ok('update_context', { context_id: id, images: [{ data: JPEG }] })
+      expect((await s.ok('search_context', { content_type: 'multimodal' })).results[0]).toMatchObject({ id })
+    })
+  })
+}
+
+function base64BytesOf(head: string, size: number): string {
+  return Buffer.from(bytes(head, size)).toString('base64')
+}

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/threads'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+const NAMES = [
+  'store_context',
+  'search_context',
+  'get_context_by_ids',
+  'update_context',
+  'delete_context',
+  'list_threads',
+  'get_statistics',
+  'fts_search_context',
+  'store_context_batch',
+  'update_context_batch',
+  'delete_context_batch',
+]
+
+/** What holds for every tool, over a real connection. */
+export function protocolContract(connect: Connect): void {
+  describe('the endpoint', () => {
+    const s = useSession(connect)
+    const draft = (more: Record<string, unknown> = {}) => ({
+      thread_id: unique(),
+      source: 'user',
+      text: 'words',
+      ...more,
+    })
+    const message = async (name: string, args: Record<string, unknown>) => (await s.fail(name, args)).data.error.message
+
+    it(promise('1-list'), async () => {
+      const tools = await s.client.tools()
+      expect(tools.map(({ name }) => name)).toEqual(NAMES)
+      for (const tool of tools) {
+        expect(tool.name).toMatch(/^[a-zA-Z0-9_-]+$/)
+        expect(tool.title).toBeTruthy()
+        expect(tool.description).toBeTruthy()
+        expect(tool.annotations).toMatchObject({ openWorldHint: false, readOnlyHint: expect.any(Boolean) })
+        for (const [key, argument] of Object.entries<{ description?: string }>(tool.inputSchema.properties))
+          expect([tool.name, key, argument.description]).toEqual([tool.name, key, expect.any(String)])
+      }
+      const hints = (name: string) => tools.find((tool) => tool.name === name)?.annotations
+      expect(hints('search_context')).toMatchObject({
+        readOnlyHint: true,
+        idempotentHint: true,
+        destructiveHint: false,
+      })
+      expect(hints('store_context')).toMatchObject({
+        readOnlyHint: false,
+        idempotentHint: false,
+        destructiveHint: false,
+      })
+      expect(hints('update_context')).toMatchObject({ destructiveHint: true, idempotentHint: false })
+      expect(hints('delete_context')).toMatchObject({ destructiveHint: true, idempotentHint: true })
+      expect(s.client.instructions()).toContain('store_context')
+    })
+
+    it(promise('1-schemas'), async () => {
+      for (const { inputSchema, outputSchema } of await s.client.tools()) {
+        expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+        expect(inputSchema).not.toHaveProperty('anyOf')
+        expect(inputSchema).not.toHaveProperty('oneOf')
+        expect(outputSchema.type).toBe('object')
+        expect(outputSchema.required ?? []).toEqual([])
+        expect(outputSchema.properties).toHaveProperty('error')
+      }
+    })
+
+    it(promise('1-unknown-tool'), async () => {
+      await expect(s.client.call('no_such_tool')).rejects.toMatchObject({ code: -32602 })
+      await expect(s.client.call('no_such_tool')).rejects.toThrow('Unknown tool: no_such_tool')
+    })
+
+    it(promise('1-unknown-argument'), async () => {
+      expect(await message('store_context', draft({ txet: 'x' }))).toBe(
+        'Unknown argument "txet". Allowed: thread_id, source, text, images, metadata, tags',
+      )
+      expect(await message('store_context', draft({ images: [{ data: 'x', kind: 1 }] }))).toMatch(
+        /Unknown key in images\[0\]: "kind"\. Allowed: data, mime_type, metadata/,
+      )
+      expect(await message('store_context_batch', { entries: [draft({ extra: 1 })] })).toMatch(/index 0.*"extra"/)
+      expect(await message('search_context', { metadata_filters: [{ key: 'a', op: 'eq', value: 1 }] })).toMatch(/"op"/)
+      expect(await message('list_threads', { all: true })).toContain('Allowed: limit, offset')
+    })
+
+    it(promise('1-null'), async () => {
+      await s.ok('store_context', draft({ tags: null, metadata: null, images: null }))
+      expect(await message('store_context', draft({ text: null }))).toBe('Missing required field: text')
+      expect(await message('store_context', { source: 'user', text: 'x' })).toBe('Missing required field: thread_id')
+      await s.ok('search_context', { limit: null, offset: null, metadata: null })
+    })
+
+    it(promise('1-numbers'), async () => {
+      const thread_id = unique()
+      for (const text of ['a', 'b', 'c']) await s.store(text, { thread_id })
+      expect((await s.ok('search_context', { thread_id, limit: '2' })).count).toBe(2)
+      expect((await s.ok('search_context', { thread_id, limit: 2.0, explain_query: 'TRUE' })).stats).toBeDefined()
+      expect(await message('search_context', { limit: 2.5 })).toContain('limit')
+      expect(await message('search_context', { limit: 'two' })).toContain('limit must be')
+      expect(await message('search_context', { include_images: 'yes' })).toBe('include_images must be a boolean')
+    })
+
+    it(promise('1-strings'), async () => {
+      expect(await message('store_context', draft({ thread_id: 5 }))).toBe('thread_id must be a string')
+      const id = await s.store('{"a": 1}', { thread_id: '"quoted"' })
+      const [entry] = (await s.ok('get_context_by_ids', { context_ids: [id] })).result
+      expect(entry).toMatchObject({ text_content: '{"a": 1}', thread_id: '"quoted"' })
+    })
+
+    it(promise('1-json-strings'), async () => {
+      const metadata = { a: { b: [1] } }
+      const id = await s.store('x', { metadata: JSON.stringify(metadata), tags: JSON.stringify(JSON.stringify(['t'])) })
+      const [entry] = (await s.ok('get_context_by_ids', { context_ids: `[${id}]` })).result
+      expect(entry).toMatchObject({ metadata, tags: ['t'] })
+      expect(await message('store_context', draft({ tags: 'not json' }))).toBe('tags must be an array')
+      expect(await message('store_context', draft({ metadata: '[1]' }))).toBe('metadata must be an object')
+      const entries = JSON.stringify([JSON.stringify(draft())])
+      expect((await s.ok('store_context_batch', { entries })).succeeded).toBe(1)
+    })
+
+    it(promise('1-ids'), async () => {
+      const id = await s.store('x')
+      expect((await s.ok('get_context_by_ids', { context_ids: [String(id), id] })).result).toHaveLength(1)
+      for (const bad of [0, -1, 1.5, 'abc', '', '01', true, 2 ** 53, '99999999999999999'])
+        expect(await message('get_context_by_ids', { context_ids: [id, bad] })).toBe(
+          `Invalid context ID: ${typeof bad === 'string' ? bad : JSON.stringify(bad)}`,
+        )
+      expect(await message('update_context', { context_id: 'x', text: 'y' })).toBe('Invalid context ID: x')
+    })
+
+    it(promise('1-trim'), async () => {
+      const blanks = '\u0009\u000D\u001C\u0020\u0085\u00A0\u1680\u2007\u2028\u202F\u205F\u3000\uFEFF'
+      const thread = unique()
+      const id = await s.store(`${blanks}in${blanks}side${blanks}`, { thread_id: `${blanks}${thread}${blanks}` })
+      const [entry] = (await s.ok('search_context', { thread_id: ` ${thread} ` })).results
+      expect(entry).toMatchObject({ id, thread_id: thread, text_content: `in${blanks}side` })
+      expect(await message('store_context', draft({ text: blanks }))).toBe('text cannot be empty or whitespace')
+      expect(await message('store_context', draft({ thread_id: blanks }))).toBe(
+        'thread_id cannot be empty or whitespace',
+      )
+      expect((await s.ok('delete_context', { thread_id: `\u0085${thread}` })).deleted_count).toBe(1)
+    })
+
+    it(promise('1-times'), async () => {
+      const id = await s.store('x')
+      const [entry] = (await s.ok('get_context_by_ids', { context_ids: [id] })).result
+      expect(entry.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+      expect(entry.updated_at).toBe(entry.created_at)
+    })
+
+    it(promise('1-result'), async () => {
+      const { data, text } = await s.client.call('list_threads')
+      expect(JSON.parse(text)).toEqual(data)
+      expect(text).not.toContain('\n')
+    })
+
+    it(promise('1-error'), async () => {
+      const { data, text } = await s.fail('store_context', draft({ source: 'robot' }))
+      expect(data).toEqual({
+        error: {
+          code: 'invalid_input',
+          message: 'Missing or invalid source (must be "user" or "agent")',
+          retryable: false,
+        },
+      })
+      expect(text.startsWith(data.error.message)).toBe(true)
+      expect((await s.fail('update_context', { context_id: 999_999, text: 'x' })).data.error.code).toBe('not_found')
+    })
+
+    it(promise('1-caps'), async () => {
+      const many = (n: number, value: unknown = 'x') => Array.from({ length: n }, () => value)
+      const cases: [string, Record<string, unknown>, RegExp][] = [
+        ['get_context_by_ids', { context_ids: many(101, 1) }, /context_ids has 101 items; at most 100/],
+        ['store_context', draft({ tags: many(101) }), /tags has 101 items; at most 100/],
+        ['store_context', draft({ images: many(11, {}) }), /images has 11 items; at most 10/],
+        ['store_context_batch', { entries: many(101, draft()) }, /entries has 101 items; at most 100/],
+        ['delete_context_batch', { thread_ids: many(101) }, /thread_ids has 101 items; at most 100/],
+        ['search_context', { metadata_filters: many(101, { key: 'a', value: 1 }) }, /metadata_filters has 101 items/],
+        ['search_context', { tags: many(101) }, /tags has 101 items/],
+        [
+          'search_context',
+          { metadata: Object.fromEntries(many(101).map((_, i) => [`k${i}`, 1])) },
+          /metadata has 101 keys/,
+        ],
+        ['search_context', { metadata_filters: [{ key: 'a', operator: 'in', value: many(101, 1) }] }, /101 members/],
+      ]
+      for (const [name, args, expected] of cases) expect(await message(name, args)).toMatch(expected)
+    })
+
+    it(promise('1-limit'), async () => {
+      const { clamped_limit } = await s.ok('search_context', { limit: 500 })
+      expect(clamped_limit).toEqual({ requested: 500, applied: 100 })
+      expect(await message('search_context', { limit: 0 })).toBe('limit must be at least 1')
+      expect((await s.ok('list_threads', { limit: 101 })).clamped_limit).toEqual({ requested: 101, applied: 100 })
+      expect(await s.ok('search_context', { limit: 100 })).not.toHaveProperty('clamped_limit')
+    })
+
+    it(promise('1-offset'), async () => {
+      expect((await s.ok('search_context', { offset: 1_000_000 })).results).toEqual([])
+      expect(await message('search_context', { offset: 1_000_001 })).toBe('offset must be at most 1000000')
+      expect(await message('search_context', { offset: -1 })).toBe('offset must be at least 0')
+    })
+
+    it(promise('1-unstorable'), async () => {
+      expect(await message('store_context', draft({ text: 'a\u0000b' }))).toMatch(/text contains the character U\+0000/)
+      expect(await message('store_context', draft({ metadata: { a: [{ b: '\ud800' }] } }))).toMatch(
+        /metadata\.a\[0\]\.b contains a lone surrogate/,
+      )
+      expect(await message('store_context', draft({ metadata: { 'k\u0000': 1 } }))).toMatch(/U\+0000/)
+      await s.ok('store_context', draft({ text: 'whole pair: \u{1F30D}' }))
+    })
+  })
+
+  describe('an endpoint that is configured otherwise', () => {
+    const s = useSession(connect, {
+      ENABLE_FTS: 'no',
+      DISABLED_TOOLS: 'Delete_Context, get_statistics, nonsense',
+      SEARCH_TRUNCATION_LENGTH: '50',
+      MCP_SERVER_INSTRUCTIONS: '',
+    })
+
+    it(promise('11-disabled'), async () => {
+      const names = (await s.client.tools()).map(({ name }) => name)
+      const absent = ['fts_search_context', 'delete_context', 'get_statistics']
+      expect(names).toEqual(NAMES.filter((name) => !absent.includes(name)))
+      await expect(s.client.call('delete_context')).rejects.toThrow('Unknown tool: delete_context')
+      expect(s.client.instructions()).toBeUndefined()
+    })
+
+    it(promise('11-truncation'), async () => {
+      await s.store('x'.repeat(60))
+      expect((await s.ok('search_context', {})).results[0].text_content).toBe(`${'x'.repeat(50)}...`)
+    })
+  })
+}

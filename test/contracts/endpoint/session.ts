@@ -1,0 +1,44 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { CallResult, Connect, TestClient } from '../../support/clients'
+import { type RunningServer, startServer } from '../../support/server'
+
+/** One server and one client for a suite; the members are there once the suite runs. */
+export interface Session {
+  server: RunningServer
+  client: TestClient
+  /** Calls a tool that must succeed; its structured content. */
+  ok(name: string, args?: Record<string, unknown>): Promise<CallResult['data']>
+  /** Calls a tool that must fail; the error result. */
+  fail(name: string, args?: Record<string, unknown>): Promise<CallResult>
+  /** Stores a text; its id. */
+  store(text: string, args?: Record<string, unknown>): Promise<number>
+}
+
+export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
+  const session = {} as Session
+  beforeAll(async () => {
+    session.server = await startServer(vars)
+    session.client = await connect(session.server.url)
+  })
+  afterAll(async () => {
+    await session.client?.close()
+    await session.server?.stop()
+  })
+  session.ok = async (name, args) => {
+    const result = await session.client.call(name, args)
+    if (result.isError) throw new Error(`${name} failed: ${result.text}`)
+    return result.data
+  }
+  session.fail = async (name, args) => {
+    const result = await session.client.call(name, args)
+    if (!result.isError) throw new Error(`${name} should fail, but answered ${result.text}`)
+    return result
+  }
+  session.store = async (text, args = {}) =>
+    (await session.ok('store_context', { thread_id: unique(), source: 'user', text, ...args })).context_id
+  return session
+}
+
+let counter = 0
+/** A name that no other test uses. */
+export const unique = (prefix = 'thread'): string => `${prefix}-${process.pid}-${++counter}`

@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/threads'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+/** Storing, updating and deleting, over a real connection. */
+export function writingContract(connect: Connect): void {
+  describe('writing', () => {
+    const s = useSession(connect)
+    const message = async (name: string, args: Record<string, unknown>) => (await s.fail(name, args)).data.error.message
+    const draft = (more: Record<string, unknown> = {}) => ({
+      thread_id: unique(),
+      source: 'user',
+      text: 'words',
+      ...more,
+    })
+    const get = async (id: number) => (await s.ok('get_context_by_ids', { context_ids: [id] })).result[0]
+
+    it(promise('2.1-store'), async () => {
+      const thread_id = unique()
+      const result = await s.ok('store_context', { thread_id: ` ${thread_id} `, source: 'agent', text: 'a finding' })
+      expect(result).toEqual({
+        success: true,
+        context_id: expect.any(Number),
+        thread_id,
+        version: 1,
+        message: 'Context stored',
+      })
+      expect(await get(result.context_id)).toMatchObject({ source: 'agent', content_type: 'text', metadata: null })
+    })
+
+    it(promise('2.1-source'), async () => {
+      for (const source of ['User', 'system', '', null, 1])
+        expect(await message('store_context', draft({ source }))).toMatch(/source/)
+    })
+
+    it(promise('2.1-text-limit'), async () => {
+      await s.ok('store_context', draft({ text: 'é'.repeat(500_000) }))
+      const { data } = await s.fail('store_context', draft({ text: `${'é'.repeat(500_000)}x` }))
+      expect(data.error).toMatchObject({ code: 'limit_exceeded', message: expect.stringContaining('1000001') })
+    })
+
+    it(promise('2.1-thread-limit'), async () => {
+      await s.ok('store_context', draft({ thread_id: '🌍'.repeat(256) }))
+      expect(await message('store_context', draft({ thread_id: 'x'.repeat(257) }))).toMatch(/256/)
+    })
+
+    it(promise('2.1-metadata'), async () => {
+      const metadata = JSON.parse(
+        '{"__proto__": {"x": 1}, "constructor": "c", "n": null, "deep": [{"a": [true, 1.5]}], "": ""}',
+      )
+      const entry = await get(await s.store('x', { metadata }))
+      expect(JSON.stringify(entry.metadata)).toBe(JSON.stringify(metadata))
+      expect((await get(await s.store('y', { metadata: {} }))).metadata).toEqual({})
+    })
+
+    it(promise('2.1-metadata-limit'), async () => {
+      await s.ok('store_context', draft({ metadata: { a: 'x'.repeat(262_144 - 8) } }))
+      expect(await message('store_context', draft({ metadata: { a: 'x'.repeat(262_144 - 7) } }))).toMatch(/256 KB/)
+      expect(await message('store_context', draft({ metadata: { a: [2 ** 53] } }))).toMatch(/as a string/)
+    })
+
+    it(promise('2.1-access'), async () => {
+      expect(await message('store_context', draft({ metadata: { audience: 'everyone' } }))).toMatch(/audience/)
+      expect(await message('store_context', draft({ metadata: { project: 5 } }))).toMatch(/project/)
+      expect(await message('store_context', draft({ metadata: { project: 'p'.repeat(241) } }))).toMatch(/240/)
+      const metadata = { status: 'active', weight: 'heavy', pinned: 'yes', kind: 'unheard of' }
+      expect((await get(await s.store('x', { metadata }))).metadata).toEqual(metadata)
+    })
+
+    it(promise('2.2-retry'), async () => {
+      const args = draft({ text: 'the same' })
+      const first = await s.ok('store_context', args)
+      const again = await s.ok('store_context', { ...args, text: ' the same ' })
+      expect(again).toMatchObject({ context_id: first.context_id, version: 2, message: 'Context updated' })
+      const all = await Promise.all(Array.from({ length: 20 }, () => s.ok('store_context', args)))
+      expect(new Set(all.map(({ context_id }) => context_id))).toEqual(new Set([first.context_id]))
+    })
+
+    it(promise('2.2-keep'), async () => {
+      const args = draft({ metadata: { a: 1 }, tags: ['t'] })
+      const { context_id: id } = await s.ok('store_context', args)
+      await s.ok('store_context', { thread_id: args.thread_id, source: 'user', text: 'words' })
+      expect(await get(id)).toMatchObject({ metadata: { a: 1 }, tags: ['t'] })
+      await s.ok('store_context', { ...args, metadata: { b: 2 }, tags: [] })
+      expect(await get(id)).toMatchObject({ metadata: { b: 2 }, tags: [], version: 3 })
+    })
+
+    it(promise('2.2-turn'), async () => {
+      const thread_id = unique()
+      const yes = await s.store('yes', { thread_id })
+      await s.store('answer', { thread_id, source: 'agent' })
+      expect(await s.store('yes', { thread_id })).not.toBe(yes)
+    })
+
+    it(promise('2.3-tags'), async () => {
+      const id = await s.store('x', {
+        tags: ['Zeta', ' alpha ', 'ALPHA', '', '  ', 'Two Words', 'Ärger', '🌍', '\uffee'],
+      })
+      expect((await get(id)).tags).toEqual(['alpha', 'two words', 'zeta', 'ärger', '\uffee', '🌍'])
+    })
+
+    it(promise('2.3-tag-limit'), async () => {
+      await s.ok('store_context', draft({ tags: [` ${'🌍'.repeat(128)} `] }))
+      expect(await message('store_context', draft({ tags: ['x'.repeat(129)] }))).toMatch(/128/)
+    })
+
+    it(promise('2.5-update'), async () => {
+      const id = await s.store('old', { metadata: { a: 1 }, tags: ['x'] })
+      const all = await s.ok('update_context', {
+        context_id: String(id),
+        text: ' new ',
+        metadata: { b: null },
+        tags: ['Y'],
+        images: [],
+      })
+      expect(all).toEqual({
+        success: true,
+        context_id: id,
+        version: 2,
+        updated_fields: ['text_content', 'metadata', 'tags', 'images', 'content_type'],
+        message: 'Successfully updated 5 field(s)',
+      })
+      expect(await get(id)).toMatchObject({ text_content: 'new', metadata: { b: null }, tags: ['y'], version: 2 })
+      await s.ok('update_context', { context_id: id, tags: [] })
+      expect(await get(id)).toMatchObject({ text_content: 'new', metadata: { b: null }, tags: [] })
+      expect((await s.ok('fts_search_context', { query: 'old', thread_id: (await get(id)).thread_id })).count).toBe(0)
+    })
+
+    it(promise('2.5-patch'), async () => {
+      // The examples of RFC 7396, appendix A, where both sides are objects; every key is also tried in a guarded update.
+      const cases: [object, object, object][] = [
+        [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+        [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+        [{ a: 'b' }, { a: null }, {}],
+        [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+        [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+        [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+        [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+        [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+        [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+        [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+        [{ a: 1 }, { a: { x: { y: null, z: 1 } } }, { a: { x: { z: 1 } } }],
+      ]
+      for (const [target, patch, expected] of cases) {
+        const [plain, guarded] = [await s.store('x', { metadata: target }), await s.store('x', { metadata: target })]
+        const result = await s.ok('update_context', { context_id: plain, metadata_patch: patch })
+        expect(result).toMatchObject({ version: 2, updated_fields: ['metadata'] })
+        await s.ok('update_context', { context_id: guarded, metadata_patch: patch, tags: ['t'] })
+        expect((await get(plain)).metadata).toEqual(expected)
+        expect((await get(guarded)).metadata).toEqual(expected)
+      }
+    })
+
+    it(promise('2.5-patch-empty'), async () => {
+      const id = await s.store('x')
+      await s.ok('update_context', { context_id: id, metadata_patch: { status: 'done', other: null } })
+      expect((await get(id)).metadata).toEqual({ status: 'done' })
+      const empty = await s.ok('update_context', { context_id: id, metadata_patch: {} })
+      expect(empty).toMatchObject({ version: 3, updated_fields: ['metadata'] })
+    })
+
+    it(promise('2.5-nothing'), async () => {
+      const id = await s.store('x')
+      const nothing = 'At least one field must be provided for update'
+      expect(await message('update_context', { context_id: id })).toBe(nothing)
+      expect(await message('update_context', { context_id: id, text: null, tags: null })).toBe(nothing)
+      expect(await message('update_context', { context_id: id, metadata: {}, metadata_patch: {} })).toBe(
+        'Cannot use both metadata and metadata_patch',
+      )
+      const missing = 'Context entry with ID 987654321 not found'
+      expect(await message('update_context', { context_id: 987_654_321, text: 'x' })).toBe(missing)
+      expect(await message('update_context', { context_id: 987_654_321, metadata_patch: { a: 1 } })).toBe(missing)
+      expect(await message('update_context', { context_id: id, text: '   ' })).toMatch(/blank|empty/)
+      expect((await get(id)).version).toBe(1)
+    })
+
+    it(promise('2.5-concurrent'), async () => {
+      const id = await s.store('x', { metadata: { kept: 1 } })
+      const keys = Array.from({ length: 50 }, (_, i) => `k${i}`)
+      await Promise.all(keys.map((key) => s.ok('update_context', { context_id: id, metadata_patch: { [key]: key } })))
+      expect((await get(id)).metadata).toEqual({ kept: 1, ...Object.fromEntries(keys.map((key) => [key, key])) })
+    })
+
+    it(promise('2.6-delete'), async () => {
+      const thread_id = unique()
+      const ids = [
+        await s.store('a', { thread_id }),
+        await s.store('b', { thread_id }),
+        await s.store('c', { thread_id }),
+      ]
+      expect(await s.ok('delete_context', { context_ids: [ids[0], ids[0], 123_456_789] })).toEqual({
+        success: true,
+        deleted_count: 1,
+        message: 'Successfully deleted 1 context entries',
+      })
+      expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(2)
+      expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(0)
+      expect((await s.ok('get_context_by_ids', { context_ids: ids })).missing).toEqual(ids)
+    })
+
+    it(promise('2.6-exclusive'), async () => {
+      expect(await message('delete_context', {})).toBe('Must provide either context_ids or thread_id')
+      expect(await message('delete_context', { context_ids: [1], thread_id: 't' })).toBe(
+        'context_ids and thread_id are mutually exclusive',
+      )
+      expect(await message('delete_context', { context_ids: [] })).toMatch(/context_ids must have at least 1/)
+    })
+
+    it(promise('2.7-store-atomic'), async () => {
+      const thread_id = unique()
+      const entry = (text: unknown) => ({ thread_id, source: 'user', text })
+      const { data } = await s.fail('store_context_batch', {
+        entries: [entry('a'), entry('  '), { thread_id, text: 'x' }],
+      })
+      expect(data.error.message).toBe(
+        'Validation failed for 2 entries. First error at index 1: text cannot be empty or whitespace',
+      )
+      expect(data.results.map(({ index, success }: { index: number; success: boolean }) => [index, success])).toEqual([
+        [1, false],
+        [2, false],
+      ])
+      expect((await s.ok('search_context', { thread_id })).total).toBe(0)
+      const stored = await s.ok('store_context_batch', { entries: [entry('a'), entry('b')] })
+      expect(stored).toMatchObject({ success: true, total: 2, succeeded: 2, failed: 0 })
+      expect(stored.message).toBe('Stored 2/2 entries successfully')
+      expect((await s.ok('search_context', { thread_id })).results.map(({ id }: { id: number }) => id)).toEqual(
+        stored.results.map(({ context_id }: { context_id: number }) => context_id).reverse(),
+      )
+    })
+
+    it(promise('2.7-store-loose'), async () => {
+      const thread_id = unique()
+      const entries = [{ thread_id, source: 'user', text: 'good' }, 5, { thread_id, source: 'x', text: 'y' }]
+      const result = await s.ok('store_context_batch', { entries, atomic: 'false' })
+      expect(result).toMatchObject({ success: false, total: 3, succeeded: 1, failed: 2 })
+      expect(result.message).toBe('Stored 1/3 entries successfully')
+      expect(result.results[0]).toEqual({
+        index: 0,
+        success: true,
+        context_id: expect.any(Number),
+        error: null,
+        code: null,
+      })
+      expect(result.results[2]).toMatchObject({ index: 2, success: false, context_id: null, code: 'invalid_input' })
+      const none = await s.ok('store_context_batch', { entries: [{}], atomic: false })
+      expect(none).toMatchObject({ success: false, message: 'All entries failed validation' })
+    })
+
+    it(promise('2.7-store-dedupe'), async () => {
+      const entry = draft()
+      const { results } = await s.ok('store_context_batch', { entries: [entry, entry] })
+      expect(results[0].context_id).toBe(results[1].context_id)
+      expect(results.every(({ success }: { success: boolean }) => success)).toBe(true)
+    })
+
+    it(promise('2.7-update-atomic'), async () => {
+      const id = await s.store('x')
+      const updates = [
+        { context_id: id, text: 'y' },
+        { context_id: 55_555_555, text: 'z' },
+      ]
+      const { data } = await s.fail('update_context_batch', { updates })
+      expect(data.error.message).toBe(
+        'Validation failed for 1 entries. First error at context_id 55555555: Context entry with ID 55555555 not found',
+      )
+      expect((await get(id)).text_content).toBe('x')
+    })
+
+    it(promise('2.7-update-loose'), async () => {
+      const id = await s.store('x')
+      const result = await s.ok('update_context_batch', {
+        atomic: false,
+        updates: [
+          { context_id: id, metadata_patch: { n: 1 } },
+          { context_id: id, metadata_patch: { n: 2, m: 1 }, tags: ['t'] },
+          { context_id: id },
+          { text: 'no id' },
+        ],
+      })
+      expect(result).toMatchObject({
+        success: false,
+        succeeded: 2,
+        failed: 2,
+        message: 'Updated 2/4 entries successfully',
+      })
+      expect(result.results[1]).toMatchObject({ context_id: id, updated_fields: ['metadata', 'tags'] })
+      expect(result.results[3]).toMatchObject({ context_id: null, error: 'Missing required field: context_id' })
+      expect(await get(id)).toMatchObject({ metadata: { n: 2, m: 1 }, tags: ['t'], version: 3 })
+    })
+
+    it(promise('2.7-delete'), async () => {
+      const [a, b] = [unique(), unique()]
+      for (const thread_id of [a, b])
+        for (const source of ['user', 'agent']) await s.store(`by ${source}`, { thread_id, source })
+      expect(await s.ok('delete_context_batch', { thread_ids: [a, b], source: 'agent', context_ids: [] })).toEqual({
+        success: true,
+        deleted_count: 2,
+        criteria_used: ['thread_ids: 2 threads', 'source: agent'],
+        message: 'Successfully deleted 2 context entries',
+      })
+      expect((await s.ok('delete_context_batch', { thread_ids: [a], older_than_days: 1 })).deleted_count).toBe(0)
+      expect((await s.ok('search_context', { thread_id: a })).total).toBe(1)
+    })
+
+    it(promise('2.7-delete-refused'), async () => {
+      expect(await message('delete_context_batch', {})).toBe('At least one deletion criterion must be provided')
+      expect(await message('delete_context_batch', { context_ids: [], thread_ids: [] })).toMatch(/At least one/)
+      expect(await message('delete_context_batch', { source: 'user' })).toBe(
+        'source filter must be combined with another criterion',
+      )
+      expect(await message('delete_context_batch', { older_than_days: 0 })).toMatch(/older_than_days/)
+      expect(await message('delete_context_batch', { older_than_days: 36_501 })).toMatch(/36500/)
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+
+/** The import law of src/README.md: which floor may import which, and which packages. */
+const SRC = join(ROOT, 'src')
+
+const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
+  domain: { floors: ['domain'], packages: null },
+  ports: { floors: ['domain', 'ports'], packages: null },
+  services: { floors: ['domain', 'ports', 'services'], packages: null },
+  adapters: { floors: ['domain', 'ports', 'adapters'], packages: /^(drizzle-orm|pg|cloudflare:workers)(\/|$)/ },
+  tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
+  http: {
+    floors: ['domain', 'services', 'tools', 'http', 'config'],
+    packages: /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
+  },
+}
+
+/** Adapter folders that other adapters may build on. */
+const SHARED_ADAPTERS = ['sql', 'http-json']
+
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? sources(join(folder, entry.name))
+      : /\.tsx?$/.test(entry.name)
+        ? [join(folder, entry.name)]
+        : [],
+  )
+
+const imports = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)].map(
+    (match) => (match[1] ?? match[2]) as string,
+  )
+
+const floorOf = (path: string): string => (path.split('/')[0] as string).replace(/\.ts$/, '')
+
+it('keeps the import law between floors', () => {
+  const broken: string[] = []
+  for (const file of sources(SRC)) {
+    const from = relative(SRC, file)
+    const law = FLOORS[floorOf(from)]
+    if (law === undefined) continue
+    for (const target of imports(file)) {
+      if (!target.startsWith('.')) {
+        if (law.packages === null || !law.packages.test(target)) broken.push(`${from} imports ${target}`)
+        continue
+      }
+      const to = relative(SRC, join(dirname(file), target))
+      if (!law.floors.includes(floorOf(to))) broken.push(`${from} imports ${to}`)
+      const [own, other] = [from.split('/')[1], to.split('/')[1]] as [string, string]
+      if (
+        floorOf(from) === 'adapters' &&
+        floorOf(to) === 'adapters' &&
+        own !== other &&
+        !SHARED_ADAPTERS.includes(other)
+      )
+        broken.push(`${from} imports ${to}`)
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+it('has no room above 300 lines', () => {
+  const long = sources(SRC)
+    .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)
+    .filter(([, lines]) => lines > 301)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,17 @@
+import { describe } from 'vitest'
+import { imageContract } from '../contracts/endpoint/images'
+import { protocolContract } from '../contracts/endpoint/protocol'
+import { readingContract } from '../contracts/endpoint/reading'
+import { searchingContract } from '../contracts/endpoint/searching'
+import { writingContract } from '../contracts/endpoint/writing'
+import { CLIENTS } from '../support/clients'
+
+for (const [name, connect] of Object.entries(CLIENTS)) {
+  describe(name, () => {
+    protocolContract(connect)
+    writingContract(connect)
+    imageContract(connect)
+    readingContract(connect)
+    searchingContract(connect)
+  })
+}
