@@ -51,6 +51,9 @@ export function createSqlEntryStore(
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
   const jsonList = (values: readonly unknown[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+  // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
+  const entriesById = (ids: readonly number[]): SQL =>
+    sql`${dialect.jsonRows(sql`${JSON.stringify([...new Set(ids)])}`)} wanted CROSS JOIN entries e WHERE e.id = wanted.value`
 
   return {
     async save(scope, entries) {
@@ -71,7 +74,7 @@ export function createSqlEntryStore(
     async read(scope, ids) {
       if (ids.length === 0) return []
       const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM entries e WHERE ${readable(scope, clock.now())} AND e.id IN ${jsonList(ids)}`,
+        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(ids)} AND ${readable(scope, clock.now())}`,
       ])
       return (rows ?? []).map(toEntry)
     },
@@ -89,7 +92,7 @@ export function createSqlEntryStore(
       if (ids.length === 0) return []
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM entries e WHERE ${listed(scope, clock.now())} AND e.id IN ${jsonList(ids)} AND ${condition}`
+      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM ${entriesById(ids)} AND ${listed(scope, clock.now())} AND ${condition}`
       const [rows] = await connection.batch([withPrelude(bindings, [], body)])
       return (rows ?? []).map(preview)
     },
@@ -138,8 +141,9 @@ export function createSqlEntryStore(
       const now = clock.now()
       const conditions = [
         // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
-        ids ? readable(scope, now, 'entries') : listed(scope, now, 'entries'),
-        ...(ids ? [sql`id IN ${jsonList(ids)}`] : []),
+        ids
+          ? sql`id IN (SELECT e.id FROM ${entriesById(ids)} AND ${readable(scope, now)})`
+          : listed(scope, now, 'entries'),
         ...(threadIds ? [sql`thread_id IN ${jsonList(threadIds)}`] : []),
         ...(source ? [sql`source = ${source}`] : []),
         ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),

@@ -40,7 +40,7 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
 function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
   if (links.length === 0) return sql`NULL`
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
-  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted JOIN entries target ON target.id = wanted.value ->> 1 WHERE ${readable(scope, now, 'target')})`
+  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted CROSS JOIN entries target WHERE target.id = wanted.value ->> 1 AND ${readable(scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -163,7 +163,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected JOIN entries e ON e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 WHERE ${readable(scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected CROSS JOIN entries e WHERE e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 AND ${readable(scope, now)}) = ${changes.length}`
 }
 
 /** Refuses the batch while one of the images is being removed from the object store. */

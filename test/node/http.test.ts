@@ -1,0 +1,141 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../support/server'
+
+/** The HTTP surface below and beside MCP, as a raw client meets it. */
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
+
+const rpc = (method: string, params: unknown = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+
+/** The JSON-RPC message of a response, which older revisions send as one server-sent event. */
+async function message(response: Response): Promise<Json> {
+  const text = await response.text()
+  return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] as string))
+}
+
+/** Sends headers that fetch would not let through. */
+function rawStatus(url: Pick<URL, 'href'>, headers: Record<string, string>, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url.href, { method: 'POST', headers: { ...HEADERS, ...headers } }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+describe('the HTTP surface in open mode', () => {
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+  const at = (path: string) => new URL(path, server.url.href)
+  const post = (body: string, headers: Record<string, string> = {}, path = '/mcp') =>
+    fetch(at(path), { method: 'POST', headers: { ...HEADERS, ...headers }, body })
+
+  it('answers /health without touching anything and /ready with each backend', async () => {
+    expect(await (await fetch(at('/health'))).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(at('/ready'))).json()).toEqual({
+      status: 'ready',
+      checks: { database: { backend: 'sqlite', ok: true }, images: { backend: 'r2', ok: true } },
+    })
+  })
+
+  it('answers tools/call without a session or initialize', async () => {
+    const { result } = await message(await post(rpc('tools/call', { name: 'list_threads', arguments: {} })))
+    expect(result.structuredContent).toMatchObject({ threads: [], total: 0 })
+  })
+
+  it('negotiates every revision of 2025 and speaks 2026-07-28 statelessly', async () => {
+    for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 't', version: '1' } }
+      const response = await post(rpc('initialize', params))
+      expect(response.headers.get('mcp-session-id')).toBeNull()
+      expect((await message(response)).result.protocolVersion).toBe(protocolVersion)
+    }
+  })
+
+  it('lists only the families that the path names', async () => {
+    const names = async (path: string) =>
+      (await message(await post(rpc('tools/list'), {}, path))).result.tools.map(({ name }: { name: string }) => name)
+    expect(await names('/mcp/threads')).toEqual(await names('/mcp'))
+    const unknown = await post(rpc('tools/list'), {}, '/mcp/nonsense')
+    expect(unknown.status).toBe(404)
+    expect(((await unknown.json()) as Json).error.message).toBe('No such tool family: nonsense')
+  })
+
+  it('refuses foreign origins and foreign hosts, and takes its own', async () => {
+    const body = rpc('tools/list')
+    expect((await post(body, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await post(body, { origin: 'null' })).status).toBe(403)
+    expect((await post(body, { origin: 'http://localhost:6274' })).status).toBe(200)
+    expect(await rawStatus(server.url, { host: 'rebound.example' }, body)).toBe(403)
+  })
+
+  it('refuses a presented credential that is wrong, also in open mode', async () => {
+    const response = await post(rpc('tools/list'), { authorization: 'Bearer cp_wrong' })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /)
+  })
+
+  it('takes bodies far above the default of 4 MB, and answers 413 beyond 100 MB', async () => {
+    const text = 'x'.repeat(20_000_000)
+    const args = { thread_id: 't', source: 'user', text }
+    const { result } = await message(await post(rpc('tools/call', { name: 'store_context', arguments: args })))
+    expect(result.structuredContent.error.message).toContain('20000000 UTF-8 bytes')
+    const tooLarge = await post(`"${'x'.repeat(100_000_000)}"`)
+    expect(tooLarge.status).toBe(413)
+    expect(((await tooLarge.json()) as Json).error.message).toContain('100000000')
+  })
+
+  it('answers malformed JSON with a parse error, never with a 500', async () => {
+    for (const body of ['{', '', 'null', '[]', '"text"', '{"jsonrpc":"2.0"}', '\u0000'])
+      expect([body, (await post(body)).status]).toEqual([body, 400])
+    expect((await post('{', { 'content-type': 'text/plain' })).status).toBeGreaterThanOrEqual(400)
+    expect((await fetch(server.url)).status).toBe(405)
+    expect((await fetch(server.url, { method: 'DELETE' })).status).toBe(405)
+  })
+
+  it('answers unknown routes and images with a clean 404', async () => {
+    expect((await fetch(at('/nowhere'))).status).toBe(404)
+    expect((await fetch(at(`/images/${'0'.repeat(64)}`))).status).toBe(404)
+  })
+
+  it('lets a page of the same machine ask before it calls', async () => {
+    const response = await fetch(server.url, { method: 'OPTIONS', headers: { origin: 'http://localhost:6274' } })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version')
+  })
+})
+
+describe('a deployment that has not been told otherwise', () => {
+  it('refuses everything but /health and says what to set', async () => {
+    const server = await startServer({ AUTH_MODE: 'required' })
+    try {
+      const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
+      expect(response.status).toBe(401)
+      expect(((await response.json()) as Json).error.message).toContain('AUTH_MODE=open')
+      expect((await fetch(new URL('/health', server.url.href))).status).toBe(200)
+      expect((await fetch(new URL(`/images/${'0'.repeat(64)}`, server.url.href))).status).toBe(401)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('lists every bad setting in one message', async () => {
+    const server = await startServer({ LOG_LEVEL: 'loud', MAX_IMAGE_SIZE_MB: '99', METADATA_INDEXED_FIELDS: 'a b' })
+    try {
+      const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
+      expect(response.status).toBe(503)
+      const { message: text } = ((await response.json()) as Json).error
+      for (const name of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS']) expect(text).toContain(name)
+    } finally {
+      await server.stop()
+    }
+  })
+})

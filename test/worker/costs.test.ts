@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import { createSearchText } from '../../src/services/search-text'
+import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+/** What calls cost: round trips, statements and rows read. Counts, never times. */
+const clock = new TestClock()
+const made = d1Adapters(clock)
+const ada = freshPrincipal()
+const PAGE = { limit: 30, offset: 0, previewLength: 301 }
+const RARE = 40
+
+/**
+ * Fills the org by SQL with this many plain entries, so that the tables are as large as in use; triggers keep counters
+ * and tags as they do for stores.
+ */
+async function grow(from: number, to: number): Promise<void> {
+  const start = Math.floor(Date.UTC(2020, 0, 1) / 1000)
+  await bindings.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+     INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, tags, metadata, text)
+     SELECT ?3, 'thread ' || (i % 500), 'user', 2, (?4 + i * 60) * 1000, ?4, 'ada', 'key-1', 'h' || i, 100, 10,
+       CASE WHEN i % 5 = 0 THEN '["common"]' ELSE '[]' END,
+       json_object('status', CASE i % 3 WHEN 0 THEN 'todo' WHEN 1 THEN 'doing' ELSE 'done' END, 'n', i), 'filler text number ' || i FROM n`,
+  )
+    .bind(from, to - 1, ada.org, start)
+    .run()
+}
+
+async function cost(call: () => Promise<unknown>): Promise<Costs> {
+  resetCosts(made.costs)
+  await call()
+  return { ...made.costs }
+}
+
+const rare: [string, Filter][] = [
+  ['thread', { op: 'thread', is: 'rare thread' }],
+  ['tag', { op: 'tag', anyOf: ['rare'] }],
+  ['indexed metadata', { op: 'equals', path: ['report_type'], anyOf: ['Rare'], fold: true }],
+  ['indexed metadata, with case', { op: 'equals', path: ['report_type'], anyOf: ['rare'], fold: false }],
+  ['date', { op: 'created', from: Date.UTC(2019, 0, 1) / 1000, to: Date.UTC(2019, 11, 31) / 1000 }],
+  [
+    'tag and metadata',
+    {
+      op: 'and',
+      of: [
+        { op: 'tag', anyOf: ['rare'] },
+        { op: 'equals', path: ['status'], anyOf: ['done'], fold: true },
+      ],
+    },
+  ],
+]
+
+describe('what calls cost in D1', () => {
+  const small = new Map<string, number>()
+
+  beforeAll(async () => {
+    await migrate()
+    clock.ms = Date.UTC(2019, 5, 1)
+    const draft = { threadId: 'rare thread', tags: ['rare'], metadata: { report_type: 'rare', status: 'done' } }
+    const drafts = await Promise.all(
+      Array.from({ length: RARE }, (_, i) => entryOf(ada, { ...draft, text: `rare ${i}` })),
+    )
+    await made.entries.save(ada, drafts)
+    await grow(0, 1_000)
+    for (const [name, filter] of rare)
+      small.set(name, (await cost(() => made.entries.page(ada, filter, PAGE))).rowsRead)
+    await grow(1_000, 100_000)
+  })
+
+  for (const [name, filter] of rare) {
+    it(`reads as many rows for a page filtered by ${name} in 100,000 entries as in 1,000`, async () => {
+      const { entries, total } = await made.entries.page(ada, filter, PAGE)
+      expect([entries.length, total]).toEqual([30, RARE])
+      const { rowsRead, roundTrips } = await cost(() => made.entries.page(ada, filter, PAGE))
+      expect(roundTrips).toBe(1)
+      expect(rowsRead).toBeLessThanOrEqual((small.get(name) as number) + 10)
+      expect(rowsRead).toBeLessThan(RARE * 8)
+    })
+  }
+
+  it('reads a page of everything, and its exact total, without walking the entries', async () => {
+    const { rowsRead } = await cost(() => made.entries.page(ada, EVERYTHING, PAGE))
+    // 30 rows of the page, twice, and one counter a thread.
+    expect(rowsRead).toBeLessThan(501 * 2 + 200)
+  })
+
+  it('lists threads from counters, not from entries', async () => {
+    const { rowsRead, roundTrips } = await cost(() => made.entries.threads(ada, { limit: 100, offset: 0 }))
+    expect(roundTrips).toBe(1)
+    expect(rowsRead).toBeLessThan(501 * 6)
+  })
+
+  it('stores one entry, or a hundred, in one round trip of two statements each', async () => {
+    const one = [await entryOf(ada)]
+    expect(await cost(() => made.entries.save(ada, one))).toMatchObject({ roundTrips: 1, statements: 2 })
+    const many = await Promise.all(Array.from({ length: 100 }, () => entryOf(ada)))
+    expect(await cost(() => made.entries.save(ada, many))).toMatchObject({ roundTrips: 1, statements: 200 })
+  })
+
+  it('stores an entry for a number of rows that does not grow with the table', async () => {
+    const one = [await entryOf(ada, { threadId: 'thread 7', tags: ['a'] })]
+    expect((await cost(() => made.entries.save(ada, one))).rowsRead).toBeLessThan(40)
+  })
+
+  it('reads by ids in one round trip and as many rows as ids', async () => {
+    const { entries } = await made.entries.page(ada, EVERYTHING, PAGE)
+    const ids = entries.map(({ id }) => id)
+    const { rowsRead, roundTrips } = await cost(() => made.entries.read(ada, ids))
+    expect(roundTrips).toBe(1)
+    expect(rowsRead).toBeLessThanOrEqual(ids.length * 3)
+  })
+
+  it('searches words in two round trips', async () => {
+    const search = createSearchText(made)
+    const request = { query: 'rare words', mode: 'match' as const, limit: 5, offset: 0, highlight: true }
+    const { roundTrips } = await cost(() => search(ada, { ...request, filter: EVERYTHING, previewLength: 301 }))
+    expect(roundTrips).toBe(2)
+  })
+
+  it('patches in one round trip, changes in one, deletes in one', async () => {
+    const [saved] = await made.entries.save(ada, [await entryOf(ada)])
+    const id = saved?.id as number
+    expect((await cost(() => made.entries.patch(ada, id, { a: 1 }))).roundTrips).toBe(1)
+    expect((await cost(() => made.entries.change(ada, [{ id, version: 2, steps: 1, tags: [] }]))).roundTrips).toBe(1)
+    expect((await cost(() => made.entries.delete(ada, { ids: [id] }))).roundTrips).toBe(1)
+  })
+
+  it('deletes a thread of thousands of entries with two statements', async () => {
+    const costs = await cost(() => made.entries.delete(ada, { threadIds: ['thread 1', 'thread 2'] }))
+    expect(costs).toMatchObject({ roundTrips: 1, statements: 2 })
+  })
+})
