@@ -4,6 +4,7 @@ import { createD1FullText } from './adapters/d1/full-text'
 import { indexedFieldNames, type Migration, migrateD1 } from './adapters/d1/migrate'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
+import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import type { Config } from './config'
 import { createAnalyzer } from './domain/analysis'
@@ -56,9 +57,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const entries = createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields))
   const fullText = createD1FullText(connection, analyzer, clock)
   const images = createR2ImageStore(bindings.IMAGES)
+  const index = createSqlIndexMaintenance(connection, analyzer)
   const maintenance = createMaintenance({
     outbox: createSqlOutbox(connection, clock),
     images,
+    index,
     clock,
     log: (event, fields) => log('WARNING', event, fields),
   })
@@ -69,7 +72,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     searchText: createSearchText({ fullText, entries, analyzer }),
     entries,
     images,
-    fullText,
+    fullText: { ...fullText, isCurrent: () => index.isCurrent() },
     maintenance,
     health: { database: connection.health, objects: images.health },
     afterwards: (work) =>

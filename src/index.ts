@@ -26,5 +26,6 @@ export default {
     await services.maintenance.sweep()
     if (controller.cron === DAILY) await services.maintenance.collectOrphans()
     await services.maintenance.work()
+    await services.maintenance.rebuildIndex()
   },
 } satisfies ExportedHandler<Env>

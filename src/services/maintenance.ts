@@ -1,17 +1,23 @@
 import type { Clock } from '../ports/clock'
 import type { ImageStore } from '../ports/image-store'
+import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Outbox, WorkItem } from '../ports/outbox'
 
 /** Objects younger than this may belong to a write that is still on its way. */
 const ORPHAN_AGE_MS = 24 * 3_600_000
 /** How long the change log is kept. */
 const CHANGES_MS = 30 * 24 * 3_600_000
+/** Index rows a run of the schedule rewrites at most, in steps that stay well below D1's 1,000 statements. */
+const REBUILD_STEP = 200
+const REBUILD_STEPS = 4
 
 export interface Maintenance {
   /** Does the queued work that is due. Called after writes that may have queued some, and by the schedule. */
   work(): Promise<void>
   /** Removes expired entries and old change rows. */
   sweep(): Promise<void>
+  /** Rewrites part of the search index when FTS_LANGUAGE has changed since it was written. */
+  rebuildIndex(): Promise<void>
   /** Queues the removal of objects whose row was never written, because the write failed after its images were put. */
   collectOrphans(): Promise<void>
 }
@@ -19,10 +25,11 @@ export interface Maintenance {
 export function createMaintenance(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
+  readonly index: IndexMaintenance
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Maintenance {
-  const { outbox, images, clock, log } = dependencies
+  const { outbox, images, index, clock, log } = dependencies
 
   async function perform(item: WorkItem): Promise<boolean> {
     try {
@@ -48,6 +55,14 @@ export function createMaintenance(dependencies: {
     async sweep() {
       const expired = await outbox.sweep(clock.now() - CHANGES_MS)
       if (expired > 0) log('swept', { expired })
+    },
+
+    async rebuildIndex() {
+      for (let step = 0; step < REBUILD_STEPS; step++) {
+        const rewritten = await index.rebuild(REBUILD_STEP)
+        if (rewritten > 0) log('index_rebuilt', { rewritten })
+        if (rewritten < REBUILD_STEP) return
+      }
     },
 
     async collectOrphans() {

@@ -2,6 +2,7 @@ import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
 import type { ImageStore } from '../ports/image-store'
+import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Maintenance } from './maintenance'
 import type { SearchText } from './search-text'
 import type { StoreEntries } from './store-entries'
@@ -15,7 +16,7 @@ export interface Services {
   /** Reads and deletes need no story of their own: the port is the service. */
   readonly entries: Pick<EntryStore, 'read' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
   readonly images: ImageStore
-  readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'>
+  readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   readonly maintenance: Maintenance
   readonly health: { readonly database: DatabaseHealth; readonly objects: ObjectStoreHealth }
   /** Lets work go on after the response is sent. */

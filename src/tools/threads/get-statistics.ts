@@ -23,8 +23,14 @@ function connectionMetrics({ services }: ToolContext) {
   }
 }
 
-function ftsStatus({ services, config }: ToolContext, indexed: number, entries: number) {
+async function ftsStatus({ services, config }: ToolContext, indexed: number, entries: number) {
   if (!config.fts.enabled) return OFF
+  if (!(await services.fullText.isCurrent()))
+    return {
+      enabled: true,
+      available: true,
+      message: 'FTS_LANGUAGE has changed; the index is being rewritten and may miss words until that is done',
+    }
   const { engine, language, stemming } = services.fullText
   return {
     enabled: true,
@@ -87,7 +93,7 @@ export const getStatistics = defineTool(
         embeddings_size_mb: 0,
         connection_metrics: connectionMetrics(context),
         semantic_search: OFF,
-        fts: ftsStatus(context, totals.indexedEntries, totals.entries),
+        fts: await ftsStatus(context, totals.indexedEntries, totals.entries),
         chunking: OFF,
         reranking: OFF,
         summary: OFF,

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { highlight } from '../../src/domain/highlight'
+import { kindOfTags, resolveKind } from '../../src/domain/kind'
+import { linksOfMetadata } from '../../src/domain/link'
+import { mergePatch } from '../../src/domain/metadata'
+import { porterStem } from '../../src/domain/porter'
+import { parseQuery } from '../../src/domain/query'
+import { codePointLength, compareText, firstCodePoints, trim, truncate, utf8Length } from '../../src/domain/text'
+import { parseDateBound } from '../../src/domain/time'
+
+describe('text', () => {
+  it('measures code points and bytes as the platform does', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(codePointLength(text)).toBe([...text].length)
+        expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length)
+        expect(firstCodePoints(text, 3)).toBe([...text].slice(0, 3).join(''))
+      }),
+    )
+  })
+
+  it('orders by UTF-8 bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+        expect(Math.sign(compareText(a, b))).toBe(Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))))
+      }),
+    )
+  })
+
+  it('trims in linear time and leaves the inside alone', () => {
+    expect(trim(`\u001c a${' '.repeat(200_000)}b\u0085`)).toHaveLength(200_002)
+  })
+
+  it('never shows more than the limit and three dots', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), fc.integer({ min: 1, max: 100 }), (text, limit) => {
+        const shown = truncate(text, limit)
+        expect(shown.truncated).toBe(codePointLength(text) > limit)
+        expect(codePointLength(shown.text)).toBeLessThanOrEqual(limit + 3)
+      }),
+    )
+  })
+})
+
+describe('dates', () => {
+  const utc = (value: string) => Date.parse(value) / 1000
+  it.each([
+    ['2025-W48-6', 'start', utc('2025-11-29T00:00:00Z')],
+    ['2025-W48-6', 'end', utc('2025-11-29T23:59:59Z')],
+    ['2026-W01-1', 'start', utc('2025-12-29T00:00:00Z')],
+    ['2024-02-29', 'end', utc('2024-02-29T23:59:59Z')],
+    ['0001-01-01', 'start', utc('0001-01-01T00:00:00Z')],
+    ['2025-11-29T10:00:00.1+02', 'start', utc('2025-11-29T08:00:01Z')],
+    ['2025-11-29T10:00:00.9-14:00', 'end', utc('2025-11-30T00:00:00Z')],
+  ] as const)('reads %s as a %s', (value, bound, expected) => {
+    expect(parseDateBound(value, bound)).toBe(expected)
+  })
+
+  it.each([
+    '2025-W53-1',
+    '2025-W00-1',
+    '2025-W10-8',
+    '2025-02-29',
+    '20251301',
+    '2025-11-29T',
+    '2025-11-29T10',
+    '+2025-01-01',
+    '2025-11-29t10:00Z',
+    '2025-11-29T10:00:00.',
+  ])('refuses %s', (value) => {
+    expect(parseDateBound(value, 'start')).toBeNull()
+  })
+})
+
+describe('merge patch', () => {
+  it('never keeps a null member that came from the patch', () => {
+    const holdsNull = (value: unknown): boolean =>
+      value === null ||
+      (typeof value === 'object' && !Array.isArray(value) && Object.values(value as object).some(holdsNull))
+    const json = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
+    fc.assert(
+      fc.property(json, (patch) => {
+        expect(Object.values(mergePatch({}, patch as never)).some(holdsNull)).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('kinds and links', () => {
+  it('takes the kind that is named, then the one tag, then the work item, then the source', () => {
+    expect(resolveKind('rule', 'plan', true, 'user')).toBe('rule')
+    expect(resolveKind(null, 'plan', true, 'user')).toBe('plan')
+    expect(resolveKind(null, null, true, 'user')).toBe('task')
+    expect(resolveKind(null, null, false, 'user')).toBe('episode')
+    expect(resolveKind(null, null, false, 'agent')).toBe('note')
+    expect(kindOfTags(['plan', 'rule'])).toBeNull()
+  })
+
+  it('reads links from metadata and leaves out what is no id', () => {
+    const metadata = {
+      references: { context_ids: [1, '2', 'x', 1.5] },
+      supersedes: '3',
+      depends_on: [4, 4],
+      contradicts: null,
+    }
+    expect(linksOfMetadata(metadata).map(({ relation, to }) => `${relation} ${to}`)).toEqual([
+      'REFERENCES 1',
+      'REFERENCES 2',
+      'supersedes 3',
+      'depends_on 4',
+    ])
+  })
+})
+
+describe('analysis', () => {
+  const analyzer = createAnalyzer('english')
+
+  // Pairs from the paper and the author's sample vocabulary.
+  it.each([
+    ['caresses', 'caress'],
+    ['ponies', 'poni'],
+    ['agreed', 'agre'],
+    ['plastered', 'plaster'],
+    ['motoring', 'motor'],
+    ['conflated', 'conflat'],
+    ['hopping', 'hop'],
+    ['falling', 'fall'],
+    ['filing', 'file'],
+    ['happy', 'happi'],
+    ['sky', 'sky'],
+    ['relational', 'relat'],
+    ['conditional', 'condit'],
+    ['digitizer', 'digit'],
+    ['vietnamization', 'vietnam'],
+    ['hopefulness', 'hope'],
+    ['triplicate', 'triplic'],
+    ['electrical', 'electr'],
+    ['adjustment', 'adjust'],
+    ['adoption', 'adopt'],
+    ['probate', 'probat'],
+    ['controll', 'control'],
+    ['roll', 'roll'],
+    ['generalizations', 'gener'],
+    ['oscillators', 'oscil'],
+    ['by', 'by'],
+    ['yes', 'ye'],
+  ])('stems %s to %s', (word, stem) => {
+    expect(porterStem(word)).toBe(stem)
+  })
+
+  it('gives tokens that stand where they say', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        for (const { start, end, term } of analyzer.tokenize(text)) {
+          expect(end).toBeGreaterThan(start)
+          expect(end).toBeLessThanOrEqual(text.length)
+          expect(term).not.toMatch(/\s/)
+        }
+      }),
+    )
+  })
+
+  it('highlights whatever it is given within 300 characters', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('alpha', 'beta', ' ', '\n', '猫猫', '<b>', 'x'.repeat(400)), { maxLength: 80 }),
+        (parts) => {
+          const text = parts.join(' ')
+          const { units } = parseQuery('alpha 猫 beta', 'match', analyzer)
+          const shown = highlight(text, units, analyzer)
+          if (shown !== null) expect(codePointLength(shown)).toBeLessThanOrEqual(300)
+          expect(shown === null).toBe(!/alpha|beta|猫/.test(text))
+        },
+      ),
+    )
+  })
+
+  it('parses any boolean query or refuses it with a position', () => {
+    const piece = fc.constantFrom('a', 'b*', '"c d"', '(', ')', 'AND', 'OR', 'NOT', '"', '*', '-x', ' ')
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        try {
+          parseQuery(pieces.join(' '), 'boolean', analyzer)
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^Boolean query, position \d+: /)
+        }
+      }),
+    )
+  })
+})
+
+describe('configuration', () => {
+  it('takes booleans in any spelling and names every bad value at once', () => {
+    expect(parseConfig({ ENABLE_FTS: 'Off' }).fts.enabled).toBe(false)
+    expect(parseConfig({ ENABLE_FTS: '1', MCP_SERVER_INSTRUCTIONS: '' })).toMatchObject({
+      instructions: '',
+      fts: { enabled: true },
+    })
+    expect(() => parseConfig({ ENABLE_FTS: 'maybe', FTS_LANGUAGE: 'klingon', STORAGE_BACKEND: 'oracle' })).toThrow(
+      /STORAGE_BACKEND.*ENABLE_FTS.*FTS_LANGUAGE/,
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { beforeAll, expect, it } from 'vitest'
+import { createD1Connection } from '../../src/adapters/d1/connection'
+import { createD1Dialect } from '../../src/adapters/d1/dialect'
+import { createD1FullText } from '../../src/adapters/d1/full-text'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlIndexMaintenance } from '../../src/adapters/sql/index-maintenance'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { EVERYTHING } from '../../src/domain/filter'
+import { createSearchText } from '../../src/services/search-text'
+import { bindings, migrate } from '../support/bindings'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+const clock = new TestClock()
+function speaking(language: string) {
+  const analyzer = createAnalyzer(language)
+  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer))
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Set())
+  const fullText = createD1FullText(connection, analyzer, clock)
+  return {
+    entries,
+    search: createSearchText({ entries, fullText, analyzer }),
+    index: createSqlIndexMaintenance(connection, analyzer),
+  }
+}
+
+beforeAll(migrate)
+
+it('rewrites the index step by step when the language changes, and only then', async () => {
+  const ada = freshPrincipal()
+  const english = speaking('english')
+  const german = speaking('german')
+  const drafts = await Promise.all(['running', 'the runs', 'walking'].map((text) => entryOf(ada, { text })))
+  await english.entries.save(ada, drafts)
+  const found = async ({ search }: typeof german, query: string) =>
+    (
+      await search(ada, {
+        query,
+        mode: 'match',
+        filter: EVERYTHING,
+        limit: 9,
+        offset: 0,
+        highlight: false,
+        previewLength: 9,
+      })
+    ).total
+
+  expect(await english.index.isCurrent()).toBe(true)
+  expect(await english.index.rebuild(2)).toBe(0)
+  expect(await found(english, 'run')).toBe(2)
+
+  expect(await german.index.isCurrent()).toBe(false)
+  expect(await german.index.rebuild(2)).toBe(2)
+  expect(await german.index.isCurrent()).toBe(false)
+  expect(await german.index.rebuild(2)).toBe(1)
+  expect(await german.index.isCurrent()).toBe(true)
+  expect(await found(german, 'run')).toBe(0)
+  expect(await found(german, 'running')).toBe(1)
+
+  expect(await english.index.isCurrent()).toBe(false)
+})
