@@ -14,6 +14,11 @@ export function nodePath() {
   return existsSync(packaged) ? packaged : process.execPath
 }
 
+const lockHash = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+
 /** Runs `npm ci` unless node_modules already holds what package-lock.json says. */
 export function installMissing() {
   const lock = createHash('sha256')
@@ -26,7 +31,7 @@ export function installMissing() {
     console.error('npm ci failed; see above.')
     process.exit(status ?? 1)
   }
-  writeFileSync(stamp, lock)
+  writeFileSync(stamp, lockHash())
 }
 
 /** Environment in which package binaries find the right Node. */
@@ -40,3 +45,6 @@ export function environment(extra = {}) {
     ...extra,
   }
 }
+
+// npm calls this after every install, so that an install by hand is not repeated.
+if (process.argv[2] === 'stamp') writeFileSync(stamp, lockHash())

@@ -40,4 +40,7 @@ Data lives in .wrangler/state and survives a restart. Stop with Ctrl-C.
 
 // Wrangler does not run schedules on this machine, so the one that finishes what requests left to be done is run here.
 const cron = encodeURIComponent('*/5 * * * *')
-setInterval(() => fetch(`http://localhost:${port}/cdn-cgi/local/scheduled?cron=${cron}`).catch(() => {}), 5 * 60_000).unref()
+setInterval(
+  () => fetch(`http://localhost:${port}/cdn-cgi/local/scheduled?cron=${cron}`).catch(() => {}),
+  5 * 60_000,
+).unref()

@@ -21,6 +21,30 @@ export interface Config {
   readonly truncationLength: number
   readonly indexedFields: readonly IndexedFieldConfig[]
   readonly fts: { readonly enabled: boolean; readonly language: string }
+  readonly semantic: { readonly enabled: boolean }
+  readonly hybrid: { readonly enabled: boolean; readonly k: number; readonly overfetch: number }
+  readonly vectorBackend: 'object' | 'vectorize'
+  readonly embedding: {
+    readonly provider: EmbeddingProvider
+    readonly model: string
+    readonly dimensions: number
+    /** What a write does when its vectors cannot be made: fail, or go on and make them later. */
+    readonly onFailure: 'fail' | 'defer'
+  }
+  /** Null: a text is one chunk, however long. */
+  readonly chunking: { readonly size: number; readonly overlap: number } | null
+  /** Null: off, or no provider. */
+  readonly summary: (ModelChoice & { readonly maxTokens: number; readonly minContentLength: number }) | null
+  readonly reranking: ModelChoice | null
+  readonly ollamaHost: string
+  readonly openai: { readonly base: string; readonly key: string | null }
+}
+
+export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
+export type ModelProvider = 'workers-ai' | 'ollama' | 'openai'
+export interface ModelChoice {
+  readonly provider: ModelProvider
+  readonly model: string
 }
 
 export type Environment = Readonly<Record<string, unknown>>
@@ -34,6 +58,25 @@ export const FTS_LANGUAGES = [
   ...['greek', 'hindi', 'hungarian', 'indonesian', 'irish', 'italian', 'lithuanian', 'nepali', 'norwegian'],
   ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil', 'turkish', 'yiddish'],
 ] as const
+
+const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number]>> = {
+  local: ['hashed-features-v1', 512],
+  'workers-ai': ['@cf/baai/bge-m3', 1024],
+  ollama: ['qwen3-embedding:0.6b', 1024],
+  openai: ['text-embedding-3-small', 1536],
+}
+
+/** Empty where the model must be named. */
+const SUMMARY_MODELS: Readonly<Record<ModelProvider, string>> = {
+  'workers-ai': '@cf/zai-org/glm-4.7-flash',
+  ollama: 'qwen3:0.6b',
+  openai: '',
+}
+const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
+  'workers-ai': '@cf/baai/bge-reranker-base',
+  ollama: '',
+  openai: '',
+}
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   true: true,
@@ -91,6 +134,23 @@ class Reader {
       .filter((item) => item !== '')
   }
 
+  url(name: string, fallback: string): string {
+    const value = this.text(name) || fallback
+    if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
+    this.problems.push(`${name} is not an http or https URL`)
+    return fallback
+  }
+
+  /** A provider that is `none` until it is chosen, with its model. */
+  model(prefix: string, enabled: boolean, models: Readonly<Record<ModelProvider, string>>): ModelChoice | null {
+    const name = `${prefix}_PROVIDER`
+    const provider = this.choice(name, 'none', ['none', 'workers-ai', 'ollama', 'openai'])
+    if (provider === 'none' || !enabled) return null
+    const model = this.text(`${prefix}_MODEL`) || models[provider]
+    if (model === '') this.problems.push(`${prefix}_MODEL must name the model, since ${name} is ${provider}`)
+    return { provider, model }
+  }
+
   fields(name: string, fallback: string): IndexedFieldConfig[] {
     return this.list(name, fallback).flatMap((item) => {
       const match = FIELD.exec(item)
@@ -107,6 +167,17 @@ class Reader {
 export function parseConfig(env: Environment): Config {
   const reader = new Reader(env)
   reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1'])
+  const provider = reader.choice('EMBEDDING_PROVIDER', 'local', ['local', 'workers-ai', 'ollama', 'openai'])
+  const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
+  const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
+  const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
+  if (overlap >= size) reader.problems.push(`CHUNK_OVERLAP is ${overlap}; it must be smaller than CHUNK_SIZE (${size})`)
+  reader.choice('CHUNK_AGGREGATION', 'max', ['max'])
+  const summary = reader.model('SUMMARY', reader.boolean('ENABLE_SUMMARY_GENERATION', true), SUMMARY_MODELS)
+  const summarySize = {
+    maxTokens: reader.integer('SUMMARY_MAX_TOKENS', 2000, 50, 16_384),
+    minContentLength: reader.integer('SUMMARY_MIN_CONTENT_LENGTH', 500, 0, 10_000),
+  }
   const config: Config = {
     authMode: reader.choice('AUTH_MODE', 'required', ['open', 'required']),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),
@@ -122,6 +193,27 @@ export function parseConfig(env: Environment): Config {
     fts: {
       enabled: reader.boolean('ENABLE_FTS', true),
       language: reader.choice('FTS_LANGUAGE', 'english', FTS_LANGUAGES),
+    },
+    semantic: { enabled: reader.boolean('ENABLE_SEMANTIC_SEARCH', true) },
+    hybrid: {
+      enabled: reader.boolean('ENABLE_HYBRID_SEARCH', true),
+      k: reader.integer('HYBRID_RRF_K', 60, 1, 1000),
+      overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
+    },
+    vectorBackend: reader.choice('VECTOR_BACKEND', 'object', ['object', 'vectorize']),
+    embedding: {
+      provider,
+      model: reader.text('EMBEDDING_MODEL') || defaultModel,
+      dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, 1536),
+      onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
+    },
+    chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
+    summary: summary === null ? null : { ...summary, ...summarySize },
+    reranking: reader.model('RERANKING', reader.boolean('ENABLE_RERANKING', true), RERANKING_MODELS),
+    ollamaHost: reader.url('OLLAMA_HOST', 'http://localhost:11434'),
+    openai: {
+      base: reader.url('OPENAI_API_BASE', 'https://api.openai.com/v1'),
+      key: reader.text('OPENAI_API_KEY') || null,
     },
   }
   if (reader.problems.length > 0)

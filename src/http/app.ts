@@ -4,8 +4,8 @@ import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
 import { listTools, readFamilies } from '../tools/catalogue'
 import { FAMILIES } from '../tools/define-tool'
-import { authenticate } from './auth'
-import { guard } from './guard'
+import { authenticate, refuseStrangers } from './auth'
+import { guard, readableByPages } from './guard'
 import { serveImage } from './images'
 import type { Log } from './log'
 import { handleMcp } from './mcp'
@@ -35,12 +35,14 @@ const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 5
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const app = new Hono<{ Bindings: Env; Variables: Variables }>()
 
+  app.use(readableByPages)
   app.use(guard)
   app.get('/health', (c) => c.json({ status: 'ok' }))
 
   app.use(async (c, next) => {
     c.set('requestId', crypto.randomUUID())
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
+    refuseStrangers(c.req.raw, c.var.setup.config)
     await next()
   })
 
@@ -87,8 +89,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         JSON.stringify({ level: 'ERROR', event: 'request_failed', requestId, message: String(error.cause ?? error) }),
       )
     const { code, message, retryable } = problem
-    const headers: Record<string, string> =
-      code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="commonplace", error="invalid_token"' } : {}
+    // RFC 6750 §3.1: a request that brought no credential is told no error code.
+    const challenge = `Bearer realm="commonplace"${c.req.header('authorization') ? ', error="invalid_token"' : ''}`
+    const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
     return c.json({ error: { code, message, retryable } }, STATUS[code], headers)
   })
 

@@ -13,7 +13,15 @@ export const LOCAL: Principal = {
   keyId: 'local',
 }
 
-/** @throws Problem unauthorized or forbidden */
+/** @throws Problem forbidden when open mode is asked by, or as, another machine */
+export function refuseStrangers(request: Request, config: Config): void {
+  if (config.authMode !== 'open') return
+  const client = request.headers.get('cf-connecting-ip')
+  if (!isLoopback(new URL(request.url).hostname) || (client !== null && !isLoopback(client)))
+    throw new Problem('forbidden', 'AUTH_MODE=open serves only requests from and to this machine (localhost)')
+}
+
+/** @throws Problem unauthorized */
 export function authenticate(request: Request, config: Config): Principal {
   // A presented credential always counts, also in open mode; none is known yet, so each is wrong.
   if (request.headers.has('authorization')) throw new Problem('unauthorized', 'The credential is not valid')
@@ -22,8 +30,5 @@ export function authenticate(request: Request, config: Config): Principal {
       'unauthorized',
       'A credential is required. This deployment has none configured: set AUTH_MODE=open for use on one machine',
     )
-  const client = request.headers.get('cf-connecting-ip')
-  if (!isLoopback(new URL(request.url).hostname) || (client !== null && !isLoopback(client)))
-    throw new Problem('forbidden', 'AUTH_MODE=open serves only requests from and to this machine (localhost)')
   return LOCAL
 }

@@ -1,6 +1,9 @@
 import type { MiddlewareHandler } from 'hono'
 
-/** Host and Origin checks against DNS rebinding and foreign web pages; they come before everything else. */
+/**
+ * Checks against foreign web pages, before everything else. The address of a request is made from its Host header, so a
+ * name that was rebound to this machine looks like our own: open mode therefore takes loopback names only.
+ */
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[?::1\]?|::ffff:127(\.\d{1,3}){3})$/i.test(hostname)
 
@@ -44,4 +47,12 @@ export const guard: MiddlewareHandler = async (c, next) => {
       403,
     )
   await next()
+}
+
+/** Lets a page whose origin was accepted read every answer, errors included. */
+export const readableByPages: MiddlewareHandler = async (c, next) => {
+  await next()
+  if (!c.req.header('origin') || c.res.headers.has('access-control-allow-origin')) return
+  c.res.headers.set('Access-Control-Allow-Origin', '*')
+  c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate')
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { type Environment, parseConfig } from '../../src/config'
 import { Problem } from '../../src/domain/errors'
-import { authenticate } from '../../src/http/auth'
+import { authenticate, refuseStrangers } from '../../src/http/auth'
 import { guard } from '../../src/http/guard'
 import { serveMcp } from '../../src/http/mcp'
 import { createFixtureServer } from './fixture-server'
@@ -16,7 +16,9 @@ app.use(guard)
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
 app.all('/mcp', (c) => {
-  authenticate(c.req.raw, parseConfig(c.env))
+  const config = parseConfig(c.env)
+  refuseStrangers(c.req.raw, config)
+  authenticate(c.req.raw, config)
   return serveMcp(c.req.raw, createFixtureServer, (error) => console.debug(error.message))
 })
 

@@ -74,13 +74,17 @@ describe('the HTTP surface in open mode', () => {
     expect((await post(body, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await post(body, { origin: 'null' })).status).toBe(403)
     expect((await post(body, { origin: 'http://localhost:6274' })).status).toBe(200)
-    expect(await rawStatus(server.url, { host: 'rebound.example' }, body)).toBe(403)
+    for (const path of ['/mcp', '/ready', `/images/${'0'.repeat(64)}`, '/nowhere'])
+      expect([
+        path,
+        await rawStatus(at(path), { host: 'rebound.example', origin: 'http://rebound.example' }, body),
+      ]).toEqual([path, 403])
   })
 
   it('refuses a presented credential that is wrong, also in open mode', async () => {
     const response = await post(rpc('tools/list'), { authorization: 'Bearer cp_wrong' })
     expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /)
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer .*invalid_token/)
   })
 
   it('takes bodies far above the default of 4 MB, and answers 413 beyond 100 MB', async () => {
@@ -107,7 +111,10 @@ describe('the HTTP surface in open mode', () => {
   })
 
   it('lets a page of the same machine ask before it calls', async () => {
-    const response = await fetch(server.url, { method: 'OPTIONS', headers: { origin: 'http://localhost:6274' } })
+    const origin = 'http://localhost:6274'
+    const wrong = await post(rpc('tools/list'), { origin, authorization: 'Bearer cp_wrong' })
+    expect(wrong.headers.get('access-control-allow-origin')).toBe('*')
+    const response = await fetch(server.url, { method: 'OPTIONS', headers: { origin } })
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version')
   })

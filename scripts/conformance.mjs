@@ -1,0 +1,210 @@
+// `npm run conformance`: plays the protocol's own conformance suite against this server, without network. Two Workers are
+// played: a fixture with the tools that the suite asks for behind our serving code, and the product itself.
+// test/conformance/expected-failures.json names what cannot pass and why; that list may only shrink.
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { environment, nodePath, root } from './install.mjs'
+
+const WRANGLER = join(root, 'node_modules/wrangler/bin/wrangler.js')
+const SUITE = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+const FIXTURE = join(root, 'test/conformance')
+const EXPECTED_FAILURES = 'test/conformance/expected-failures.json'
+
+const REVISIONS = ['2025-11-25', '2026-07-28']
+
+/** What the product can be asked without the suite's own tools. */
+const PRODUCT_SCENARIOS = {
+  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
+  '2026-07-28': [
+    'server-stateless',
+    'tools-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'http-header-validation',
+    'input-required-result-unsupported-methods',
+  ],
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'commonplace-conformance-'))
+const groups = new Set()
+
+function signal(group, name) {
+  try {
+    process.kill(-group, name)
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+// However this script ends, nothing that it started stays behind.
+process.on('exit', () => {
+  for (const group of groups) signal(group, 'SIGKILL')
+  rmSync(scratch, { recursive: true, force: true })
+  rmSync(join(FIXTURE, '.wrangler'), { recursive: true, force: true })
+})
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => process.exit(1))
+
+/** Runs a Node program in a process group of its own. */
+function start(args, stdio) {
+  const child = spawn(nodePath(), args, { cwd: root, env: environment(), stdio, detached: true })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  groups.add(child.pid)
+  const stop = async () => {
+    signal(child.pid, 'SIGTERM')
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000).unref())])
+    signal(child.pid, 'SIGKILL')
+    groups.delete(child.pid)
+  }
+  return { child, ended, stop }
+}
+
+/** The first free port from here on; wrangler takes no answer "any". */
+function freePort(from) {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(freePort(from + 1)))
+    probe.listen(from, '127.0.0.1', () => probe.close(() => resolve(from)))
+  })
+}
+
+async function serve(name, args) {
+  const port = await freePort(18790)
+  const inspector = await freePort(port + 1)
+  const log = join(scratch, `${name}.log`)
+  const output = openSync(log, 'w')
+  const own = ['--port', port, '--inspector-port', inspector, '--persist-to', join(scratch, name)].map(String)
+  const quiet = ['--ip', '127.0.0.1', '--show-interactive-dev-session=false']
+  const { child, stop } = start([WRANGLER, 'dev', ...args, ...own, ...quiet], ['ignore', output, output])
+  closeSync(output)
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    // wrangler lets requests wait while a build is broken.
+    const healthy = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(5000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (healthy) return { url: `http://127.0.0.1:${port}/mcp`, stop }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await stop()
+  throw new Error(`The ${name} Worker did not start:\n${readFileSync(log, 'utf8')}`)
+}
+
+/** @returns what the suite printed; its verdict is in the files it writes, and not all of its scenarios count there */
+async function suite(...args) {
+  const { child, ended, stop } = start([SUITE, ...args], ['ignore', 'pipe', 'pipe'])
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      printed += chunk
+    })
+  await ended
+  await stop()
+  return printed
+}
+
+/** Every server scenario of a requirement set, also those that the suite itself runs without counting them. */
+async function requiredScenarios(revision) {
+  const listed = await suite('list', '--requirements', revision)
+  const counted = /^Server scenarios.*\n((?: {2}- .*\n)*)/m.exec(listed)?.[1] ?? ''
+  const names = [
+    ...[...counted.matchAll(/- (\S+)/g)].map(([, name]) => name),
+    ...[...listed.matchAll(/^ {4}- (\S+) \[server\]$/gm)].map(([, name]) => name),
+  ]
+  if (counted === '') throw new Error(`The suite names no scenarios for ${revision}:\n${listed}`)
+  return names
+}
+
+/** The checks of one scenario, or null when it left none. */
+function checksOf(folder, scenario) {
+  if (!existsSync(folder)) return null
+  const run = readdirSync(folder).find((name) => new RegExp(`^server-${scenario}-\\d{4}-`).test(name))
+  const file = join(folder, run ?? '', 'checks.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+}
+
+/** @returns why the scenario does not pass, line by line; empty when it does */
+function problems(checks, printed, isProduct) {
+  if (checks === null) return ['it left no result, and the suite said last', ...printed.trim().split('\n').slice(-15)]
+  const failures = checks
+    .filter(({ status }) => status === 'FAILURE')
+    .filter(({ details }) => !(isProduct && details?.untestable === true)) // needs the fixture, and is played there
+    .map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no message'}`)
+  // A scenario that skips everything has shown nothing; it must not look like one that passed.
+  return failures.length > 0 || checks.some(({ status }) => status === 'SUCCESS') ? failures : ['no check succeeded']
+}
+
+/** Compares what a folder of results says with what is expected of it, and prints what a reader must know. */
+function judge(set, { folder, printed }, scenarios, reasons, isProduct) {
+  const row = { set, passed: 0, expected: 0, unexpected: 0 }
+  const fail = (words) => {
+    row.unexpected++
+    console.log(`✗ ${set}: ${words}`)
+  }
+  for (const scenario of scenarios) {
+    const checks = checksOf(folder, scenario)
+    const found = problems(checks, printed, isProduct)
+    const reason = reasons[scenario]
+    // No reason excuses a scenario that broke off.
+    if (found.length > 0 && reason !== undefined && checks !== null) {
+      row.expected++
+      console.log(`- ${set}: ${scenario} cannot pass. ${reason}`)
+      continue
+    }
+    if (found.length > 0) fail(`${scenario} does not pass\n${found.map((line) => `    ${line}`).join('\n')}`)
+    else if (reason !== undefined) fail(`${scenario} passes now: delete it from ${EXPECTED_FAILURES}`)
+    else row.passed++
+    for (const { status, id, errorMessage } of checks ?? [])
+      if (status === 'WARNING') console.log(`! ${set}: ${scenario} advises (${id}): ${errorMessage ?? 'no message'}`)
+  }
+  for (const scenario of Object.keys(reasons))
+    if (!scenarios.includes(scenario)) fail(`${scenario} is no scenario: delete it from ${EXPECTED_FAILURES}`)
+  return row
+}
+
+async function playFixture(expected) {
+  const { url, stop } = await serve('fixture', ['--config', join(FIXTURE, 'wrangler.toml')])
+  const rows = []
+  for (const revision of REVISIONS) {
+    const folder = join(scratch, `fixture-${revision}`)
+    const scenarios = await requiredScenarios(revision)
+    const printed = await suite('server', '--url', url, '--requirements', revision, '--output-dir', folder)
+    rows.push(judge(`fixture ${revision}`, { folder, printed }, scenarios, expected[revision] ?? {}, false))
+  }
+  await stop()
+  return rows
+}
+
+async function playProduct() {
+  const { url, stop } = await serve('product', ['--var', 'AUTH_MODE:open'])
+  const rows = []
+  for (const revision of REVISIONS) {
+    const folder = join(scratch, `product-${revision}`)
+    const scenarios = PRODUCT_SCENARIOS[revision]
+    let printed = ''
+    for (const scenario of scenarios) {
+      const own = ['--scenario', scenario, '--spec-version', revision]
+      printed += await suite('server', '--url', url, ...own, '--output-dir', folder)
+    }
+    rows.push(judge(`product ${revision}`, { folder, printed }, scenarios, {}, true))
+  }
+  await stop()
+  return rows
+}
+
+const expected = JSON.parse(readFileSync(join(root, EXPECTED_FAILURES), 'utf8'))
+const rows = [...(await playFixture(expected)), ...(await playProduct())]
+const sum = (column) => rows.reduce((total, row) => total + row[column], 0)
+
+console.log(
+  `\n${'requirement set'.padEnd(20)}${'passed'.padStart(8)}${'expected'.padStart(10)}${'unexpected'.padStart(12)}`,
+)
+for (const { set, passed, expected: known, unexpected } of rows)
+  console.log(
+    set.padEnd(20) + String(passed).padStart(8) + String(known).padStart(10) + String(unexpected).padStart(12),
+  )
+console.log(`\n${sum('passed')} passed, ${sum('unexpected')} failed`)
+process.exit(sum('unexpected') === 0 ? 0 : 1)
