@@ -6,26 +6,43 @@ import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
+import { createSqlVectorRows } from './adapters/sql/vector-rows'
+import { createObjectVectorIndex } from './adapters/vector-object'
+import type { VectorObject } from './adapters/vector-object/object'
+import type { AiRunner } from './adapters/workers-ai/service'
+import { chooseModels } from './compose-models'
 import type { Config } from './config'
 import { createAnalyzer } from './domain/analysis'
+import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
+import type { VectorIndex } from './ports/vector-index'
+import { createBackgroundGeneration } from './services/background-generation'
+import { createGenerate } from './services/generate'
 import { createMaintenance } from './services/maintenance'
+import { createRankedSearches } from './services/ranked-search'
+import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
 import { createStoreEntries } from './services/store-entries'
+import { createSyncVectors } from './services/sync-vectors'
 import { createUpdateEntries } from './services/update-entries'
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export interface Bindings {
   readonly DB: D1Database
   readonly IMAGES: R2Bucket
+  readonly VECTORS: DurableObjectNamespace<VectorObject>
+  /** Only where a provider is `workers-ai`. */
+  readonly AI?: AiRunner
 }
 
 export interface Surroundings {
   readonly log: Log
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly clock?: Clock
+  /** In the place of the configured index, for tests. */
+  readonly index?: VectorIndex
 }
 
 const systemClock: Clock = { now: () => Date.now() }
@@ -50,33 +67,64 @@ export async function prepareDatabase(
 
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock } = surroundings
+  const now = () => clock.now()
   const analyzer = createAnalyzer(config.fts.language)
+  const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI)
+
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>
     log('DEBUG', 'sql', { ...cost }),
   )
   const entries = createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields))
   const fullText = createD1FullText(connection, analyzer, clock)
+  const rows = createSqlVectorRows(connection, clock)
+  const fullTextIndex = createSqlIndexMaintenance(connection, analyzer)
   const images = createR2ImageStore(bindings.IMAGES)
-  const index = createSqlIndexMaintenance(connection, analyzer)
+  const index = surroundings.index ?? createObjectVectorIndex(bindings.VECTORS)
+
+  const sync = createSyncVectors({ index, rows })
+  const generate = createGenerate({
+    embedder,
+    summarizer,
+    chunking: config.chunking,
+    onEmbeddingFailure: config.embedding.onFailure,
+    minContentLength: config.summary?.minContentLength ?? 0,
+  })
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
   const maintenance = createMaintenance({
     outbox: createSqlOutbox(connection, clock),
     images,
-    index,
+    index: fullTextIndex,
+    generation,
+    syncOrg: async (org, model) => {
+      // Vectors of a model that is no longer configured are looked at by nobody.
+      if (embedder !== null && model === modelKey(embedder)) await sync({ org, model, dimensions: embedder.dimensions })
+    },
     clock,
     log: (event, fields) => log('WARNING', event, fields),
   })
-  const limits = config.imageLimits
+  const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now })
+  const writing = { entries, images, limits: config.imageLimits, generate }
   return {
-    storeEntries: createStoreEntries({ entries, images, limits }),
-    updateEntries: createUpdateEntries({ entries, images, limits }),
-    searchText: createSearchText({ fullText, entries, analyzer }),
+    storeEntries: createStoreEntries(writing),
+    updateEntries: createUpdateEntries(writing),
+    rankedSearches: createRankedSearches({
+      entries,
+      analyzer,
+      searchText: createSearchText({ fullText, analyzer }),
+      searchSemantic,
+      reranker,
+      overfetch: config.hybrid.overfetch,
+      farthest,
+    }),
     entries,
     images,
-    fullText: { ...fullText, isCurrent: () => index.isCurrent() },
+    fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
+    vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
+    generation: embedder === null ? null : generation,
     maintenance,
     health: { database: connection.health, objects: images.health },
     afterwards: (work) =>
       waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) }))),
-    now: () => clock.now(),
+    now,
   }
 }

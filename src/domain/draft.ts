@@ -1,4 +1,4 @@
-import type { NewEntry, Source } from './entry'
+import { NOTHING_GENERATED, type NewEntry, type Source } from './entry'
 import { invalidInput, limitExceeded } from './errors'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { linksOfMetadata } from './link'
@@ -89,6 +89,7 @@ export async function prepareEntry(
       links: linksOfMetadata(metadata),
       tags,
       images: draft.images ? images : null,
+      generated: NOTHING_GENERATED,
       owner: principal.owner,
       createdBy: principal.keyId,
     },

@@ -42,6 +42,30 @@ export interface EntryPreview extends Entry {
   readonly preview: true
 }
 
+/** A vector of a stretch of the text, as it is stored beside the entry. */
+export interface TextVector {
+  /** Model and dimensions (`modelKey` of domain/vector). */
+  readonly model: string
+  readonly chunk: number
+  /** Code points. */
+  readonly start: number
+  readonly length: number
+  readonly data: string
+}
+
+/** What is made from a text by models; made before the write, or queued by it. */
+export interface Generated {
+  /** Null when none were made: switched off, or queued. */
+  readonly vectors: readonly TextVector[] | null
+  /** Empty when there is none. */
+  readonly summary: string
+  readonly queued: readonly GenerationTopic[]
+}
+
+export type GenerationTopic = 'embed' | 'summarize'
+
+export const NOTHING_GENERATED: Generated = { vectors: null, summary: '', queued: [] }
+
 /** An entry to be stored. `null` parts were not given: a repeated store keeps what stands there (threads contract §2.2). */
 export interface NewEntry {
   readonly threadId: string
@@ -55,6 +79,8 @@ export interface NewEntry {
   readonly links: readonly LinkTarget[]
   readonly tags: readonly string[] | null
   readonly images: readonly ImageRef[] | null
+  /** A repeated store keeps what the entry has. */
+  readonly generated: Generated
   /** The credential's owner and key. */
   readonly owner: string | null
   readonly createdBy: string
@@ -68,6 +94,8 @@ export interface EntryChange {
   /** How many updates this change stands for; the version rises by it. */
   readonly steps: number
   readonly text?: { readonly text: string; readonly hash: string }
+  /** Takes the place of the old vectors and summary; absent when the text stays what it was. */
+  readonly generated?: Generated
   readonly metadata?: { readonly value: Metadata; readonly lifted: Lifted; readonly links: readonly LinkTarget[] }
   readonly tags?: readonly string[]
   readonly images?: readonly ImageRef[]

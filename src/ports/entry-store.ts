@@ -10,6 +10,8 @@ export interface SavedEntry {
   readonly version: number
   /** False when a repeated store met the entry that was already there. */
   readonly isNew: boolean
+  /** Has a summary, of its own or kept. */
+  readonly summarized: boolean
 }
 
 export interface EntryPage {
@@ -78,6 +80,9 @@ export interface EntryStore {
   threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>
 
   statistics(scope: Scope): Promise<StoreStatistics>
+
+  /** Gives an entry the summary of the text it was made from; nothing when the text has changed. For maintenance. */
+  summarize(entry: { readonly id: number; readonly textHash: string }, summary: string): Promise<void>
 
   /** Whether an entry that the scope may see uses the image; its type if so. */
   imageType(scope: Scope, hash: string): Promise<string | null>

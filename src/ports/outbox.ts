@@ -1,11 +1,17 @@
+import type { GenerationTopic } from '../domain/entry'
 import type { StoredObject } from './image-store'
+
+/**
+ * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `embed`, `summarize`: an entry id.
+ */
+export type WorkTopic = 'image_delete' | 'vector_sync' | GenerationTopic
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {
   readonly id: number
   readonly org: string
-  /** `image_delete`: the key is an image hash. */
-  readonly topic: 'image_delete'
+  readonly topic: WorkTopic
+  /** What the topic is done to. */
   readonly key: string
   readonly attempts: number
 }
@@ -17,7 +23,7 @@ export interface Outbox {
    * that looks, and a claimed image refuses new uses until it is finished or released.
    */
   claim(limit: number): Promise<WorkItem[]>
-  /** The work is done. */
+  /** The work is done; an item that was queued again meanwhile stays. */
   finish(items: readonly WorkItem[]): Promise<void>
   /** The work failed; it is tried again later, ever more slowly, and counts as failed after ten tries. */
   retry(item: WorkItem, error: string): Promise<void>

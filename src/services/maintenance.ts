@@ -1,7 +1,8 @@
 import type { Clock } from '../ports/clock'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
-import type { Outbox, WorkItem } from '../ports/outbox'
+import type { Outbox, WorkItem, WorkTopic } from '../ports/outbox'
+import type { BackgroundGeneration } from './background-generation'
 
 /** Objects younger than this may belong to a write that is still on its way. */
 const ORPHAN_AGE_MS = 24 * 3_600_000
@@ -26,27 +27,45 @@ export function createMaintenance(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
   readonly index: IndexMaintenance
+  /** Null when semantic search is switched off; then there is nothing to make. */
+  readonly generation: BackgroundGeneration | null
+  readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Maintenance {
-  const { outbox, images, index, clock, log } = dependencies
+  const { outbox, images, index, generation, syncOrg, clock, log } = dependencies
 
-  async function perform(item: WorkItem): Promise<boolean> {
+  const numbered = (items: readonly WorkItem[]): number[] => items.map(({ key }) => Number(key))
+
+  /** What each topic asks for; embeddings are made together, the others one by one. */
+  async function perform(topic: WorkTopic, items: readonly WorkItem[]): Promise<void> {
+    for (const item of topic === 'embed' ? [] : items) {
+      if (topic === 'image_delete') await images.delete({ org: item.org, projects: null, owner: null }, item.key)
+      else if (topic === 'vector_sync') await syncOrg(item.org, item.key)
+      else await generation?.summarize(Number(item.key))
+    }
+    if (topic === 'embed') await generation?.embed(numbered(items))
+  }
+
+  async function attemptAll(topic: WorkTopic, items: readonly WorkItem[]): Promise<void> {
     try {
-      await images.delete({ org: item.org, projects: null, owner: null }, item.key)
-      return true
+      await perform(topic, items)
+      await outbox.finish(items)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      log('outbox_retry', { topic: item.topic, id: item.id, attempts: item.attempts, message })
-      await outbox.retry(item, message)
-      return false
+      log('outbox_retry', { topic, items: items.length, attempts: items[0]?.attempts, message })
+      for (const item of items) await outbox.retry(item, message)
     }
   }
 
   async function work(): Promise<void> {
     const items = await outbox.claim(50)
-    const results = await Promise.all(items.map(perform))
-    await outbox.finish(items.filter((_, i) => results[i]))
+    const groups = new Map<string, WorkItem[]>()
+    for (const item of items) {
+      const group = item.topic === 'embed' ? 'embed' : `${item.topic} ${item.id}`
+      groups.set(group, [...(groups.get(group) ?? []), item])
+    }
+    for (const group of groups.values()) await attemptAll((group[0] as WorkItem).topic, group)
   }
 
   return {

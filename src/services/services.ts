@@ -1,10 +1,13 @@
+import type { Scope } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
+import type { VectorCounts } from '../ports/vector-rows'
+import type { BackgroundGeneration } from './background-generation'
 import type { Maintenance } from './maintenance'
-import type { SearchText } from './search-text'
+import type { RankedSearches } from './ranked-search'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -12,7 +15,10 @@ import type { UpdateEntries } from './update-entries'
 export interface Services {
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
-  readonly searchText: SearchText
+  readonly rankedSearches: RankedSearches
+  /** Coverage of the configured model; null when semantic search is switched off. */
+  readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
+  readonly generation: BackgroundGeneration | null
   /** Reads and deletes need no story of their own: the port is the service. */
   readonly entries: Pick<EntryStore, 'read' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
   readonly images: ImageStore

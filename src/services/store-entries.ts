@@ -1,8 +1,10 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/draft'
+import type { Generated } from '../domain/entry'
 import type { ImageLimits } from '../domain/image'
 import type { Principal } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
+import type { Generate } from './generate'
 import { uploadImages } from './image-transfer'
 import { attempt, done, type Outcome, withRetries } from './outcome'
 
@@ -12,17 +14,37 @@ export interface StoredEntry {
   readonly version: number
   readonly isNew: boolean
   readonly images: number
+  /** What models made of it: what happened, as messages say it. */
+  readonly made: readonly Made[]
+}
+
+export type Made =
+  | 'embedding generated'
+  | 'embedding queued'
+  | 'summary generated'
+  | 'summary preserved'
+  | 'summary queued'
+
+/** What was made and what is still to be made, embedding first. */
+function madeOf({ vectors, summary, queued }: Generated): Made[] {
+  return [
+    ...(vectors === null ? [] : (['embedding generated'] as const)),
+    ...(queued.includes('embed') ? (['embedding queued'] as const) : []),
+    ...(summary === '' ? [] : (['summary generated'] as const)),
+    ...(queued.includes('summarize') ? (['summary queued'] as const) : []),
+  ]
 }
 
 interface Dependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
   readonly limits: ImageLimits
+  readonly generate: Generate
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, limits }: Dependencies) {
+export function createStoreEntries({ entries, images, limits, generate }: Dependencies) {
   async function prepareAll(principal: Principal, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
@@ -51,6 +73,10 @@ export function createStoreEntries({ entries, images, limits }: Dependencies) {
     if (good.length === 0 || (atomic && failed > 0))
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
+    const generated = await generate(
+      good.map((one) => one.entry),
+      drafts.length > 1 ? ' at index 0' : '',
+    )
     const saved = await withRetries(5, async () => {
       await uploadImages(
         images,
@@ -59,14 +85,20 @@ export function createStoreEntries({ entries, images, limits }: Dependencies) {
       )
       return entries.save(
         principal,
-        good.map((one) => one.entry),
+        good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated })),
       )
     })
     let next = 0
     return prepared.map((outcome) => {
       if (!outcome.ok) return outcome
-      const row = saved[next++] as (typeof saved)[number]
-      return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length })
+      const row = saved[next] as (typeof saved)[number]
+      const made = row.isNew
+        ? madeOf(generated[next] as Generated)
+        : row.summarized
+          ? (['summary preserved'] as const)
+          : []
+      next++
+      return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length, made })
     })
   }
 }

@@ -1,4 +1,4 @@
-import type { EntryChange } from '../domain/entry'
+import type { Entry, EntryChange, Generated } from '../domain/entry'
 import { notFound } from '../domain/errors'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
@@ -6,6 +6,7 @@ import type { Principal } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
+import type { Generate } from './generate'
 import { uploadImages } from './image-transfer'
 import { attempt, done, type Outcome, withRetries } from './outcome'
 
@@ -13,12 +14,22 @@ export interface UpdatedEntry {
   readonly id: number
   readonly version: number
   readonly updatedFields: readonly string[]
+  /** What models made of a new text, as messages say it. */
+  readonly made: readonly Remade[]
 }
+
+export type Remade =
+  | 'embedding regenerated'
+  | 'embedding queued'
+  | 'summary regenerated'
+  | 'summary cleared'
+  | 'summary queued'
 
 interface Dependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
   readonly limits: ImageLimits
+  readonly generate: Generate
 }
 
 /** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
@@ -36,7 +47,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.tags === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images, limits }: Dependencies) {
+export function createUpdateEntries({ entries, images, limits, generate }: Dependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -69,7 +80,7 @@ export function createUpdateEntries({ entries, images, limits }: Dependencies) {
       const updates = [...(accepted.get(update.id) ?? []), update]
       changes.set(update.id, await applyUpdates(principal, row, updates))
       accepted.set(update.id, updates)
-      return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update) }
+      return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
     }
     const outcomes: Outcome<UpdatedEntry | null>[] = []
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
@@ -80,8 +91,22 @@ export function createUpdateEntries({ entries, images, limits }: Dependencies) {
       principal,
       [...accepted.values()].flat().flatMap((update) => update.images ?? []),
     )
-    await entries.change(principal, [...changes.values()])
-    return outcomes
+    const generated = await generateFor([...changes.values()], rows, checked.length > 1)
+    await entries.change(
+      principal,
+      [...changes.values()].map((change) => withGenerated(change, generated.get(change.id))),
+    )
+    return outcomes.map((outcome) => report(outcome, rows, generated))
+  }
+
+  /** Vectors and summaries of the texts that really change, by entry id. */
+  async function generateFor(changes: readonly EntryChange[], rows: ReadonlyMap<number, Entry>, isBatch: boolean) {
+    const rewritten = changes.filter(({ id, text }) => text !== undefined && text.text !== rows.get(id)?.text)
+    const made = await generate(
+      rewritten.map(({ id, text }) => ({ text: text?.text ?? '', source: rows.get(id)?.source ?? 'agent' })),
+      isBatch ? ' at index 0' : '',
+    )
+    return new Map(rewritten.map(({ id }, i) => [id, made[i] as Generated]))
   }
 
   /**
@@ -103,7 +128,7 @@ export function createUpdateEntries({ entries, images, limits }: Dependencies) {
         await attempt(async () => {
           const version = await entries.patch(principal, id, metadataPatch ?? {})
           if (version === null) throw missing(id)
-          return { id, version, updatedFields: ['metadata'] }
+          return { id, version, updatedFields: ['metadata'], made: [] }
         }),
       ]
     }
@@ -111,4 +136,36 @@ export function createUpdateEntries({ entries, images, limits }: Dependencies) {
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
     return withRetries(TRIES, () => applyAll(principal, checked, atomic))
   }
+}
+
+const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
+  generated === undefined ? change : { ...change, generated }
+
+/** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
+function report(
+  outcome: Outcome<UpdatedEntry | null>,
+  rows: ReadonlyMap<number, Entry>,
+  generated: ReadonlyMap<number, Generated>,
+): Outcome<UpdatedEntry | null> {
+  if (!outcome.ok || outcome.value === null || !outcome.value.updatedFields.includes('text_content')) return outcome
+  const { id, updatedFields: listed } = outcome.value
+  const made = generated.get(id)
+  if (made === undefined) return outcome
+  const hadSummary = rows.get(id)?.summary !== ''
+  const queued = made.queued.includes('summarize')
+  const summary: Remade[] =
+    made.summary !== '' ? ['summary regenerated'] : queued ? ['summary queued'] : hadSummary ? ['summary cleared'] : []
+  const embedding: Remade[] =
+    made.vectors !== null ? ['embedding regenerated'] : made.queued.includes('embed') ? ['embedding queued'] : []
+  const at = listed.findIndex((field) => field !== 'text_content' && field !== 'metadata')
+  const fields = listed.toSpliced(
+    at < 0 ? listed.length : at,
+    0,
+    ...(hadSummary || made.summary !== '' ? ['summary'] : []),
+  )
+  return done({
+    ...outcome.value,
+    updatedFields: [...fields, ...(made.vectors === null ? [] : ['embedding'])],
+    made: [...embedding, ...summary],
+  })
 }

@@ -5,8 +5,10 @@ import { deleteContextBatch } from './threads/delete-context-batch'
 import { ftsSearchContext } from './threads/fts-search-context'
 import { getContextByIds } from './threads/get-context-by-ids'
 import { getStatistics } from './threads/get-statistics'
+import { hybridSearchContext } from './threads/hybrid-search-context'
 import { listThreads } from './threads/list-threads'
 import { searchContext } from './threads/search-context'
+import { semanticSearchContext } from './threads/semantic-search-context'
 import { storeContext } from './threads/store-context'
 import { storeContextBatch } from './threads/store-context-batch'
 import { updateContext } from './threads/update-context'
@@ -21,7 +23,9 @@ export const TOOLS: readonly Tool[] = [
   deleteContext,
   listThreads,
   getStatistics,
+  semanticSearchContext,
   ftsSearchContext,
+  hybridSearchContext,
   storeContextBatch,
   updateContextBatch,
   deleteContextBatch,

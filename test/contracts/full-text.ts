@@ -31,16 +31,8 @@ export function fullTextContract(name: string, make: () => Made): void {
       return saved?.id as number
     }
     const search = async (query: string, mode: SearchMode = 'match', filter: Filter = EVERYTHING, by = ada) => {
-      const found = await createSearchText(made)(by, {
-        query,
-        mode,
-        filter,
-        limit: 100,
-        offset: 0,
-        highlight: true,
-        previewLength: 300,
-      })
-      return found.results.map(({ entry }) => entry.id)
+      const { ordering } = await createSearchText(made)(by, query, mode, filter)
+      return ordering.map(({ id }) => id)
     }
 
     it('finds other forms of an English word, with and without accents and case', async () => {
@@ -186,7 +178,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       const rare = await save(`one needle in ${'a very long haystack of words '.repeat(50)}`, { tags: ['rare'] })
       expect(await search('needle', 'match', { op: 'tag', anyOf: ['rare'] })).toEqual([rare])
       expect(await search('needle', 'match', { op: 'thread', is: 't7' })).toHaveLength(1)
-      expect(await search('needle')).toHaveLength(100)
+      expect((await search('needle')).length).toBeGreaterThanOrEqual(100)
     })
 
     it('raises an entry whose neighbours in the thread match too', async () => {

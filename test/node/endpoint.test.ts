@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { imageContract } from '../contracts/endpoint/images'
+import { meaningContract } from '../contracts/endpoint/meaning'
 import { protocolContract } from '../contracts/endpoint/protocol'
 import { readingContract } from '../contracts/endpoint/reading'
 import { searchingContract } from '../contracts/endpoint/searching'
@@ -13,5 +14,6 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
     imageContract(connect)
     readingContract(connect)
     searchingContract(connect)
+    meaningContract(connect)
   })
 }

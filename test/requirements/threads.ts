@@ -3,7 +3,7 @@
  * as its title (`it(promise('2.2-retry'), …)`); `test/node/requirements.test.ts` fails for a promise without a test.
  */
 export const THREADS = {
-  '1-list': 'lists eleven tools in a fixed order with portable names, titles, annotations and described arguments',
+  '1-list': 'lists thirteen tools in a fixed order with portable names, titles, annotations and described arguments',
   '1-schemas': 'shows input schemas that refuse unknown arguments and have no anyOf at their root',
   '1-unknown-tool': 'answers an unknown tool with the JSON-RPC error -32602',
   '1-unknown-argument': 'refuses an unknown argument by name and lists the allowed ones, also inside items',
@@ -77,6 +77,15 @@ export const THREADS = {
   '6-paging': 'cuts one ordering of at most 100 entries into pages',
   '6-many-words': 'uses the first 64 distinct words and warns',
   '6-filters': 'applies filters before the cut',
+  '2.1-message': 'says in brackets what was generated, and after an update what was generated anew',
+  '7-shape': 'answers a search by meaning with the documented shape',
+  '7-order': 'orders by distance, then id, with distances from 0 to 2 in four decimals',
+  '7-fresh': 'finds by meaning what was just stored, by new words what was changed, and never what was deleted',
+  '7-filters': 'chooses the nearest among those that pass the filters',
+  '7-chunks': 'finds a long text by any of its chunks, once',
+  '8-shape': 'answers a hybrid search with the documented shape',
+  '8-rrf': 'fuses by the documented formula and gives null for a leg that did not find an entry',
+  '8-paging': 'cuts one ordering of the hybrid search into pages',
   '10-statistics': 'counts everything that is visible and reports every block',
   '11-disabled': 'leaves out tools that are disabled or switched off',
   '11-truncation': 'follows SEARCH_TRUNCATION_LENGTH',

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { composeServices } from '../../src/compose'
+import { NOTHING_GENERATED } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
-import { createSearchText } from '../../src/services/search-text'
-import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { createGenerate } from '../../src/services/generate'
+import { bindings, type Costs, config, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { Faults, faulty } from '../support/faults'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /** What calls cost: round trips, statements and rows read. Counts, never times. */
@@ -10,6 +14,7 @@ const made = d1Adapters(clock)
 const ada = freshPrincipal()
 const PAGE = { limit: 30, offset: 0, previewLength: 301 }
 const RARE = 40
+const GENERATE = { summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 } as const
 
 /**
  * Fills the org by SQL with this many plain entries, so that the tables are as large as in use; triggers keep counters
@@ -62,7 +67,12 @@ describe('what calls cost in D1', () => {
     const drafts = await Promise.all(
       Array.from({ length: RARE }, (_, i) => entryOf(ada, { ...draft, text: `rare ${i}` })),
     )
-    await made.entries.save(ada, drafts)
+    const generate = createGenerate({ ...GENERATE, embedder: createLocalEmbedder(made.analyzer) })
+    const generated = await generate(drafts)
+    await made.entries.save(
+      ada,
+      drafts.map((draft, i) => ({ ...draft, generated: generated[i] ?? NOTHING_GENERATED })),
+    )
     await grow(0, 1_000)
     for (const [name, filter] of rare)
       small.set(name, (await cost(() => made.entries.page(ada, filter, PAGE))).rowsRead)
@@ -112,11 +122,36 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThanOrEqual(ids.length * 3)
   })
 
-  it('searches words in two round trips', async () => {
-    const search = createSearchText(made)
-    const request = { query: 'rare words', mode: 'match' as const, limit: 5, offset: 0, highlight: true }
-    const { roundTrips } = await cost(() => search(ada, { ...request, filter: EVERYTHING, previewLength: 301 }))
-    expect(roundTrips).toBe(2)
+  const counter = new Faults()
+  const services = composeServices({ ...bindings, DB: faulty(bindings.DB, ['batch'], counter) }, config, {
+    log: () => {},
+    waitUntil: () => {},
+    clock,
+  })
+  const request = { query: 'rare words', limit: 5, offset: 0, filter: EVERYTHING, previewLength: 301 }
+  const roundTrips = async (call: () => Promise<unknown>): Promise<number> => {
+    counter.clear()
+    await call()
+    return counter.calls
+  }
+
+  it('searches words in two round trips, also to highlight', async () => {
+    const search = { ...request, mode: 'match' as const, highlight: true }
+    expect(await roundTrips(() => services.rankedSearches.byWords(ada, search))).toBe(2)
+  })
+
+  it('searches meaning in two round trips, with and without a filter', async () => {
+    for (const filter of [EVERYTHING, ...rare.map(([, filter]) => filter)])
+      expect(
+        await roundTrips(() => services.rankedSearches.byMeaning(ada, { ...request, filter })),
+      ).toBeLessThanOrEqual(2)
+  })
+
+  it('searches both at once in two steps: the legs side by side, then the page', async () => {
+    const legs = { fts: true, semantic: true }
+    expect(
+      await roundTrips(() => services.rankedSearches.byBoth(ada, { ...request, k: 60, legs })),
+    ).toBeLessThanOrEqual(3)
   })
 
   it('patches in one round trip, changes in one, deletes in one', async () => {

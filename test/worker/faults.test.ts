@@ -12,6 +12,7 @@ const d1 = new Faults()
 const r2 = new Faults()
 const clock = new TestClock()
 const world: Bindings = {
+  VECTORS: bindings.VECTORS,
   DB: faulty(bindings.DB, ['batch'], d1),
   IMAGES: faulty(bindings.IMAGES, ['put', 'get', 'delete', 'list', 'head'], r2),
 }

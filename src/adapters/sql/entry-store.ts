@@ -29,6 +29,16 @@ const toThread = (row: Row): ThreadSummary => ({
   lastId: Number(row.last_id),
 })
 
+/** The row that the first statement of each part returned. */
+function firstRows(rows: readonly Row[][], parts: readonly (readonly SQL[])[], from: number): Row[] {
+  let at = from
+  return parts.map((statements) => {
+    const row = rows[at]?.[0] ?? {}
+    at += statements.length
+    return row
+  })
+}
+
 /** Runs a guarded batch; a failed premise is a lost race. */
 async function guarded<T>(run: () => Promise<T>, message: string): Promise<T> {
   try {
@@ -60,15 +70,17 @@ export function createSqlEntryStore(
       const context = writing(scope)
       const images = entries.flatMap((entry) => entry.images ?? [])
       const guards = imageGuard(context, images)
-      const statements = entries.flatMap((entry) => saveStatements(context, entry))
+      const parts = entries.map((entry) => saveStatements(context, entry))
       const rows = await guarded(
-        () => connection.batch([...guards, ...statements]),
+        () => connection.batch([...guards, ...parts.flat()]),
         'An image of this entry is being removed at this moment; try again',
       )
-      return entries.map((_, i) => {
-        const row = rows[guards.length + i * 2]?.[0] as Row
-        return { id: Number(row.id), version: Number(row.version), isNew: Number(row.version) === 1 }
-      })
+      return firstRows(rows, parts, guards.length).map((row) => ({
+        id: Number(row.id),
+        version: Number(row.version),
+        isNew: Number(row.version) === 1,
+        summarized: Boolean(row.summarized),
+      }))
     },
 
     async read(scope, ids) {
@@ -111,12 +123,7 @@ export function createSqlEntryStore(
         () => connection.batch([...guards, ...parts.flat()]),
         'The entry was changed by someone else at the same time; try again',
       )
-      let at = guards.length
-      return parts.map((statements) => {
-        const version = Number(rows[at]?.[0]?.version)
-        at += statements.length
-        return version
-      })
+      return firstRows(rows, parts, guards.length).map((row) => Number(row.version))
     },
 
     async patch(scope, id, patch: JsonObject) {
@@ -167,6 +174,10 @@ export function createSqlEntryStore(
 
     async statistics(scope) {
       return toStatistics(await connection.batch(statisticsStatements(reading(scope))))
+    },
+
+    async summarize({ id, textHash }, summary) {
+      await connection.batch([sql`UPDATE entries SET summary = ${summary} WHERE id = ${id} AND text_hash = ${textHash}`])
     },
 
     async imageType(scope, hash) {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import { contentLength } from '../../domain/analysis'
-import { type EntryChange, type NewEntry, readerOf } from '../../domain/entry'
+import { type EntryChange, type Generated, type NewEntry, readerOf } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
 import { kindOfTags } from '../../domain/kind'
 import type { LinkTarget } from '../../domain/link'
@@ -9,6 +9,7 @@ import type { Lifted, Metadata } from '../../domain/metadata'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import type { SqlDialect } from './dialect'
+import { insertVectors } from './vector-rows'
 import { listed, readable } from './visibility'
 
 /** The statements that write entries. Values are always bound. */
@@ -117,6 +118,7 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     ...tagColumns(entry.tags ?? []),
     ...imageColumns(entry.images ?? []),
     ...textColumns(context, entry.text, entry.textHash),
+    summary: sql`${entry.generated.summary}`,
   }
   const replaced = [
     'updated_at',
@@ -124,7 +126,7 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
-  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${repeatedTurn(context, entry)}, ${list(Object.values(inserted))} WHERE 1 ON CONFLICT (id) DO UPDATE SET version = version + 1, ${list(replaced)} RETURNING id, version`
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${repeatedTurn(context, entry)}, ${list(Object.values(inserted))} WHERE 1 ON CONFLICT (id) DO UPDATE SET version = version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
   const indexed = {
     text: entry.text,
     threadId: entry.threadId,
@@ -134,13 +136,29 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     reader: readerOf(entry.lifted, entry),
   }
   const affected = entry.metadata === null ? sql`e.version = 1` : sql`1`
-  return [upsert, dialect.indexEntry(scope.org, indexed, sql`e.id = ${dialect.lastWritten} AND ${affected}`)]
+  const written = sql`e.id = ${dialect.lastWritten}`
+  return [
+    upsert,
+    dialect.indexEntry(scope.org, indexed, sql`${written} AND ${affected}`),
+    ...generatedStatements(context, entry.generated, sql`${written} AND e.version = 1`),
+  ]
+}
+
+/** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
+function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }: Generated, row: SQL): SQL[] {
+  return [
+    ...(vectors && vectors.length > 0 ? [insertVectors(dialect, vectors, row)] : []),
+    ...queued.map(
+      (topic) =>
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row} ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+    ),
+  ]
 }
 
 /** The update of one entry and, where its words are affected, its index row. */
 export function changeStatements(context: WriteContext, change: EntryChange): SQL[] {
   const { dialect, scope, now } = context
-  const { text, metadata, tags, images, indexed } = change
+  const { text, metadata, tags, images, indexed, generated } = change
   const columns: Assignments = {
     version: sql`version + ${change.steps}`,
     updated_at: sql`${now}`,
@@ -148,6 +166,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
+    ...(generated ? { summary: sql`${generated.summary}` } : {}),
   }
   if (text || metadata) {
     const textSize = text ? sql`${utf8Length(text.text)}` : dialect.byteLength(sql`text`)
@@ -157,7 +176,17 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
     columns.bytes = sql`${textSize} + ${metadataSize}`
   }
   const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
-  return indexed ? [update, dialect.indexEntry(scope.org, indexed, sql`e.id = ${change.id}`)] : [update]
+  const row = sql`e.id = ${change.id}`
+  return [
+    update,
+    ...(indexed ? [dialect.indexEntry(scope.org, indexed, row)] : []),
+    ...(generated
+      ? [
+          sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`,
+          ...generatedStatements(context, generated, row),
+        ]
+      : []),
+  ]
 }
 
 /** Refuses the batch unless every row is readable at the version that was read. */

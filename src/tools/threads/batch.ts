@@ -3,6 +3,7 @@ import { Problem } from '../../domain/errors'
 import { attempt, type Outcome } from '../../services/outcome'
 import { type JsonSchema, toJsonSchema } from '../define-tool'
 import { parseArguments } from '../parse-arguments'
+import { bracket } from './wire'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
 
@@ -46,6 +47,15 @@ export function atomicFailure(
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
     { results: failed.map(({ index, problem }) => failedItem(index, id(index), problem)) },
   )
+}
+
+const PLURALS: Readonly<Record<string, string>> = { embedding: 'embeddings', summary: 'summaries' }
+
+/** The bracket of a batch: what happened to any of its items, in the order in which a single tool says it. */
+export function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[]): string {
+  const all = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.made ?? []) : []))
+  const parts = [...new Set(all)].map((part) => part.replace(/^\w+/, (word) => PLURALS[word] ?? word))
+  return bracket(parts.sort())
 }
 
 export const itemOutput = z.looseObject({

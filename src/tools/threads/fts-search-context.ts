@@ -1,29 +1,11 @@
 import { z } from 'zod'
 import { SEARCH_MODES } from '../../domain/query'
-import { codePointLength, trim } from '../../domain/text'
-import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth } from '../../domain/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, offset, output } from '../fields'
 import { filterFields, readFilter } from '../filters'
 import { parseArguments } from '../parse-arguments'
+import { counts, queryField, rankedEntries, rankedOutput, readWindow } from './ranked'
 import { stats, statsOutput } from './search-context'
-import { clampedOutput, foundEntry, foundEntryOutput, imagesToWire } from './wire'
-
-const MAX_QUERY = 10_000
-
-export const queryField = z
-  .string()
-  .refine((query) => trim(query) !== '', { error: 'query cannot be empty or whitespace' })
-  .refine((query) => codePointLength(query) <= MAX_QUERY, {
-    error: `query has more than ${MAX_QUERY} characters`,
-  })
-  .meta({ minLength: 1, maxLength: MAX_QUERY, description: 'What to look for' })
-
-export const rankDepthOutput = z.looseObject({
-  requested_offset: z.int(),
-  requested_limit: z.int(),
-  rank_depth: z.int(),
-})
 
 export const ftsSearchContext = defineTool(
   {
@@ -47,66 +29,40 @@ export const ftsSearchContext = defineTool(
     output: output({
       query: z.string(),
       mode: z.string(),
-      results: z.array(foundEntryOutput),
-      count: z.int(),
-      total: z.int(),
-      has_more: z.boolean(),
+      ...rankedOutput,
       language: z.string(),
       fts_available: z.boolean(),
       stats: statsOutput,
-      clamped_limit: clampedOutput,
-      rank_depth_limit: rankDepthOutput,
-      warnings: z.array(z.string()),
-      validation_errors: z.array(z.string()),
     }),
     async handler(context, args) {
       const { services, principal, config } = context
       const startedAt = services.now()
-      const { limit: applied, clamped } = clampLimit(args.limit)
-      const window = { limit: applied, offset: args.offset }
-      const always = { query: args.query, mode: args.mode, language: config.fts.language, fts_available: true }
+      const { language } = config.fts
+      const always = { query: args.query, mode: args.mode, language, fts_available: true }
       const read = readFilter(args, always)
-      const found = await services.searchText(principal, {
-        ...window,
+      const window = readWindow(args)
+      const found = await services.rankedSearches.byWords(principal, {
+        ...window.request,
         query: args.query,
         mode: args.mode,
         filter: read.filter,
         highlight: args.highlight,
         previewLength: config.truncationLength + 1,
       })
-      const images = args.include_images
-        ? await imagesToWire(
-            context,
-            found.results.map(({ entry }) => entry),
-          )
-        : null
-      const results = found.results.map(({ entry, score, highlighted }) => ({
-        ...foundEntry(entry, config.truncationLength),
-        scores: { fts_score: score, fts_rank: null, rerank_score: null },
-        ...(args.highlight ? { highlighted } : {}),
-        ...(images && entry.images.length > 0 ? { images: images.get(entry.id) } : {}),
+      const results = await rankedEntries(context, found.results, args, (result) => ({
+        scores: { fts_score: result.ftsScore, fts_rank: null, rerank_score: result.rerankScore },
+        ...(args.highlight ? { highlighted: result.highlighted } : {}),
       }))
       const order = `full text index (${services.fullText.engine}), best first`
       return {
         query: args.query,
         mode: args.mode,
         results,
-        count: results.length,
-        total: found.total,
-        has_more: args.offset + results.length < found.total,
-        language: config.fts.language,
+        ...counts(args.offset, results.length, found.total),
+        language,
         fts_available: true,
         ...(args.explain_query ? { stats: stats(context, read, { startedAt, rows: results.length, order }) } : {}),
-        ...(clamped ? { clamped_limit: clamped } : {}),
-        ...(reachesBeyondRankDepth(window)
-          ? {
-              rank_depth_limit: {
-                requested_offset: args.offset,
-                requested_limit: applied,
-                rank_depth: RANK_DEPTH,
-              },
-            }
-          : {}),
+        ...window.notes,
         ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
       }
     },

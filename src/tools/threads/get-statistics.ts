@@ -44,6 +44,52 @@ async function ftsStatus({ services, config }: ToolContext, indexed: number, ent
   }
 }
 
+/** Coverage of the configured model, and how much of the store its vectors take. */
+async function semanticStatus({ services, principal, config }: ToolContext, entries: number) {
+  if (services.vectorCounts === null) return { status: OFF, bytes: 0 }
+  const { provider, model, dimensions } = config.embedding
+  const counted = await services.vectorCounts(principal)
+  return {
+    bytes: counted.bytes,
+    status: {
+      enabled: true,
+      available: true,
+      backend: config.vectorBackend,
+      provider,
+      model,
+      dimensions,
+      context_count: counted.entries,
+      embedding_count: counted.vectors,
+      average_chunks_per_entry: counted.entries === 0 ? 0 : round(counted.vectors / counted.entries),
+      coverage_percentage: percentage(counted.entries, entries),
+    },
+  }
+}
+
+function chunkingStatus({ chunking, semantic }: ToolContext['config']) {
+  if (chunking === null || !semantic.enabled) return OFF
+  return {
+    enabled: true,
+    available: true,
+    chunk_size: chunking.size,
+    chunk_overlap: chunking.overlap,
+    aggregation: 'max',
+  }
+}
+
+function summaryStatus({ summary }: ToolContext['config'], summaries: number, entries: number) {
+  if (summary === null) return OFF
+  return {
+    enabled: true,
+    available: true,
+    provider: summary.provider,
+    model: summary.model,
+    summary_count: summaries,
+    coverage_percentage: percentage(summaries, entries),
+    min_content_length: summary.minContentLength,
+  }
+}
+
 export const getStatistics = defineTool(
   {
     family: 'threads',
@@ -77,6 +123,8 @@ export const getStatistics = defineTool(
     async handler(context) {
       const { services, principal } = context
       const totals = await services.entries.statistics(principal)
+      const semantic = await semanticStatus(context, totals.entries)
+      const { config } = context
       return {
         total_entries: totals.entries,
         by_source: totals.bySource,
@@ -90,13 +138,13 @@ export const getStatistics = defineTool(
         backend: services.health.database.backend,
         database_size_mb: megabytes(totals.entryBytes),
         images_size_mb: megabytes(totals.imageBytes),
-        embeddings_size_mb: 0,
+        embeddings_size_mb: megabytes(semantic.bytes),
         connection_metrics: connectionMetrics(context),
-        semantic_search: OFF,
+        semantic_search: semantic.status,
         fts: await ftsStatus(context, totals.indexedEntries, totals.entries),
-        chunking: OFF,
-        reranking: OFF,
-        summary: OFF,
+        chunking: chunkingStatus(config),
+        reranking: config.reranking === null ? OFF : { enabled: true, available: true, ...config.reranking },
+        summary: summaryStatus(config, totals.summaries, totals.entries),
         pending_work: {
           pending: totals.work.pending,
           failed: totals.work.failed,

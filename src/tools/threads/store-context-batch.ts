@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { parseArguments } from '../parse-arguments'
-import { atomicFailure, failedItem, itemOutput, looseItems, readItems } from './batch'
+import { atomicFailure, failedItem, happened, itemOutput, looseItems, readItems } from './batch'
 import { storeArguments, toDraft } from './store-context'
 
 const atomic = flag(true, 'true: one bad entry stores none; false: the good ones are stored')
@@ -43,6 +43,7 @@ export const storeContextBatch = defineTool(
         )
         if (failure) throw failure
       }
+      services.afterwards(services.maintenance.work())
       const results = outcomes.map((outcome, index) =>
         outcome.ok
           ? { index, success: true, context_id: outcome.value?.id ?? null, error: null, code: null }
@@ -58,7 +59,7 @@ export const storeContextBatch = defineTool(
         message:
           succeeded === 0
             ? 'All entries failed validation'
-            : `Stored ${succeeded}/${results.length} entries successfully`,
+            : `Stored ${succeeded}/${results.length} entries successfully${happened(outcomes)}`,
       }
     },
   },

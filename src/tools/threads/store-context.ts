@@ -5,6 +5,7 @@ import type { StoredEntry } from '../../services/store-entries'
 import { defineTool } from '../define-tool'
 import { images, metadata, output, source, tags, text, threadId } from '../fields'
 import { parseArguments } from '../parse-arguments'
+import { bracket } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId,
@@ -44,13 +45,14 @@ export const storeContext = defineTool(
       const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], true)
       if (!outcome?.ok) throw outcome?.problem
       const stored = outcome.value as StoredEntry
+      services.afterwards(services.maintenance.work())
       const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
       return {
         success: true,
         context_id: stored.id,
         thread_id: stored.threadId,
         version: stored.version,
-        message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}`,
+        message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
       }
     },
   },

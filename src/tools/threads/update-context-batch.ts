@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { isRecord } from '../lenient'
 import { parseArguments } from '../parse-arguments'
-import { atomicFailure, failedItem, itemOutput, looseItems, readItems } from './batch'
+import { atomicFailure, failedItem, happened, itemOutput, looseItems, readItems } from './batch'
 import { toUpdate, updateArguments } from './update-context'
 
 const atomic = flag(true, 'true: one bad update changes nothing; false: the good ones are applied')
@@ -45,7 +45,7 @@ export const updateContextBatch = defineTool(
         const failure = atomicFailure(outcomes, place, idAt)
         if (failure) throw failure
       }
-      if (updates.some((update) => update.ok && update.value.images !== undefined))
+      if (updates.some((update) => update.ok && (update.value.images ?? update.value.text) !== undefined))
         services.afterwards(services.maintenance.work())
       const results = outcomes.map((outcome, index) =>
         outcome.ok
@@ -69,7 +69,7 @@ export const updateContextBatch = defineTool(
         message:
           succeeded === 0
             ? 'All entries failed validation'
-            : `Updated ${succeeded}/${results.length} entries successfully`,
+            : `Updated ${succeeded}/${results.length} entries successfully${happened(outcomes)}`,
       }
     },
   },

@@ -5,6 +5,7 @@ import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'
 import { contextId, images, jsonObject, metadata, output, tags, text } from '../fields'
 import { parseArguments } from '../parse-arguments'
+import { bracket } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('The entry to change: an integer or its decimal string'),
@@ -45,14 +46,14 @@ export const updateContext = defineTool(
     async handler({ services, principal }, args) {
       const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
       if (!outcome?.ok) throw outcome?.problem
-      const { id, version, updatedFields } = outcome.value as UpdatedEntry
-      if (args.images !== undefined) services.afterwards(services.maintenance.work())
+      const { id, version, updatedFields, made } = outcome.value as UpdatedEntry
+      if (args.images !== undefined || args.text !== undefined) services.afterwards(services.maintenance.work())
       return {
         success: true,
         context_id: id,
         version,
         updated_fields: updatedFields,
-        message: `Successfully updated ${updatedFields.length} field(s)`,
+        message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
       }
     },
   },

@@ -35,7 +35,7 @@ export function imageContract(connect: Connect): void {
           { data: png },
         ],
       })
-      expect(result.message).toBe('Context stored with 4 images')
+      expect(result.message).toBe('Context stored with 4 images (embedding generated)')
       const { images, content_type } = await get(result.context_id)
       expect(content_type).toBe('multimodal')
       expect(images).toMatchObject([
@@ -55,7 +55,7 @@ export function imageContract(connect: Connect): void {
         text: 'one',
         images: [{ data: png }],
       })
-      expect(one.message).toBe('Context stored with 1 images')
+      expect(one.message).toBe('Context stored with 1 images (embedding generated)')
     })
 
     it(promise('2.4-base64'), async () => {

@@ -11,7 +11,9 @@ const NAMES = [
   'delete_context',
   'list_threads',
   'get_statistics',
+  'semantic_search_context',
   'fts_search_context',
+  'hybrid_search_context',
   'store_context_batch',
   'update_context_batch',
   'delete_context_batch',
@@ -215,6 +217,7 @@ export function protocolContract(connect: Connect): void {
   describe('an endpoint that is configured otherwise', () => {
     const s = useSession(connect, {
       ENABLE_FTS: 'no',
+      ENABLE_SEMANTIC_SEARCH: '0',
       DISABLED_TOOLS: 'Delete_Context, get_statistics, nonsense',
       SEARCH_TRUNCATION_LENGTH: '50',
       MCP_SERVER_INSTRUCTIONS: '',
@@ -222,7 +225,13 @@ export function protocolContract(connect: Connect): void {
 
     it(promise('11-disabled'), async () => {
       const names = (await s.client.tools()).map(({ name }) => name)
-      const absent = ['fts_search_context', 'delete_context', 'get_statistics']
+      const absent = [
+        'semantic_search_context',
+        'fts_search_context',
+        'hybrid_search_context',
+        'delete_context',
+        'get_statistics',
+      ]
       expect(names).toEqual(NAMES.filter((name) => !absent.includes(name)))
       await expect(s.client.call('delete_context')).rejects.toThrow('Unknown tool: delete_context')
       expect(s.client.instructions()).toBeUndefined()

@@ -316,10 +316,22 @@ export function readingContract(connect: Connect): void {
           engine: 'fts5',
           indexed_entries: 3,
         },
-        pending_work: { pending: 0, failed: 0, oldest_at: null },
+        pending_work: { failed: 0 },
       })
-      for (const block of ['semantic_search', 'chunking', 'reranking', 'summary'])
-        expect(stats[block]).toEqual({ enabled: false, available: false })
+      expect(stats.semantic_search).toEqual({
+        enabled: true,
+        available: true,
+        backend: 'object',
+        provider: 'local',
+        model: 'hashed-features-v1',
+        dimensions: 512,
+        context_count: 3,
+        embedding_count: 3,
+        average_chunks_per_entry: 1,
+        coverage_percentage: 100,
+      })
+      expect(stats.chunking).toMatchObject({ enabled: true, chunk_size: 1500, chunk_overlap: 150, aggregation: 'max' })
+      for (const block of ['reranking', 'summary']) expect(stats[block]).toEqual({ enabled: false, available: false })
     })
   })
 }

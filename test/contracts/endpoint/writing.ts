@@ -24,9 +24,23 @@ export function writingContract(connect: Connect): void {
         context_id: expect.any(Number),
         thread_id,
         version: 1,
-        message: 'Context stored',
+        message: 'Context stored (embedding generated)',
       })
       expect(await get(result.context_id)).toMatchObject({ source: 'agent', content_type: 'text', metadata: null })
+    })
+
+    it(promise('2.1-message'), async () => {
+      const args = draft()
+      expect((await s.ok('store_context', args)).message).toBe('Context stored (embedding generated)')
+      const again = await s.ok('store_context', args)
+      expect(again.message).toBe('Context updated')
+      const context_id = again.context_id
+      const same = await s.ok('update_context', { context_id, text: args.text })
+      expect(same).toMatchObject({ updated_fields: ['text_content'], message: 'Successfully updated 1 field(s)' })
+      const updates = [{ context_id, text: 'other words' }]
+      const batch = await s.ok('update_context_batch', { updates })
+      expect(batch.message).toBe('Updated 1/1 entries successfully (embeddings regenerated)')
+      expect(batch.results[0].updated_fields).toEqual(['text_content', 'embedding'])
     })
 
     it(promise('2.1-source'), async () => {
@@ -118,8 +132,8 @@ export function writingContract(connect: Connect): void {
         success: true,
         context_id: id,
         version: 2,
-        updated_fields: ['text_content', 'metadata', 'tags', 'images', 'content_type'],
-        message: 'Successfully updated 5 field(s)',
+        updated_fields: ['text_content', 'metadata', 'tags', 'images', 'content_type', 'embedding'],
+        message: 'Successfully updated 6 field(s) (embedding regenerated)',
       })
       expect(await get(id)).toMatchObject({ text_content: 'new', metadata: { b: null }, tags: ['y'], version: 2 })
       await s.ok('update_context', { context_id: id, tags: [] })
@@ -223,7 +237,7 @@ export function writingContract(connect: Connect): void {
       expect((await s.ok('search_context', { thread_id })).total).toBe(0)
       const stored = await s.ok('store_context_batch', { entries: [entry('a'), entry('b')] })
       expect(stored).toMatchObject({ success: true, total: 2, succeeded: 2, failed: 0 })
-      expect(stored.message).toBe('Stored 2/2 entries successfully')
+      expect(stored.message).toBe('Stored 2/2 entries successfully (embeddings generated)')
       expect((await s.ok('search_context', { thread_id })).results.map(({ id }: { id: number }) => id)).toEqual(
         stored.results.map(({ context_id }: { context_id: number }) => context_id).reverse(),
       )
@@ -234,7 +248,7 @@ export function writingContract(connect: Connect): void {
       const entries = [{ thread_id, source: 'user', text: 'good' }, 5, { thread_id, source: 'x', text: 'y' }]
       const result = await s.ok('store_context_batch', { entries, atomic: 'false' })
       expect(result).toMatchObject({ success: false, total: 3, succeeded: 1, failed: 2 })
-      expect(result.message).toBe('Stored 1/3 entries successfully')
+      expect(result.message).toBe('Stored 1/3 entries successfully (embeddings generated)')
       expect(result.results[0]).toEqual({
         index: 0,
         success: true,

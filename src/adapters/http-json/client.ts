@@ -1,0 +1,171 @@
+import type { Address } from './address'
+import { parseJson, readExcerpt, readText, TooLarge } from './body'
+import {
+  PATIENT,
+  type Patience,
+  type ProviderFailure,
+  ProviderProblem,
+  type Reason,
+  retrying,
+  SYSTEM_TIMING,
+  seconds,
+  TimedOut,
+  type Timing,
+  withTimeout,
+} from './retry'
+
+/** POSTs JSON to one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
+export interface JsonClient {
+  /** The instant at which requests that begin now must be done. Several requests of one call share it. */
+  deadline(): number
+  /**
+   * @returns the parsed answer, untrusted
+   * @throws ProviderProblem
+   */
+  post(path: string, body: unknown, deadline?: number): Promise<unknown>
+}
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly path: string
+  /** At most 16 KB of the answer. */
+  readonly text: string
+}
+
+/** What an error answer means. */
+export type Explanation = Pick<ProviderFailure, 'message' | 'reason' | 'retry'>
+
+export interface Service {
+  /** As callers know it: `Ollama`. */
+  readonly name: string
+  readonly address: Address
+  /** The setting that holds the address. */
+  readonly addressVariable: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Keys, which are blotted out of everything that is logged. */
+  readonly secrets?: readonly string[]
+  /** What to do when nobody answers, in the imperative. */
+  readonly whenUnreachable: string
+  /** What the provider's own errors mean; null for the usual reading of the status. */
+  readonly explain?: (answer: ErrorAnswer) => Explanation | null
+}
+
+export interface HttpOptions extends Partial<Patience>, Partial<Timing> {
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** Bytes of an answer. 128 vectors of 1,536 numbers are about 4 MB of JSON. */
+  readonly maxBytes?: number
+}
+
+const MAX_BYTES = 16_000_000
+const MAX_ERROR_BYTES = 16_000
+/** Characters of an error answer that go to the log. */
+const LOGGED = 500
+
+/** Timeouts, conflicts of a starting server, rate limits, and failures of the server or a proxy before it. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
+
+/** @param value seconds, or a date */
+export function retryAfterMs(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined
+  const trimmed = value.trim()
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
+  const date = Date.parse(trimmed)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+export function createJsonClient(service: Service, options: HttpOptions = {}): JsonClient {
+  const patience: Patience = { ...PATIENT, ...options }
+  const timing: Timing = { ...SYSTEM_TIMING, ...options }
+  const maxBytes = options.maxBytes ?? MAX_BYTES
+  // A wrapper, because workerd's fetch refuses to be called as a method of another object.
+  const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
+  const headers = { 'content-type': 'application/json', accept: 'application/json', ...service.address.headers }
+  const secrets = [...service.address.secrets, ...(service.secrets ?? [])].filter((secret) => secret !== '')
+
+  const blot = (text: string): string => secrets.reduce((blotted, secret) => blotted.replaceAll(secret, '***'), text)
+
+  const failed = (
+    path: string,
+    what: { message: string; reason: Reason; retry: boolean; detail: string; waitMs?: number | undefined },
+  ): ProviderProblem =>
+    new ProviderProblem({
+      message: what.message,
+      reason: what.reason,
+      retry: what.retry,
+      waitMs: what.waitMs,
+      // Only text, never the error object: its own causes may hold the request.
+      cause: new Error(blot(`POST ${service.address.shown(path)}: ${what.detail}`)),
+    })
+
+  const refused = async (path: string, response: Response): Promise<ProviderProblem> => {
+    const { status } = response
+    const text = await readExcerpt(response, MAX_ERROR_BYTES)
+    const detail = `status ${status} ${text.slice(0, LOGGED)}`
+    const explained = service.explain?.({ status, path, text }) ?? usualReading(service, status)
+    const waits = status === 429 || status === 503
+    const waitMs = waits ? retryAfterMs(response.headers.get('retry-after'), timing.now()) : undefined
+    return failed(path, { ...explained, detail, waitMs })
+  }
+
+  const attempt = async (path: string, body: string, signal: AbortSignal): Promise<unknown> => {
+    const fails = (reason: Reason, retry: boolean, message: string, error: unknown): ProviderProblem =>
+      failed(path, { message: `${service.name} ${message}`, reason, retry, detail: String(error) })
+    let response: Response
+    try {
+      response = await send(service.address.at(path), {
+        method: 'POST',
+        headers: { ...headers, ...service.headers },
+        body,
+        signal,
+        // Followed nowhere: a redirect could carry the key to another host. workerd does not know `error`.
+        redirect: 'manual',
+      })
+    } catch (error) {
+      const why = error instanceof Error && error.cause !== undefined ? `${error} (${error.cause})` : error
+      throw fails('unreachable', true, `cannot be reached; ${service.whenUnreachable}`, why)
+    }
+    if (!response.ok) throw await refused(path, response)
+    let text: string
+    try {
+      text = await readText(response, maxBytes)
+    } catch (error) {
+      if (error instanceof TooLarge) throw fails('bad_answer', false, 'answered more than was asked for', error)
+      throw fails('bad_answer', true, 'closed the connection in the middle of its answer; try again', error)
+    }
+    const parsed = parseJson(text)
+    if (parsed !== undefined) return parsed
+    const message = `answered something that is not JSON; check ${service.addressVariable}`
+    throw fails('bad_answer', true, message, text.slice(0, LOGGED))
+  }
+
+  const deadline = (): number => timing.now() + patience.totalMs
+
+  return {
+    deadline,
+    async post(path, body, until = deadline()) {
+      const json = JSON.stringify(body)
+      return await retrying({ name: service.name, patience, timing, deadline: until }, async (timeoutMs) => {
+        try {
+          return await withTimeout(timeoutMs, (signal) => attempt(path, json, signal))
+        } catch (error) {
+          if (!(error instanceof TimedOut)) throw error
+          const message = `${service.name} did not answer within ${seconds(timeoutMs)}; it may still be loading the model, try again`
+          throw failed(path, { message, reason: 'timeout', retry: true, detail: error.message })
+        }
+      })
+    },
+  }
+}
+
+function usualReading({ name, addressVariable }: Service, status: number): Explanation {
+  const retry = PASSING.has(status)
+  const says = (what: string, reason: Reason = 'status') => ({ message: `${name} ${what}`, reason, retry })
+  // 0 is how browsers show a redirect that was not followed.
+  if (status === 0 || (status >= 300 && status < 400))
+    return says(`answered with a redirect, which is not followed; set ${addressVariable} to where it leads`)
+  if (status === 401 || status === 403) return says(`refused the credentials (status ${status}); check its key`)
+  if (status === 404 || status === 405) return says(`has no such endpoint; check ${addressVariable}`, 'no_route')
+  if (status === 429) return says('is over its rate limit; try again later')
+  if (retry) return says(`failed (status ${status}); try again, or look at its log`)
+  return says(`refused the request (status ${status}); look at the log of this server`)
+}

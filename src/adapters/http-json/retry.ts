@@ -1,0 +1,125 @@
+import { Problem } from '../../domain/errors'
+
+/** Trying again within limits, for every model provider (threads contract §7). Times are milliseconds. */
+export interface Patience {
+  readonly tries: number
+  /** How long one try may take. */
+  readonly tryMs: number
+  /** How long all tries and the waits between them may take. */
+  readonly totalMs: number
+}
+
+/** Embeddings: without them a write or a search fails. */
+export const PATIENT: Patience = { tries: 3, tryMs: 10_000, totalMs: 25_000 }
+
+/** Summaries and reranking: the call goes on without them, so they must not hold it up. */
+export const ONE_TRY: Patience = { tries: 1, tryMs: 10_000, totalMs: 10_000 }
+
+/** Time and chance, so that tests own them. */
+export interface Timing {
+  /** Milliseconds since any fixed instant. */
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+export const SYSTEM_TIMING: Timing = {
+  now: () => Date.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: () => Math.random(),
+}
+
+/** Why a provider failed, where an adapter does something about it. */
+export type Reason = 'unreachable' | 'timeout' | 'status' | 'bad_answer' | 'too_long' | 'no_route'
+
+export interface ProviderFailure {
+  /** For the caller: names the provider and what to start or set, never an address or a key. */
+  readonly message: string
+  readonly reason: Reason
+  /** Whether the same request may succeed when it is sent again. */
+  readonly retry: boolean
+  /** What the provider asked to wait, instead of the usual back-off. */
+  readonly waitMs?: number | undefined
+  /** Private: goes to the log only. */
+  readonly cause?: unknown
+}
+
+/** A model provider did not do what it was asked. */
+export class ProviderProblem extends Problem {
+  readonly reason: Reason
+  readonly failure: ProviderFailure
+
+  constructor(failure: ProviderFailure) {
+    super('unavailable', failure.message, {}, failure.cause)
+    this.reason = failure.reason
+    this.failure = failure
+  }
+}
+
+/** First wait of the back-off. It doubles with each try; half of it is chance, so that callers do not return in step. */
+const FIRST_WAIT_MS = 300
+
+const backOff = (tried: number, random: number): number => FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random / 2)
+
+export interface Retrying {
+  /** Of the provider, for messages: `Ollama`. */
+  readonly name: string
+  readonly patience: Patience
+  readonly timing: Timing
+  /** Instant, in the time of `timing`, after which nothing is tried or waited for. Several requests may share one. */
+  readonly deadline: number
+}
+
+/**
+ * Runs a try until it succeeds, fails for good, or the tries or the time are used up.
+ *
+ * @param attempt gets the time that it may take, at most to the deadline
+ * @throws ProviderProblem of the last try; anything else that a try throws passes unchanged
+ */
+export async function retrying<T>(
+  { name, patience, timing, deadline }: Retrying,
+  attempt: (timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  if (deadline <= timing.now()) {
+    const message = `${name} needed more than ${seconds(patience.totalMs)} for this much text; send less at once`
+    throw new ProviderProblem({ message, reason: 'timeout', retry: false })
+  }
+  for (let tried = 1; ; tried++) {
+    try {
+      return await attempt(Math.max(1, Math.min(patience.tryMs, deadline - timing.now())))
+    } catch (error) {
+      if (!(error instanceof ProviderProblem) || !error.failure.retry || tried >= patience.tries) throw error
+      const wait = error.failure.waitMs ?? backOff(tried, timing.random())
+      if (timing.now() + wait >= deadline) throw error
+      await timing.sleep(wait)
+    }
+  }
+}
+
+/** What `withTimeout` throws. */
+export class TimedOut extends Error {}
+
+/**
+ * Runs work for at most a time; then tells it to stop and does not wait for it to obey.
+ *
+ * @throws TimedOut
+ */
+export async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new TimedOut(`no answer within ${ms} ms`))
+      controller.abort()
+    }, ms)
+  })
+  try {
+    return await Promise.race([work(controller.signal), timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** As messages say it: `10 s`. */
+export const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`

@@ -1,0 +1,77 @@
+import type { Analyzer } from '../../domain/analysis'
+import { normalize } from '../../domain/vector'
+import type { Embedder } from '../../ports/embedder'
+import { COMMON_WORDS } from './common-words'
+import { createFeatures } from './features'
+
+/** Any change of the features, the weights or the words makes other vectors: raise the number. */
+const MODEL = 'hashed-features-v1'
+const LANGUAGE = 'english'
+
+/** Words at the very beginning, where titles, names and the gist stand, count up to 1 + LEAD times. */
+const LEAD = 3
+/** Content words after which that bonus has fallen to a third. */
+const LEAD_WORDS = 15
+
+/** The parts of an identifier are words: `writeBoolean`, `HTTPServer`. Parts between `_` and `-` are anyway. */
+const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
+
+/** More of a word says more, but ever less: 1, 1.7, 2.1, 2.4 … */
+const damped = (count: number): number => 1 + Math.log(count)
+
+/**
+ * Vectors without a model and without a network: each word and each of its runs of four characters is a feature, hashed
+ * to one of the dimensions with a sign. It finds what shares words or parts of words (forms, compounds, typing errors,
+ * identifiers), not what shares a meaning. Hashing alone gives unrelated texts a cosine of 0 ± 0.04 at 512 dimensions.
+ *
+ * Measured as exact cosine, mean nDCG@10 over three to five hash functions, between which it varies by ± 1. Dev: questions
+ * about code, and titles and last sentences of abstracts that look for their abstract. Test: Cranfield, CACM, memories of
+ * developers. Weights were chosen on dev alone.
+ *
+ * | variant, 512 dimensions | dev | test |
+ * |---|---|---|
+ * | words without stop words, 1 + ln(count); √count is the same, presence alone 37.3 and 36.6 | 45.3 | 44.3 |
+ * | and runs of four characters; of three to five 49.0 and 44.8, bigrams of words 45.1 and 43.0 | 49.4 | 44.3 |
+ * | and less weight for common words and stop words (which at full weight cost 4 and 7) | 51.4 | 46.9 |
+ * | and more weight for the beginning: this one; with int8 values 0.1 less | 55.3 | 47.7 |
+ * | this one with 256, 768, 1,024, 1,536 dimensions: dev 51.7, 56.3, 57.7, 58.1; test 46.1, 50.8, 50.2, 51.4 | | |
+ *
+ * A word alone in one dimension makes few, violent collisions; its runs spread it out, which is worth as much as what
+ * they match. Synonyms of developers' words, weights by word length and squeezed sums (x^0.8) gained nothing.
+ *
+ * @param analyzer decides what a word is. With another language than English the vectors differ, and so does the model's
+ *   name, so that vectors of both are never compared
+ * @param dimensions EMBEDDING_DIM
+ */
+export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embedder {
+  const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
+  const featuresOf = createFeatures(common, dimensions)
+
+  const embed = (text: string): Float32Array => {
+    const counts = new Map<string, number>()
+    const stops = new Set<string>()
+    let position = 0
+    for (const { term, isStopWord } of analyzer.tokenize(text.replace(HUMP, ' '))) {
+      counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
+      if (isStopWord) stops.add(term)
+      else position++
+    }
+    const sums = new Float32Array(dimensions)
+    for (const [term, count] of counts) {
+      const strength = damped(count)
+      const { places, weights } = featuresOf(term, stops.has(term))
+      for (let i = 0; i < places.length; i++) {
+        const place = places[i] as number
+        sums[place] = (sums[place] as number) + strength * (weights[i] as number)
+      }
+    }
+    return normalize(sums)
+  }
+
+  return {
+    provider: 'local',
+    model: analyzer.language === LANGUAGE ? MODEL : `${MODEL}-${analyzer.language}`,
+    dimensions,
+    embed: async (texts) => texts.map(embed),
+  }
+}

@@ -1,0 +1,45 @@
+import { summaryFrom, summaryPrompt } from '../../domain/summary'
+import type { Summarizer } from '../../ports/summarizer'
+import { member } from '../http-json/body'
+import type { HttpOptions } from '../http-json/client'
+import { ONE_TRY } from '../http-json/retry'
+import { createOllamaClient, NAME, type OllamaSettings } from './service'
+
+/**
+ * Tokens kept free for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
+ * default is smaller and it cuts what does not fit without a word; always the same, because a change reloads the model.
+ */
+const PROMPT_TOKENS = 10_240
+
+/** Close to the text rather than inventive. */
+const TEMPERATURE = 0.2
+
+/**
+ * Summaries by a chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
+ * their reasoning; models that cannot reason take it as well, and models that reason all the same are stripped of it.
+ */
+export function createOllamaSummarizer(
+  settings: OllamaSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
+  options: HttpOptions = {},
+): Summarizer {
+  const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
+  const { model, maxTokens } = settings
+  return {
+    provider: 'ollama',
+    model,
+    async summarize(text, source) {
+      const { system, user } = summaryPrompt(text, source)
+      const answer = await client.post('/api/chat', {
+        model,
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: user },
+        ],
+        stream: false,
+        think: false,
+        options: { num_predict: maxTokens, num_ctx: PROMPT_TOKENS + maxTokens, temperature: TEMPERATURE },
+      })
+      return summaryFrom(member(member(answer, 'message'), 'content'), NAME)
+    },
+  }
+}

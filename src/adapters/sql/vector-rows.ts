@@ -1,0 +1,129 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Source, TextVector } from '../../domain/entry'
+import type { Filter } from '../../domain/filter'
+import type { Scope } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
+import { compileFilter } from './compile-filter'
+import type { Row, SqlConnection } from './connection'
+import type { SqlDialect } from './dialect'
+import { withPrelude } from './read-statements'
+import { listed } from './visibility'
+
+const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length')
+
+const toRow = (row: Row): VectorRow => ({
+  id: Number(row.id),
+  entryId: Number(row.entry_id),
+  start: Number(row.start),
+  length: Number(row.length),
+  data: row.data as string,
+})
+
+const toUnembedded = (row: Row): Unembedded => ({
+  id: Number(row.id),
+  org: row.org as string,
+  source: row.source as Source,
+  text: row.text as string,
+  textHash: row.text_hash as string,
+})
+
+/** Adds the vectors of the entry that `row` names (a condition on `e`); one statement for any number of chunks. */
+export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL {
+  const json = JSON.stringify(vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]))
+  return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.value ->> 0, made.value ->> 1, made.value ->> 2, made.value ->> 3, made.value ->> 4 FROM ${dialect.jsonRows(sql`${json}`)} made CROSS JOIN entries e WHERE ${row}`
+}
+
+/** Vector rows over any SQL connection. */
+export function createSqlVectorRows(connection: SqlConnection, clock: Clock): VectorRows {
+  const { dialect } = connection
+
+  /** Rows that scope and filter admit; `extra` narrows them on `v` or `e`. */
+  function admitted(scope: Scope, model: string, filter: Filter, columns: SQL, from: SQL, extra: SQL): SQL {
+    const bindings = dialect.bindings()
+    const condition = compileFilter(filter, dialect, bindings.bind)
+    return withPrelude(
+      bindings,
+      [],
+      sql`SELECT ${columns} FROM ${from} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(scope, clock.now())} AND ${condition} ${extra}`,
+    )
+  }
+  const joined = sql`entry_vectors v JOIN entries e ON e.id = v.entry_id`
+  // From the entries when a filter leads to them; the planner cannot know which is shorter.
+  const byEntry = sql`entries e CROSS JOIN entry_vectors v ON v.entry_id = e.id`
+
+  return {
+    async lookUp(scope, { model, filter, hits, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
+      const found = sql`${dialect.jsonRows(sql`${JSON.stringify(hits)}`)} hit CROSS JOIN entry_vectors v ON v.id = hit.value CROSS JOIN entries e ON e.id = v.entry_id`
+      const withData = sql`${COLUMNS}, v.data`
+      const [hitRows, newRows, eligibleRows] = await connection.batch([
+        admitted(scope, model, filter, COLUMNS, found, sql``),
+        admitted(scope, model, filter, withData, joined, sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`),
+        ...(eligibleLimit > 0
+          ? [admitted(scope, model, filter, withData, byEntry, sql`LIMIT ${eligibleLimit + 1}`)]
+          : []),
+      ])
+      const unconfirmed = (newRows ?? []).map(toRow)
+      return {
+        hits: (hitRows ?? []).map(toRow),
+        unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
+        moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
+        eligible: eligibleRows && eligibleRows.length <= eligibleLimit ? eligibleRows.map(toRow) : null,
+      }
+    },
+
+    async scan(scope, model, filter, afterId, limit) {
+      const [rows] = await connection.batch([
+        admitted(scope, model, filter, sql`${COLUMNS}, v.data`, joined, sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`),
+      ])
+      return (rows ?? []).map(toRow)
+    },
+
+    async changesSince({ org, model }, state, limit) {
+      const [addedRows, removedRows] = await connection.batch([
+        sql`SELECT id, data FROM entry_vectors WHERE org = ${org} AND model = ${model} AND id > ${state.addedUpTo} ORDER BY id LIMIT ${limit}`,
+        sql`SELECT id, vector_id FROM vector_removals WHERE org = ${org} AND id > ${state.removedUpTo} ORDER BY id LIMIT ${limit}`,
+      ])
+      const added = (addedRows ?? []).map((row) => ({ id: Number(row.id), data: row.data as string }))
+      const removed = removedRows ?? []
+      if (added.length === 0 && removed.length === 0) return null
+      return {
+        added,
+        addedUpTo: added.at(-1)?.id ?? state.addedUpTo,
+        removed: removed.map((row) => Number(row.vector_id)),
+        removedUpTo: Number(removed.at(-1)?.id ?? state.removedUpTo),
+      }
+    },
+
+    async textsOf(ids) {
+      const wanted = dialect.jsonRows(sql`${JSON.stringify(ids)}`)
+      const [rows] = await connection.batch([
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted CROSS JOIN entries e WHERE e.id = wanted.value`,
+      ])
+      return (rows ?? []).map(toUnembedded)
+    },
+
+    async unembedded(model, afterId, limit) {
+      const [rows] = await connection.batch([
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM entries e WHERE e.id > ${afterId} AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model}) ORDER BY e.id LIMIT ${limit}`,
+      ])
+      return (rows ?? []).map(toUnembedded)
+    },
+
+    async replace(entry, vectors) {
+      const same = sql`e.id = ${entry.id} AND e.text_hash = ${entry.textHash}`
+      await connection.batch([
+        sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
+        insertVectors(dialect, vectors, same),
+      ])
+    },
+
+    async counts(scope, model) {
+      const [rows] = await connection.batch([
+        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors, coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(scope, clock.now())}`,
+      ])
+      const row = rows?.[0] ?? {}
+      return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { Problem, unavailable } from '../../domain/errors'
+import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
+import type { VectorObject } from './object'
+
+/** One Durable Object an org and model. */
+export function createObjectVectorIndex(namespace: DurableObjectNamespace<VectorObject>): VectorIndex {
+  const objectOf = ({ org, model }: VectorSpace) => namespace.getByName(`${org}\n${model}`)
+
+  async function answered<T>(request: PromiseLike<T>): Promise<T> {
+    try {
+      return await request
+    } catch (error) {
+      // Errors lose their class on the way out of the object; the one that means something to callers keeps its words.
+      const message = error instanceof Error ? error.message : ''
+      if (message.includes('VECTOR_BACKEND=vectorize')) throw new Problem('unavailable', message)
+      throw unavailable('The vector index did not answer; try again', error)
+    }
+  }
+
+  return {
+    backend: 'object',
+    depth: Number.POSITIVE_INFINITY,
+
+    async search(space, query, limit) {
+      const found = await answered(objectOf(space).search(space.dimensions, query.values, limit))
+      return { hits: found.hits, confirmedUpTo: found.upTo, cut: found.cut }
+    },
+
+    async apply(space, changes) {
+      await answered(
+        objectOf(space).apply(space.dimensions, {
+          ...changes,
+          added: changes.added.map(({ id, data }) => ({ id, data })),
+          removed: [...changes.removed],
+        }),
+      )
+    },
+
+    async state(space) {
+      const { addedUpTo, removedUpTo } = await answered(objectOf(space).state())
+      return { addedUpTo, removedUpTo }
+    },
+  }
+}

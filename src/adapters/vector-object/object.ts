@@ -1,0 +1,74 @@
+import { DurableObject } from 'cloudflare:workers'
+import { fromBase64 } from '../../domain/vector'
+import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
+import { type Scored, VectorScan } from './scan'
+
+/**
+ * The vectors of one org and model: kept in the object's own SQLite, loaded into memory by the first search after it
+ * wakes. It knows nothing of entries; what it loses is sent again from the database.
+ */
+export class VectorObject extends DurableObject {
+  private scan: VectorScan | null = null
+
+  constructor(state: DurableObjectState, env: never) {
+    super(state, env)
+    state.storage.sql.exec('CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, data BLOB NOT NULL)')
+    state.storage.sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
+  }
+
+  private get sql(): SqlStorage {
+    return this.ctx.storage.sql
+  }
+
+  state(): VectorIndexState {
+    const rows = this.sql.exec<{ name: string; value: number }>('SELECT name, value FROM progress').toArray()
+    const value = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
+    return { addedUpTo: value('added'), removedUpTo: value('removed') }
+  }
+
+  private load(dimensions: number): VectorScan {
+    if (this.scan !== null) return this.scan
+    const scan = new VectorScan(dimensions)
+    for (const row of this.sql.exec<{ id: number; data: ArrayBuffer }>('SELECT id, data FROM vectors'))
+      scan.set(row.id, new Int8Array(row.data))
+    this.scan = scan
+    return scan
+  }
+
+  search(dimensions: number, query: Int8Array, limit: number): { hits: Scored[]; upTo: number; cut: boolean } {
+    const scan = this.load(dimensions)
+    const hits = scan.nearest(query, limit)
+    return { hits, upTo: this.state().addedUpTo, cut: scan.size > hits.length }
+  }
+
+  /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
+  apply(dimensions: number, changes: VectorChanges): void {
+    const { added, addedUpTo, removed, removedUpTo } = changes
+    const vectors = added.map(({ id, data }) => ({ id, values: fromBase64(data).values }))
+    try {
+      this.ctx.storage.transactionSync(() => {
+        for (const { id, values } of vectors) {
+          const bytes = values.slice().buffer
+          this.sql.exec('INSERT OR REPLACE INTO vectors (id, data) VALUES (?, ?)', id, bytes)
+        }
+        for (const id of removed) this.sql.exec('DELETE FROM vectors WHERE id = ?', id)
+        for (const [name, value] of [
+          ['added', addedUpTo],
+          ['removed', removedUpTo],
+        ])
+          this.sql.exec(
+            'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)',
+            name,
+            value,
+          )
+      })
+      if (this.scan === null) return
+      const scan = this.load(dimensions)
+      for (const { id, values } of vectors) scan.set(id, values)
+      for (const id of removed) scan.delete(id)
+    } catch (error) {
+      this.scan = null
+      throw error
+    }
+  }
+}

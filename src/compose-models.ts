@@ -1,0 +1,91 @@
+import { createLocalEmbedder } from './adapters/local/embedder'
+import { createOllamaEmbedder } from './adapters/ollama/embedder'
+import { createOllamaReranker } from './adapters/ollama/reranker'
+import { createOllamaSummarizer } from './adapters/ollama/summarizer'
+import { createOpenAiEmbedder } from './adapters/openai/embedder'
+import { createOpenAiReranker } from './adapters/openai/reranker'
+import { createOpenAiSummarizer } from './adapters/openai/summarizer'
+import { createWorkersAiEmbedder } from './adapters/workers-ai/embedder'
+import { createWorkersAiReranker } from './adapters/workers-ai/reranker'
+import type { AiRunner } from './adapters/workers-ai/service'
+import { createWorkersAiSummarizer } from './adapters/workers-ai/summarizer'
+import type { Config, ModelChoice } from './config'
+import type { Analyzer } from './domain/analysis'
+import { Problem } from './domain/errors'
+import type { Embedder } from './ports/embedder'
+import type { Reranker } from './ports/reranker'
+import type { Summarizer } from './ports/summarizer'
+
+/** The part of compose.ts that chooses model providers. */
+export interface Models {
+  /** Null when semantic search is switched off. */
+  readonly embedder: Embedder | null
+  readonly summarizer: Summarizer | null
+  readonly reranker: Reranker | null
+  /** Semantic hits farther than this take no part in a fusion; see bench/RESULTS.md for how it was measured. */
+  readonly farthest: number
+}
+
+/**
+ * Measured on the collections of the retrieval bench: hashed features know no synonyms, so what they find far away is
+ * noise that drags a fusion below full text alone. Models that understand meaning have no floor.
+ */
+const FARTHEST_LOCAL = 1.2
+const NO_FLOOR = 2
+
+function requireAi(ai: AiRunner | undefined): AiRunner {
+  if (ai === undefined)
+    throw new Problem('unavailable', 'A provider is workers-ai, but there is no AI binding; add [ai] to wrangler.toml')
+  return ai
+}
+
+function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined): Embedder {
+  const { provider, model, dimensions } = config.embedding
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'local':
+      return createLocalEmbedder(analyzer, dimensions)
+    case 'workers-ai':
+      return createWorkersAiEmbedder({ ai: requireAi(ai), model, dimensions })
+    case 'ollama':
+      return createOllamaEmbedder({ host, model, dimensions })
+    case 'openai':
+      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, model, dimensions })
+  }
+}
+
+function chooseSummarizer(config: Config, ai: AiRunner | undefined): Summarizer | null {
+  if (config.summary === null) return null
+  const { provider, model, maxTokens } = config.summary
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'workers-ai':
+      return createWorkersAiSummarizer({ ai: requireAi(ai), model, maxTokens })
+    case 'ollama':
+      return createOllamaSummarizer({ host, model, maxTokens })
+    case 'openai':
+      return createOpenAiSummarizer({ base: openai.base, apiKey: openai.key, model, maxTokens })
+  }
+}
+
+function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | null {
+  if (config.reranking === null) return null
+  const { provider, model }: ModelChoice = config.reranking
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'workers-ai':
+      return createWorkersAiReranker({ ai: requireAi(ai), model })
+    case 'ollama':
+      return createOllamaReranker({ host, model })
+    case 'openai':
+      return createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
+  }
+}
+
+/** @throws Problem unavailable when a chosen provider lacks its binding */
+export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined): Models => ({
+  embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai) : null,
+  summarizer: chooseSummarizer(config, ai),
+  reranker: chooseReranker(config, ai),
+  farthest: config.embedding.provider === 'local' ? FARTHEST_LOCAL : NO_FLOOR,
+})

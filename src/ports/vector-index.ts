@@ -1,0 +1,61 @@
+import type { QuantizedVector } from '../domain/vector'
+
+/** An index over the vectors that stand beside the entries. It can always be rebuilt from them; it is never the truth. */
+export interface IndexedVector {
+  /** Id of the row in the database; never reused, since a text that changes gets new rows. */
+  readonly id: number
+  /** As `domain/vector.ts` packs it. */
+  readonly data: string
+}
+
+export interface VectorHit {
+  readonly id: number
+  /** Cosine of the angle to the query, −1 to 1. */
+  readonly cosine: number
+}
+
+export interface VectorSearch {
+  /** Best first. */
+  readonly hits: readonly VectorHit[]
+  /** Every vector up to this id is in the index, unless it was removed; later ones may be. */
+  readonly confirmedUpTo: number
+  /** There may be more hits than were returned. */
+  readonly cut: boolean
+}
+
+/** One change of an index, in order of ids; all of it may be applied twice. */
+export interface VectorChanges {
+  readonly added: readonly IndexedVector[]
+  /** Every vector up to this id is in `added`, was added before, or is gone. */
+  readonly addedUpTo: number
+  readonly removed: readonly number[]
+  readonly removedUpTo: number
+}
+
+export interface VectorIndexState {
+  readonly addedUpTo: number
+  readonly removedUpTo: number
+}
+
+/** A space of vectors that can be compared: those of one org, made by one model. */
+export interface VectorSpace {
+  readonly org: string
+  /** Model and dimensions. */
+  readonly model: string
+  readonly dimensions: number
+}
+
+export interface VectorIndex {
+  readonly backend: 'object' | 'vectorize' | 'pgvector'
+  /** Most hits that one search can bring; Infinity when it can bring all. */
+  readonly depth: number
+  /**
+   * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
+   *
+   * @throws Problem unavailable
+   */
+  search(space: VectorSpace, query: QuantizedVector, limit: number): Promise<VectorSearch>
+  apply(space: VectorSpace, changes: VectorChanges): Promise<void>
+  /** How far the index has come. */
+  state(space: VectorSpace): Promise<VectorIndexState>
+}

@@ -1,0 +1,69 @@
+import type { Source, TextVector } from '../domain/entry'
+import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/scope'
+import type { VectorChanges, VectorIndexState, VectorSpace } from './vector-index'
+
+/** A vector as it stands beside its entry. */
+export interface VectorRow {
+  readonly id: number
+  readonly entryId: number
+  readonly data: string
+  /** The stretch of text it stands for, in code points. */
+  readonly start: number
+  readonly length: number
+}
+
+export interface VectorLookup {
+  readonly model: string
+  readonly filter: Filter
+  /** Vector ids that an index found. */
+  readonly hits: readonly number[]
+  /** Rows above this id are asked for, because the index has not confirmed them. */
+  readonly confirmedUpTo: number
+  /** At most this many unconfirmed rows are brought. */
+  readonly unconfirmedLimit: number
+  /** Bring the eligible rows when there are at most this many; 0: do not look. */
+  readonly eligibleLimit: number
+}
+
+export interface VectorLookupResult {
+  /** Those of the hits that still exist and that scope and filter admit. */
+  readonly hits: readonly Omit<VectorRow, 'data'>[]
+  readonly unconfirmed: readonly VectorRow[]
+  readonly moreUnconfirmed: boolean
+  /** Every row that scope and filter admit, or null when there are more than asked for. */
+  readonly eligible: readonly VectorRow[] | null
+}
+
+/** An entry whose vectors are to be made. */
+export interface Unembedded {
+  readonly id: number
+  readonly org: string
+  readonly source: Source
+  readonly text: string
+  readonly textHash: string
+}
+
+/** How much of what the caller may see has vectors of a model. */
+export interface VectorCounts {
+  readonly entries: number
+  readonly vectors: number
+  readonly bytes: number
+}
+
+/** The vectors in the database, which are the truth that indexes are made from. */
+export interface VectorRows {
+  /** One round trip. */
+  lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
+  /** A stretch of all rows that scope and filter admit, in order of id, for the scan of last resort. */
+  scan(scope: Scope, model: string, filter: Filter, afterId: number, limit: number): Promise<VectorRow[]>
+  /** What an index at this state has to hear next; null when it is up to date. */
+  changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
+  /** Entries of these ids as they are now, to make vectors of; of any org, for maintenance. */
+  textsOf(ids: readonly number[]): Promise<Unembedded[]>
+  /** Entries after this id that have no vector of the model. */
+  unembedded(model: string, afterId: number, limit: number): Promise<Unembedded[]>
+  /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile. */
+  replace(entry: Pick<Unembedded, 'id' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
+  counts(scope: Scope, model: string): Promise<VectorCounts>
+}

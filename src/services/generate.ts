@@ -1,0 +1,102 @@
+import { type ChunkOptions, chunkText } from '../domain/chunk'
+import type { Generated, GenerationTopic, Source, TextVector } from '../domain/entry'
+import { Problem } from '../domain/errors'
+import { codePointLength } from '../domain/text'
+import { modelKey, quantize, toBase64 } from '../domain/vector'
+import type { Embedder } from '../ports/embedder'
+import type { Summarizer } from '../ports/summarizer'
+import { attempt } from './outcome'
+
+/** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
+export interface GenerateSettings {
+  /** Null: no vectors. */
+  readonly embedder: Embedder | null
+  /** Null: no summaries. */
+  readonly summarizer: Summarizer | null
+  /** Null: a text is one chunk. */
+  readonly chunking: ChunkOptions | null
+  readonly onEmbeddingFailure: 'fail' | 'defer'
+  /** Code points from which a text is summarised; 0 for every text. */
+  readonly minContentLength: number
+}
+
+export interface TextToGenerate {
+  readonly text: string
+  readonly source: Source
+}
+
+/** Summaries asked for at the same time; providers answer a few requests at once, not a hundred. */
+const PARALLEL_SUMMARIES = 4
+
+export type Generate = ReturnType<typeof createGenerate>
+
+export function createGenerate(settings: GenerateSettings) {
+  const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength } = settings
+
+  /** The vectors of each text, all chunks of all texts in one call of the embedder. */
+  async function embedTexts(texts: readonly string[]): Promise<TextVector[][]> {
+    if (embedder === null) return texts.map(() => [])
+    const model = modelKey(embedder)
+    const chunks = texts.map((text) => chunkText(text, chunking))
+    const vectors = await embedder.embed(
+      chunks.flat().map(({ text }) => text),
+      'document',
+    )
+    let next = 0
+    return chunks.map((parts) =>
+      parts.map(({ start, length }, chunk) => ({
+        model,
+        chunk,
+        start,
+        length,
+        data: toBase64(quantize(vectors[next++] as Float32Array)),
+      })),
+    )
+  }
+
+  /** Null when the provider failed. */
+  async function summarizeText({ text, source }: TextToGenerate): Promise<string | null> {
+    if (summarizer === null || codePointLength(text) < minContentLength) return ''
+    const outcome = await attempt(() => summarizer.summarize(text, source))
+    return outcome.ok ? outcome.value : null
+  }
+
+  async function summarizeAll(texts: readonly TextToGenerate[]): Promise<(string | null)[]> {
+    const summaries: (string | null)[] = []
+    for (let i = 0; i < texts.length; i += PARALLEL_SUMMARIES)
+      summaries.push(...(await Promise.all(texts.slice(i, i + PARALLEL_SUMMARIES).map(summarizeText))))
+    return summaries
+  }
+
+  /**
+   * @param place names the text in the message of a failure: empty for a single one, ` at index 3` in a batch
+   * @throws Problem unavailable when embeddings cannot be made and writes are to fail then
+   */
+  async function generate(texts: readonly TextToGenerate[], place = ''): Promise<Generated[]> {
+    const [embedded, summaries] = await Promise.all([
+      attempt(() => embedTexts(texts.map(({ text }) => text))),
+      summarizeAll(texts),
+    ])
+    if (!embedded.ok && onEmbeddingFailure === 'fail')
+      throw new Problem(
+        'unavailable',
+        `Generation failed${place}: embedding: ${embedded.problem.message}`,
+        {},
+        embedded.problem.cause,
+      )
+    return texts.map((_, i) => {
+      const summary = summaries[i] as string | null
+      const queued: GenerationTopic[] = [
+        ...(embedded.ok ? [] : (['embed'] as const)),
+        ...(summary === null ? (['summarize'] as const) : []),
+      ]
+      return {
+        vectors: embedded.ok && embedder !== null ? (embedded.value[i] ?? null) : null,
+        summary: summary ?? '',
+        queued,
+      }
+    })
+  }
+
+  return Object.assign(generate, { embedTexts, model: embedder === null ? null : modelKey(embedder) })
+}

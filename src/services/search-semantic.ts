@@ -1,0 +1,131 @@
+import { Problem } from '../domain/errors'
+import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/scope'
+import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/vector'
+import type { Embedder } from '../ports/embedder'
+import type { VectorHit, VectorIndex, VectorSpace } from '../ports/vector-index'
+import type { VectorLookupResult, VectorRow, VectorRows } from '../ports/vector-rows'
+import type { SyncVectors } from './sync-vectors'
+
+/** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
+export interface SemanticHit {
+  readonly id: number
+  readonly distance: number
+  /** The stretch of the text that is nearest, in code points. */
+  readonly start: number
+  readonly length: number
+}
+
+export interface SemanticRanking {
+  readonly hits: readonly SemanticHit[]
+  readonly embeddingMs: number
+}
+
+/** Up to this many vectors that a filter admits are compared one by one, which is exact and needs no index. */
+const EXACT = 1000
+/** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
+const OVERFETCH = 4
+/** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
+const UNCONFIRMED = 2000
+const SCAN_STEP = 2000
+
+interface Near extends Omit<VectorRow, 'data'> {
+  readonly cosine: number
+}
+
+export type SearchSemantic = ReturnType<typeof createSearchSemantic>
+
+export function createSearchSemantic(dependencies: {
+  readonly embedder: Embedder
+  readonly index: VectorIndex
+  readonly rows: VectorRows
+  readonly sync: SyncVectors
+  readonly now: () => number
+}) {
+  const { embedder, index, rows, sync, now } = dependencies
+  const model = modelKey(embedder)
+
+  const compare = (query: QuantizedVector, row: VectorRow): Near => ({
+    ...row,
+    cosine: cosine(query.values, fromBase64(row.data).values),
+  })
+
+  /** Every vector that scope and filter admit, in steps: the last resort, always right. */
+  async function scanAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
+    const near: Near[] = []
+    for (let after = 0; ; ) {
+      const step = await rows.scan(scope, model, filter, after, SCAN_STEP)
+      near.push(...step.map((row) => compare(query, row)))
+      if (step.length < SCAN_STEP) return near
+      after = step.at(-1)?.id ?? after
+    }
+  }
+
+  /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
+  async function nearest(scope: Scope, filter: Filter, query: QuantizedVector, depth: number): Promise<Near[]> {
+    const space: VectorSpace = { org: scope.org, model, dimensions: embedder.dimensions }
+    const narrowed = isNarrow(filter) || scope.projects !== null
+    for (let limit = Math.min(depth * OVERFETCH, index.depth); ; limit = Math.min(limit * 8, index.depth)) {
+      const found = await index.search(space, query, limit)
+      const looked = await rows.lookUp(scope, {
+        model,
+        filter,
+        hits: found.hits.map(({ id }) => id),
+        confirmedUpTo: found.confirmedUpTo,
+        unconfirmedLimit: UNCONFIRMED,
+        eligibleLimit: narrowed ? EXACT : 0,
+      })
+      if (looked.eligible !== null && narrowed) return looked.eligible.map((row) => compare(query, row))
+      if (looked.moreUnconfirmed) {
+        const caughtUp = await sync(space)
+        if (!caughtUp) return scanAll(scope, filter, query)
+        continue
+      }
+      const near = join(found.hits, looked, query)
+      // What the index left out is no nearer than the last it brought; only what is nearer than that is certain.
+      const last = found.hits.at(-1)?.cosine ?? 1
+      const certain = new Set(near.filter((row) => row.cosine >= last).map(({ entryId }) => entryId))
+      if (certain.size >= depth || !found.cut) return near
+      if (limit >= index.depth) return scanAll(scope, filter, query)
+    }
+  }
+
+  function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
+    const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
+    const confirmed = looked.hits.map((row) => ({ ...row, cosine: cosines.get(row.id) as number }))
+    const known = new Set(confirmed.map(({ id }) => id))
+    const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))
+    return [...confirmed, ...fresh]
+  }
+
+  /**
+   * @param depth entries wanted
+   * @throws Problem unavailable when the query cannot be embedded, or the index does not answer
+   */
+  return async (scope: Scope, query: string, filter: Filter, depth: number): Promise<SemanticRanking> => {
+    const startedAt = now()
+    const embedded = await embedder.embed([query], 'query').catch((error: unknown) => {
+      const reason = error instanceof Problem ? `: ${error.message}` : ''
+      throw new Problem('unavailable', `Failed to generate embedding for query${reason}`, {}, error)
+    })
+    const embeddingMs = now() - startedAt
+    const near = await nearest(scope, filter, quantize(embedded[0] as Float32Array), depth)
+    return { hits: bestPerEntry(near).slice(0, depth), embeddingMs }
+  }
+}
+
+/** Whether a filter asks for anything at all. */
+const isNarrow = (filter: Filter): boolean => !(filter.op === 'and' && filter.of.every((part) => !isNarrow(part)))
+
+/** One row an entry, that of its nearest chunk; by distance, then by id. */
+function bestPerEntry(near: readonly Near[]): SemanticHit[] {
+  const best = new Map<number, Near>()
+  for (const row of near) {
+    const known = best.get(row.entryId)
+    if (known === undefined || row.cosine > known.cosine || (row.cosine === known.cosine && row.start < known.start))
+      best.set(row.entryId, row)
+  }
+  return [...best.values()]
+    .map(({ entryId, start, length, cosine: cos }) => ({ id: entryId, start, length, distance: distance(cos) }))
+    .sort((a, b) => a.distance - b.distance || a.id - b.id)
+}

@@ -1,0 +1,23 @@
+import type { VectorIndex, VectorSpace } from '../ports/vector-index'
+import type { VectorRows } from '../ports/vector-rows'
+
+/** Vectors told to an index in one step. */
+const STEP = 500
+/** Steps of one run; what is left is found by searches in the rows, and sent by the next run. */
+const STEPS = 40
+
+export type SyncVectors = ReturnType<typeof createSyncVectors>
+
+/** Brings an index up to the rows. Safe to run twice, or in two places at once. */
+export function createSyncVectors({ index, rows }: { readonly index: VectorIndex; readonly rows: VectorRows }) {
+  /** @returns whether the index has heard of everything */
+  return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
+    for (let step = 0; step < steps; step++) {
+      const changes = await rows.changesSince(space, await index.state(space), STEP)
+      if (changes === null) return true
+      await index.apply(space, changes)
+      if (changes.added.length < STEP && changes.removed.length < STEP) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/threads'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+/** √2 in four decimals: how far a query without any feature is from everything. */
+const ORTHOGONAL = Number('1.4142')
+
+/** Search by meaning and hybrid search, over a real connection, with the embedder that needs no model. */
+export function meaningContract(connect: Connect): void {
+  describe('searching by meaning', () => {
+    const s = useSession(connect)
+    const thread_id = unique()
+    const id: Record<string, number> = {}
+    beforeAll(async () => {
+      id.login = await s.store('The login page rejects expired authentication tokens', { thread_id, tags: ['bug'] })
+      id.bread = await s.store('Sourdough bread needs a mature starter and a hot oven', { thread_id, source: 'agent' })
+      id.auth = await s.store('Authenticating users with short-lived tokens', { thread_id, metadata: { n: 1 } })
+    })
+    const meaning = (query: string, more: Record<string, unknown> = {}) =>
+      s.ok('semantic_search_context', { query, thread_id, ...more })
+    const both = (query: string, more: Record<string, unknown> = {}) =>
+      s.ok('hybrid_search_context', { query, thread_id, ...more })
+    const ids = (data: { results: { id: number }[] }) => data.results.map((entry) => entry.id)
+
+    it(promise('7-shape'), async () => {
+      const data = await meaning('token authentication', { explain_query: true })
+      expect(Object.keys(data)).toEqual(['query', 'results', 'count', 'total', 'has_more', 'model', 'stats'])
+      expect(data).toMatchObject({ model: 'hashed-features-v1', count: 3, total: 3, has_more: false })
+      expect(data.stats).toMatchObject({ filters_applied: 1, embedding_generation_ms: expect.any(Number) })
+      expect(data.results[0].scores).toEqual({
+        semantic_distance: expect.any(Number),
+        semantic_rank: null,
+        rerank_score: null,
+      })
+      expect((await s.fail('semantic_search_context', { query: ' ' })).data.error.code).toBe('invalid_input')
+      expect((await s.fail('semantic_search_context', { query: 'x', tags: [' '] })).data).toMatchObject({
+        query: 'x',
+        model: 'hashed-features-v1',
+        results: [],
+      })
+    })
+
+    it(promise('7-order'), async () => {
+      const { results } = await meaning('authentication tokens for login')
+      const distances = results.map(
+        (entry: { scores: { semantic_distance: number } }) => entry.scores.semantic_distance,
+      )
+      expect(distances).toEqual([...distances].sort((a, b) => a - b))
+      for (const distance of distances) {
+        expect(distance).toBeGreaterThanOrEqual(0)
+        expect(distance).toBeLessThanOrEqual(2)
+        expect(Math.round(distance * 10_000) / 10_000).toBe(distance)
+      }
+      expect(results.at(-1).id).toBe(id.bread)
+      const [same] = (await meaning('Sourdough bread needs a mature starter and a hot oven')).results
+      expect(same.scores.semantic_distance).toBeLessThan(0.1)
+      const symbols = await meaning('!!!')
+      expect(
+        new Set(
+          symbols.results.map((entry: { scores: { semantic_distance: number } }) => entry.scores.semantic_distance),
+        ),
+      ).toEqual(new Set([ORTHOGONAL]))
+      expect(ids(symbols)).toEqual([id.login, id.bread, id.auth])
+    })
+
+    it(promise('7-fresh'), async () => {
+      const thread = unique()
+      const one = await s.store('zebras gallop over the savanna', { thread_id: thread })
+      const first = async (query: string) =>
+        (await s.ok('semantic_search_context', { query, thread_id: thread })).results[0]
+      expect((await first('galloping zebra')).id).toBe(one)
+      const near = (await first('galloping zebra')).scores.semantic_distance
+      await s.ok('update_context', { context_id: one, text: 'submarines dive below the ice' })
+      expect((await first('galloping zebra')).scores.semantic_distance).toBeGreaterThan(near)
+      expect((await first('diving submarine')).scores.semantic_distance).toBeLessThan(1.2)
+      await s.ok('delete_context', { context_ids: [one] })
+      expect(await first('diving submarine')).toBeUndefined()
+      const everywhere = await s.ok('semantic_search_context', { query: 'diving submarine', limit: 100 })
+      expect(ids(everywhere)).not.toContain(one)
+    })
+
+    it(promise('7-filters'), async () => {
+      expect(ids(await meaning('tokens', { source: 'agent' }))).toEqual([id.bread])
+      expect(ids(await meaning('bread', { tags: ['BUG'] }))).toEqual([id.login])
+      expect(ids(await meaning('bread', { metadata: { n: 1 } }))).toEqual([id.auth])
+    })
+
+    it(promise('7-chunks'), async () => {
+      const filler = (word: string) => Array.from({ length: 200 }, (_, i) => `${word} paragraph ${i}.`).join(' ')
+      const thread = unique()
+      const long = `${filler('gardening')}\n\nThe reactor core temperature exceeded limits.\n\n${filler('knitting')}`
+      const one = await s.store(long, { thread_id: thread })
+      const { results } = await s.ok('semantic_search_context', {
+        query: 'reactor core temperature',
+        thread_id: thread,
+      })
+      expect(results.map((entry: { id: number }) => entry.id)).toEqual([one])
+      const stats = (await s.ok('get_statistics')).semantic_search
+      expect(stats.embedding_count).toBeGreaterThan(stats.context_count)
+    })
+
+    it(promise('8-shape'), async () => {
+      const data = await both('authentication tokens', { explain_query: true, rrf_k: '10' })
+      expect(Object.keys(data)).toEqual([
+        ...['query', 'results', 'count', 'total', 'has_more', 'fusion_method', 'search_modes_used', 'fts_count'],
+        ...['semantic_count', 'stats'],
+      ])
+      expect(data).toMatchObject({ fusion_method: 'rrf', search_modes_used: ['fts', 'semantic'], fts_count: 2 })
+      expect(data.stats).toMatchObject({
+        fts_stats: { rows_returned: 2 },
+        semantic_stats: { backend: 'sqlite' },
+        fusion_stats: { rrf_k: 10, documents_in_both: 2, documents_fts_only: 0 },
+      })
+      const message = async (args: Record<string, unknown>) =>
+        (await s.fail('hybrid_search_context', args)).data.error.message
+      expect(await message({ query: 'x', rrf_k: 0 })).toBe('rrf_k must be at least 1')
+      expect(await message({ query: 'x', fusion_method: 'sum' })).toBe('fusion_method must be one of: rrf')
+    })
+
+    it(promise('8-rrf'), async () => {
+      const { results } = await both('authentication tokens')
+      for (const { scores } of results) {
+        const rrf = [scores.fts_rank, scores.semantic_rank].reduce((sum, rank) => sum + (rank ? 1 / (60 + rank) : 0), 0)
+        expect(scores.rrf).toBeCloseTo(rrf, 12)
+        expect(scores.fts_score === null).toBe(scores.fts_rank === null)
+        expect(scores.semantic_distance === null).toBe(scores.semantic_rank === null)
+      }
+      const order = results.map((entry: { scores: { rrf: number } }) => entry.scores.rrf)
+      expect(order).toEqual([...order].sort((a, b) => b - a))
+      expect(results[0].scores).toMatchObject({ fts_rank: expect.any(Number), semantic_rank: expect.any(Number) })
+    })
+
+    it(promise('8-paging'), async () => {
+      const many = unique()
+      const entries = Array.from({ length: 60 }, (_, i) => ({
+        thread_id: many,
+        source: 'user',
+        text: `page number ${i}`,
+      }))
+      await s.ok('store_context_batch', { entries })
+      const whole = await both('page number 7', { thread_id: many, limit: 100 })
+      expect(whole.total).toBe(60)
+      const pages = await Promise.all(
+        [0, 25, 50].map((offset) => both('page number 7', { thread_id: many, limit: 25, offset })),
+      )
+      expect(pages.flatMap(ids)).toEqual(ids(whole))
+      expect(await both('page', { offset: 100 })).toMatchObject({ results: [], search_modes_used: [] })
+    })
+  })
+}
