@@ -6,16 +6,22 @@ import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
+import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import { createObjectVectorIndex } from './adapters/vector-object'
 import type { VectorObject } from './adapters/vector-object/object'
+import { createVectorizeIndex, type VectorizeBinding } from './adapters/vectorize'
 import type { AiRunner } from './adapters/workers-ai/service'
 import { chooseModels } from './compose-models'
 import type { Config } from './config'
 import { createAnalyzer } from './domain/analysis'
+import { Problem } from './domain/errors'
 import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
+import type { Embedder } from './ports/embedder'
+import type { ObjectStoreHealth } from './ports/health'
+import type { Settings } from './ports/settings'
 import type { VectorIndex } from './ports/vector-index'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
@@ -33,6 +39,8 @@ export interface Bindings {
   readonly DB: D1Database
   readonly IMAGES: R2Bucket
   readonly VECTORS: DurableObjectNamespace<VectorObject>
+  /** Only with VECTOR_BACKEND=vectorize. */
+  readonly VECTORIZE?: VectorizeBinding
   /** Only where a provider is `workers-ai`. */
   readonly AI?: AiRunner
 }
@@ -65,6 +73,28 @@ export async function prepareDatabase(
   await ready
 }
 
+function chooseIndex(bindings: Bindings, config: Config, settings: Settings, clock: Clock): VectorIndex {
+  if (config.vectorBackend === 'object') return createObjectVectorIndex(bindings.VECTORS)
+  if (bindings.VECTORIZE === undefined)
+    throw new Problem(
+      'unavailable',
+      'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
+    )
+  return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
+}
+
+/** Whether the vector index answers; null when nothing uses it. */
+function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
+  if (embedder === null) return null
+  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
+  return { backend: index.backend, ping: async () => void (await index.state(space)) }
+}
+
+/** Keeps the work queued until an index that shows things late has shown them. */
+async function confirmed(sync: Promise<boolean>): Promise<void> {
+  if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
+}
+
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()
@@ -79,7 +109,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const rows = createSqlVectorRows(connection, clock)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer)
   const images = createR2ImageStore(bindings.IMAGES)
-  const index = surroundings.index ?? createObjectVectorIndex(bindings.VECTORS)
+  const settings = createSqlSettings(connection)
+  const index = surroundings.index ?? chooseIndex(bindings, config, settings, clock)
 
   const sync = createSyncVectors({ index, rows })
   const generate = createGenerate({
@@ -89,7 +120,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
   })
-  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, settings })
   const maintenance = createMaintenance({
     outbox: createSqlOutbox(connection, clock),
     images,
@@ -97,7 +128,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generation,
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
-      if (embedder !== null && model === modelKey(embedder)) await sync({ org, model, dimensions: embedder.dimensions })
+      if (embedder !== null && model === modelKey(embedder))
+        await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
     },
     clock,
     log: (event, fields) => log('WARNING', event, fields),
@@ -122,7 +154,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
     maintenance,
-    health: { database: connection.health, objects: images.health },
+    health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder) },
     afterwards: (work) =>
       waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) }))),
     now,

@@ -29,5 +29,6 @@ export default {
     if (controller.cron === DAILY) await services.maintenance.collectOrphans()
     await services.maintenance.work()
     await services.maintenance.rebuildIndex()
+    await services.generation?.continuePass(controller.cron === DAILY)
   },
 } satisfies ExportedHandler<Env>

@@ -47,13 +47,17 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   app.get('/ready', async (c) => {
-    const { database, objects } = c.var.setup.services.health
+    const { database, objects, vectors } = c.var.setup.services.health
     const check = (name: string, part: { backend: string; ping(): Promise<void> }) =>
       part.ping().then(
         () => [name, { backend: part.backend, ok: true }] as const,
         () => [name, { backend: part.backend, ok: false }] as const,
       )
-    const checks = await Promise.all([check('database', database), check('images', objects)])
+    const checks = await Promise.all([
+      check('database', database),
+      check('images', objects),
+      ...(vectors ? [check('vectors', vectors)] : []),
+    ])
     const ready = checks.every(([, { ok }]) => ok)
     return c.json({ status: ready ? 'ready' : 'unavailable', checks: Object.fromEntries(checks) }, ready ? 200 : 503)
   })
@@ -68,6 +72,16 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     if (principal === null) return c.body(null, 204, PREFLIGHT)
     const tools = listTools(config, families)
     return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId })
+  })
+
+  app.post('/api/v1/reembed', async (c) => {
+    const principal = authenticate(c.req.raw, c.var.setup.config)
+    if (principal.role !== 'admin') throw new Problem('forbidden', 'This route needs the role admin')
+    const { generation, maintenance, afterwards } = c.var.setup.services
+    if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
+    const progress = await generation.reembed(principal.org)
+    afterwards(maintenance.work())
+    return c.json(progress)
   })
 
   app.get('/images/:hash', (c) =>

@@ -49,6 +49,8 @@ export interface VectorIndex {
   readonly backend: 'object' | 'vectorize' | 'pgvector'
   /** Most hits that one search can bring; Infinity when it can bring all. */
   readonly depth: number
+  /** Its cosines are near the true ones, not equal: they are computed again from the rows. */
+  readonly approximate: boolean
   /**
    * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
    *
@@ -56,6 +58,8 @@ export interface VectorIndex {
    */
   search(space: VectorSpace, query: QuantizedVector, limit: number): Promise<VectorSearch>
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>
-  /** How far the index has come. */
+  /** Whether everything that was applied can be found; asks again for what got lost on the way. */
+  settle(space: VectorSpace): Promise<boolean>
+  /** How far the index has come; what lies beyond is to be applied next. */
   state(space: VectorSpace): Promise<VectorIndexState>
 }

@@ -18,6 +18,8 @@ export interface VectorLookup {
   readonly filter: Filter
   /** Vector ids that an index found. */
   readonly hits: readonly number[]
+  /** Bring the hits' numbers too. */
+  readonly hitData: boolean
   /** Rows above this id are asked for, because the index has not confirmed them. */
   readonly confirmedUpTo: number
   /** At most this many unconfirmed rows are brought. */
@@ -28,7 +30,7 @@ export interface VectorLookup {
 
 export interface VectorLookupResult {
   /** Those of the hits that still exist and that scope and filter admit. */
-  readonly hits: readonly Omit<VectorRow, 'data'>[]
+  readonly hits: readonly (Omit<VectorRow, 'data'> & { readonly data?: string })[]
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
   /** Every row that scope and filter admit, or null when there are more than asked for. */
@@ -61,8 +63,10 @@ export interface VectorRows {
   changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
   /** Entries of these ids as they are now, to make vectors of; of any org, for maintenance. */
   textsOf(ids: readonly number[]): Promise<Unembedded[]>
-  /** Entries after this id that have no vector of the model. */
-  unembedded(model: string, afterId: number, limit: number): Promise<Unembedded[]>
+  /** Entries after this id that have no vector of the model; of one org, or of all for null. */
+  unembedded(org: string | null, model: string, afterId: number, limit: number): Promise<Unembedded[]>
+  /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
+  coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile. */
   replace(entry: Pick<Unembedded, 'id' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>

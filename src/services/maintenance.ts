@@ -29,6 +29,7 @@ export function createMaintenance(dependencies: {
   readonly index: IndexMaintenance
   /** Null when semantic search is switched off; then there is nothing to make. */
   readonly generation: BackgroundGeneration | null
+  /** @throws while the index has not confirmed everything; then it is tried again later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void

@@ -71,6 +71,7 @@ export function createSearchSemantic(dependencies: {
         model,
         filter,
         hits: found.hits.map(({ id }) => id),
+        hitData: index.approximate,
         confirmedUpTo: found.confirmedUpTo,
         unconfirmedLimit: UNCONFIRMED,
         eligibleLimit: narrowed ? EXACT : 0,
@@ -92,7 +93,9 @@ export function createSearchSemantic(dependencies: {
 
   function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
     const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
-    const confirmed = looked.hits.map((row) => ({ ...row, cosine: cosines.get(row.id) as number }))
+    const confirmed = looked.hits.map(({ data, ...row }) =>
+      data === undefined ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, { ...row, data }),
+    )
     const known = new Set(confirmed.map(({ id }) => id))
     const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))
     return [...confirmed, ...fresh]

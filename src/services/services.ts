@@ -24,7 +24,11 @@ export interface Services {
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   readonly maintenance: Maintenance
-  readonly health: { readonly database: DatabaseHealth; readonly objects: ObjectStoreHealth }
+  readonly health: {
+    readonly database: DatabaseHealth
+    readonly objects: ObjectStoreHealth
+    readonly vectors: ObjectStoreHealth | null
+  }
   /** Lets work go on after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void
   readonly now: () => number

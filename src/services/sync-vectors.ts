@@ -10,13 +10,13 @@ export type SyncVectors = ReturnType<typeof createSyncVectors>
 
 /** Brings an index up to the rows. Safe to run twice, or in two places at once. */
 export function createSyncVectors({ index, rows }: { readonly index: VectorIndex; readonly rows: VectorRows }) {
-  /** @returns whether the index has heard of everything */
+  /** @returns whether the index has confirmed everything */
   return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
     for (let step = 0; step < steps; step++) {
       const changes = await rows.changesSince(space, await index.state(space), STEP)
-      if (changes === null) return true
+      if (changes === null) return index.settle(space)
       await index.apply(space, changes)
-      if (changes.added.length < STEP && changes.removed.length < STEP) return true
+      if (changes.added.length < STEP && changes.removed.length < STEP) return index.settle(space)
     }
     return false
   }

@@ -42,7 +42,11 @@ describe('the HTTP surface in open mode', () => {
     expect(await (await fetch(at('/health'))).json()).toEqual({ status: 'ok' })
     expect(await (await fetch(at('/ready'))).json()).toEqual({
       status: 'ready',
-      checks: { database: { backend: 'sqlite', ok: true }, images: { backend: 'r2', ok: true } },
+      checks: {
+        database: { backend: 'sqlite', ok: true },
+        images: { backend: 'r2', ok: true },
+        vectors: { backend: 'object', ok: true },
+      },
     })
   })
 

@@ -177,7 +177,9 @@ export function createSqlEntryStore(
     },
 
     async summarize({ id, textHash }, summary) {
-      await connection.batch([sql`UPDATE entries SET summary = ${summary} WHERE id = ${id} AND text_hash = ${textHash}`])
+      await connection.batch([
+        sql`UPDATE entries SET summary = ${summary} WHERE id = ${id} AND text_hash = ${textHash}`,
+      ])
     },
 
     async imageType(scope, hash) {

@@ -35,7 +35,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
     },
 
     async finish(items) {
-      if (items.length > 0) 
+      if (items.length > 0)
         await connection.batch([sql`DELETE FROM outbox WHERE state = 'claimed' AND id IN ${idList(items)}`])
     },
 

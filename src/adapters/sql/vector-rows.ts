@@ -30,7 +30,9 @@ const toUnembedded = (row: Row): Unembedded => ({
 
 /** Adds the vectors of the entry that `row` names (a condition on `e`); one statement for any number of chunks. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL {
-  const json = JSON.stringify(vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]))
+  const json = JSON.stringify(
+    vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
+  )
   return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.value ->> 0, made.value ->> 1, made.value ->> 2, made.value ->> 3, made.value ->> 4 FROM ${dialect.jsonRows(sql`${json}`)} made CROSS JOIN entries e WHERE ${row}`
 }
 
@@ -53,12 +55,19 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
   const byEntry = sql`entries e CROSS JOIN entry_vectors v ON v.entry_id = e.id`
 
   return {
-    async lookUp(scope, { model, filter, hits, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
+    async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
       const found = sql`${dialect.jsonRows(sql`${JSON.stringify(hits)}`)} hit CROSS JOIN entry_vectors v ON v.id = hit.value CROSS JOIN entries e ON e.id = v.entry_id`
       const withData = sql`${COLUMNS}, v.data`
       const [hitRows, newRows, eligibleRows] = await connection.batch([
-        admitted(scope, model, filter, COLUMNS, found, sql``),
-        admitted(scope, model, filter, withData, joined, sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`),
+        admitted(scope, model, filter, hitData ? withData : COLUMNS, found, sql``),
+        admitted(
+          scope,
+          model,
+          filter,
+          withData,
+          joined,
+          sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`,
+        ),
         ...(eligibleLimit > 0
           ? [admitted(scope, model, filter, withData, byEntry, sql`LIMIT ${eligibleLimit + 1}`)]
           : []),
@@ -74,7 +83,14 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
 
     async scan(scope, model, filter, afterId, limit) {
       const [rows] = await connection.batch([
-        admitted(scope, model, filter, sql`${COLUMNS}, v.data`, joined, sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`),
+        admitted(
+          scope,
+          model,
+          filter,
+          sql`${COLUMNS}, v.data`,
+          joined,
+          sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`,
+        ),
       ])
       return (rows ?? []).map(toRow)
     },
@@ -103,11 +119,20 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
       return (rows ?? []).map(toUnembedded)
     },
 
-    async unembedded(model, afterId, limit) {
+    async unembedded(org, model, afterId, limit) {
+      const ofOrg = org === null ? sql`` : sql`AND e.org = ${org}`
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM entries e WHERE e.id > ${afterId} AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model}) ORDER BY e.id LIMIT ${limit}`,
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM entries e WHERE e.id > ${afterId} ${ofOrg} AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model}) ORDER BY e.id LIMIT ${limit}`,
       ])
       return (rows ?? []).map(toUnembedded)
+    },
+
+    async coverage(org, model) {
+      const [all, embedded] = await connection.batch([
+        sql`SELECT count(*) AS entries FROM entries e WHERE e.org = ${org}`,
+        sql`SELECT count(DISTINCT v.entry_id) AS embedded FROM entry_vectors v WHERE v.org = ${org} AND v.model = ${model}`,
+      ])
+      return { entries: Number(all?.[0]?.entries ?? 0), embedded: Number(embedded?.[0]?.embedded ?? 0) }
     },
 
     async replace(entry, vectors) {

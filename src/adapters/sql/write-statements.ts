@@ -181,10 +181,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
     update,
     ...(indexed ? [dialect.indexEntry(scope.org, indexed, row)] : []),
     ...(generated
-      ? [
-          sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`,
-          ...generatedStatements(context, generated, row),
-        ]
+      ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...generatedStatements(context, generated, row)]
       : []),
   ]
 }

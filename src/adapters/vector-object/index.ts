@@ -20,6 +20,7 @@ export function createObjectVectorIndex(namespace: DurableObjectNamespace<Vector
   return {
     backend: 'object',
     depth: Number.POSITIVE_INFINITY,
+    approximate: false,
 
     async search(space, query, limit) {
       const found = await answered(objectOf(space).search(space.dimensions, query.values, limit))
@@ -35,6 +36,8 @@ export function createObjectVectorIndex(namespace: DurableObjectNamespace<Vector
         }),
       )
     },
+
+    settle: () => Promise.resolve(true),
 
     async state(space) {
       const { addedUpTo, removedUpTo } = await answered(objectOf(space).state())

@@ -1,0 +1,131 @@
+import { unavailable } from '../../domain/errors'
+import { sha256Hex } from '../../domain/text'
+import { dequantize, fromBase64 } from '../../domain/vector'
+import type { Clock } from '../../ports/clock'
+import type { Settings } from '../../ports/settings'
+import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
+import { type Progress, readProgress, START, writeProgress } from './progress'
+
+/** What is used of a Vectorize binding. */
+export interface VectorizeBinding {
+  query(
+    vector: number[],
+    options: { topK: number; namespace: string; returnValues: false; returnMetadata: 'none' },
+  ): Promise<{ matches: readonly { id: string; score: number }[] }>
+  upsert(vectors: { id: string; namespace: string; values: number[] }[]): Promise<unknown>
+  deleteByIds(ids: string[]): Promise<unknown>
+  getByIds(ids: string[]): Promise<readonly { id: string }[]>
+}
+
+/** Limits of Vectorize: hits without values and metadata, vectors an upsert, ids a look-up. */
+const TOP_K = 100
+const UPSERT = 1000
+const LOOK_UP = 20
+/** Vectors that are not to be found after this long got lost, and are sent again. */
+const LOST_MS = 120_000
+
+const inSteps = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw unavailable('Vectorize did not answer; try again, or set VECTOR_BACKEND=object', error)
+  }
+}
+
+/**
+ * Vectorize holds ids alone, in a namespace per org and model. What is sent shows up seconds later, maybe in another
+ * order, so a stretch of ids counts as confirmed only when each of them has been seen. Searches may believe a confirmation
+ * that is too old, never one that is too new; hence the copy in memory.
+ */
+export function createVectorizeIndex(binding: VectorizeBinding, settings: Settings, clock: Clock): VectorIndex {
+  const confirmed = new Map<string, number>()
+  const keyOf = ({ org, model }: VectorSpace) => `${org}\n${model}`
+  // At most 64 bytes, whatever the org is called.
+  const namespaceOf = async (space: VectorSpace) => (await sha256Hex(keyOf(space))).slice(0, 40)
+
+  async function progressOf(space: VectorSpace): Promise<Progress> {
+    const progress = (await readProgress(settings, keyOf(space))) ?? START
+    confirmed.set(keyOf(space), progress.confirmedUpTo)
+    return progress
+  }
+
+  async function isVisible(ids: readonly number[]): Promise<boolean> {
+    for (const step of inSteps(ids, LOOK_UP)) {
+      const seen = await answered(binding.getByIds(step.map(String)))
+      if (seen.length < step.length) return false
+    }
+    return true
+  }
+
+  return {
+    backend: 'vectorize',
+    depth: TOP_K,
+    approximate: true,
+
+    async search(space, query, limit) {
+      // Read before asking: what is confirmed by then is what the answer is sure to have seen.
+      const confirmedUpTo = confirmed.get(keyOf(space)) ?? (await progressOf(space)).confirmedUpTo
+      const topK = Math.min(limit, TOP_K)
+      const { matches } = await answered(
+        binding.query([...dequantize(query)], {
+          topK,
+          namespace: await namespaceOf(space),
+          returnValues: false,
+          returnMetadata: 'none',
+        }),
+      )
+      return {
+        hits: matches.map(({ id, score }) => ({ id: Number(id), cosine: score })),
+        confirmedUpTo,
+        cut: matches.length >= topK,
+      }
+    },
+
+    async apply(space, { added, addedUpTo, removed, removedUpTo }) {
+      const namespace = await namespaceOf(space)
+      const vectors = added.map(({ id, data }) => ({
+        id: String(id),
+        namespace,
+        values: [...dequantize(fromBase64(data))],
+      }))
+      for (const step of inSteps(vectors, UPSERT)) await answered(binding.upsert(step))
+      for (const step of inSteps(removed.map(String), UPSERT)) await answered(binding.deleteByIds(step))
+      const progress = await progressOf(space)
+      await writeProgress(settings, keyOf(space), {
+        ...progress,
+        sentUpTo: Math.max(progress.sentUpTo, addedUpTo),
+        removedUpTo: Math.max(progress.removedUpTo, removedUpTo),
+        waiting:
+          added.length === 0
+            ? progress.waiting
+            : [...progress.waiting, { ids: added.map(({ id }) => id), upTo: addedUpTo, sentAt: clock.now() }],
+      })
+    },
+
+    async settle(space) {
+      const progress = await progressOf(space)
+      let { confirmedUpTo, sentUpTo } = progress
+      let waiting = [...progress.waiting].sort((a, b) => a.upTo - b.upTo)
+      // In order of ids: a later stretch that shows up first confirms nothing of an earlier one.
+      while (waiting[0] !== undefined && (await isVisible(waiting[0].ids))) {
+        confirmedUpTo = Math.max(confirmedUpTo, waiting[0].upTo)
+        waiting = waiting.slice(1)
+      }
+      if (waiting[0] !== undefined && clock.now() - waiting[0].sentAt > LOST_MS) {
+        sentUpTo = confirmedUpTo
+        waiting = []
+      }
+      await writeProgress(settings, keyOf(space), { ...progress, confirmedUpTo, sentUpTo, waiting })
+      confirmed.set(keyOf(space), confirmedUpTo)
+      return waiting.length === 0 && sentUpTo === confirmedUpTo
+    },
+
+    async state(space) {
+      const { sentUpTo, removedUpTo } = await progressOf(space)
+      return { addedUpTo: sentUpTo, removedUpTo }
+    },
+  }
+}

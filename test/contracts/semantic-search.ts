@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import type { Entry } from '../../src/domain/entry'
+import { EVERYTHING, type Filter, matches } from '../../src/domain/filter'
+import type { Principal } from '../../src/domain/scope'
+import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/vector'
+import type { VectorIndex } from '../../src/ports/vector-index'
+import { createGenerate } from '../../src/services/generate'
+import { createSearchSemantic } from '../../src/services/search-semantic'
+import { createSyncVectors } from '../../src/services/sync-vectors'
+import { d1Adapters, migrate } from '../support/bindings'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+interface Made {
+  readonly index: VectorIndex
+  /** Lets time pass for the index: what it was told may show up, or get lost. */
+  readonly elapse: () => void
+}
+
+const WORDS =
+  'river stone lamp winter engine paper garden signal copper thread mirror harbor falcon ember violet'.split(' ')
+const SEED = 20261120
+
+/** Small generator of numbers from 0 to 1, so that a failing run can be repeated. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 4294967296
+  }
+}
+
+/** What semantic search promises over every index: everything committed, nothing deleted, filters exactly. */
+export function semanticSearchContract(name: string, make: (clock: TestClock) => Made): void {
+  describe(`${name} serves semantic search`, () => {
+    const clock = new TestClock()
+    const made = d1Adapters(clock)
+    const embedder = createLocalEmbedder(made.analyzer, 64)
+    const rows = createSqlVectorRows(made.connection, clock)
+    const generate = createGenerate({
+      embedder,
+      summarizer: null,
+      chunking: { size: 120, overlap: 20 },
+      onEmbeddingFailure: 'fail',
+      minContentLength: 0,
+    })
+    beforeAll(migrate)
+
+    const setUp = () => {
+      const { index, elapse } = make(clock)
+      const sync = createSyncVectors({ index, rows })
+      const search = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
+      return { search, sync, elapse }
+    }
+    const save = async (
+      ada: Principal,
+      drafts: { text: string; threadId?: string; metadata?: Record<string, number> }[],
+    ) => {
+      const entries = await Promise.all(drafts.map((draft) => entryOf(ada, draft)))
+      const generated = await generate(entries)
+      const saved = await made.entries.save(
+        ada,
+        entries.map((entry, i) => ({ ...entry, generated: generated[i] as (typeof generated)[number] })),
+      )
+      return saved.map(({ id }) => id)
+    }
+    const rewrite = async (ada: Principal, entry: Entry, text: string) => {
+      const [generated] = await generate([{ text, source: 'user' }])
+      await made.entries
+        .change(ada, [
+          {
+            id: entry.id,
+            version: entry.version,
+            steps: 1,
+            text: { text, hash: text },
+            ...(generated ? { generated } : {}),
+          },
+        ])
+        .catch(() => [])
+    }
+    const everything = async (ada: Principal): Promise<Entry[]> => {
+      const ids = (await made.entries.page(ada, EVERYTHING, { limit: 5000, offset: 0, previewLength: 1 })).entries.map(
+        ({ id }) => id,
+      )
+      return made.entries.read(ada, ids)
+    }
+    /** The truth: every entry, every chunk, compared one by one. */
+    const bruteForce = async (entries: readonly Entry[], query: string, filter: Filter, depth: number) => {
+      const [q] = await embedder.embed([query], 'query')
+      const wanted = quantize(q as Float32Array).values
+      const admitted = entries.filter((entry) => matches(filter, entry))
+      const vectors = await generate.embedTexts(admitted.map(({ text }) => text))
+      return admitted
+        .map((entry, i) => ({
+          id: entry.id,
+          distance: distance(
+            Math.max(...(vectors[i] ?? []).map(({ data }) => cosine(wanted, fromBase64(data).values))),
+          ),
+        }))
+        .sort((a, b) => a.distance - b.distance || a.id - b.id)
+        .slice(0, depth)
+    }
+    const seen = (ranking: { hits: readonly { id: number; distance: number }[] }) =>
+      ranking.hits.map(({ id, distance: d }) => ({ id, distance: d }))
+
+    it('finds exactly the nearest entries under concurrent stores, updates, deletes and searches', async () => {
+      const random = seeded(SEED)
+      const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+      const sentence = (n: number) => Array.from({ length: n }, () => pick(WORDS)).join(' ')
+      const ada = freshPrincipal()
+      const { search, sync, elapse } = setUp()
+      const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+      for (let round = 0; round < 15; round++) {
+        const known = await everything(ada)
+        await Promise.all([
+          save(
+            ada,
+            Array.from({ length: 6 }, () => ({
+              text: sentence(4 + Math.floor(random() * 40)),
+              threadId: `t${Math.floor(random() * 3)}`,
+            })),
+          ),
+          ...(known.length > 6
+            ? [rewrite(ada, pick(known), sentence(9)), made.entries.delete(ada, { ids: [pick(known).id] })]
+            : []),
+          ...(round % 3 === 1 ? [sync(space)] : []),
+          search(ada, sentence(3), EVERYTHING, 10),
+        ])
+        if (round % 2 === 0) elapse()
+        const truth = await everything(ada)
+        for (const filter of [EVERYTHING, { op: 'thread', is: 't1' } as const]) {
+          const query = sentence(3)
+          const expected = await bruteForce(truth, query, filter, 10)
+          expect([round, seen(await search(ada, query, filter, 10))]).toEqual([round, expected])
+        }
+      }
+    })
+
+    it('never starves a page: any filter over many entries gives what comparing one by one gives', async () => {
+      const random = seeded(SEED + 1)
+      const ada = freshPrincipal()
+      const { search, sync, elapse } = setUp()
+      const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+      const texts = Array.from({ length: 1_500 }, (_, i) => ({
+        text: `${WORDS[i % 5]} ${WORDS[Math.floor(random() * WORDS.length)]} number ${i}`,
+        threadId: `t${i % 7}`,
+        metadata: { n: i },
+      }))
+      for (let i = 0; i < texts.length; i += 100) await save(ada, texts.slice(i, i + 100))
+      for (let i = 0; i < 3; i++) {
+        await sync(space)
+        elapse()
+      }
+      const truth = await everything(ada)
+      const compare = (by: 'lt' | 'gte', value: number): Filter => ({ op: 'compare', path: ['n'], by, value })
+      const filters: Filter[] = [
+        EVERYTHING,
+        compare('gte', 1_490),
+        compare('lt', 1_400),
+        compare('gte', 200),
+        { op: 'thread', is: 't3' },
+      ]
+      for (const filter of filters) {
+        const expected = await bruteForce(truth, 'river stone', filter, 100)
+        expect(seen(await search(ada, 'river stone', filter, 100))).toEqual(expected)
+      }
+    })
+
+    it('sees nothing of another org, of closed projects or of private readers', async () => {
+      const ada = freshPrincipal()
+      const { search, sync, elapse } = setUp()
+      const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+      const [open] = await save(ada, [{ text: 'river stone' }])
+      const entries = [
+        await entryOf(ada, { text: 'river stone closed', metadata: { project: 'b' } }),
+        await entryOf(ada, { text: 'river stone private', metadata: { audience: 'private' } }),
+      ]
+      const generated = await generate(entries)
+      await made.entries.save(
+        ada,
+        entries.map((entry, i) => ({ ...entry, generated: generated[i] as (typeof generated)[number] })),
+      )
+      for (let i = 0; i < 2; i++) {
+        const narrowed = freshPrincipal({ org: ada.org, owner: 'eve', projects: ['a'] })
+        expect(seen(await search(narrowed, 'river stone', EVERYTHING, 10)).map(({ id }) => id)).toEqual([open])
+        expect((await search(freshPrincipal(), 'river stone', EVERYTHING, 10)).hits).toEqual([])
+        expect((await search(ada, 'river stone', EVERYTHING, 10)).hits).toHaveLength(3)
+        await sync(space)
+        elapse()
+        await sync(space)
+      }
+    })
+  })
+}
+
+/** Keeps packing honest wherever the suite runs. */
+export const roundTrips = (): void => {
+  it('packs vectors as text and back without loss', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -1, max: 1 }), { minLength: 1 }),
+        (numbers) => {
+          const packed = quantize(Float32Array.from(numbers))
+          expect(fromBase64(toBase64(packed))).toEqual(packed)
+        },
+      ),
+    )
+  })
+}

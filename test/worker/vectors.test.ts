@@ -1,0 +1,110 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createSqlSettings } from '../../src/adapters/sql/settings'
+import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import { VectorScan } from '../../src/adapters/vector-object/scan'
+import { createVectorizeIndex } from '../../src/adapters/vectorize'
+import { quantize, toBase64 } from '../../src/domain/vector'
+import { roundTrips, seeded, semanticSearchContract } from '../contracts/semantic-search'
+import { FakeVectorize } from '../fakes/vectorize'
+import { bindings, d1Adapters, migrate } from '../support/bindings'
+import { TestClock } from '../support/scope'
+
+beforeAll(migrate)
+
+semanticSearchContract('a Durable Object', () => ({
+  index: createObjectVectorIndex(bindings.VECTORS),
+  elapse: () => {},
+}))
+
+for (const [name, dropShare] of [
+  ['Vectorize, late and out of order', 0],
+  ['Vectorize, losing a tenth of what it is told', 0.1],
+] as const) {
+  semanticSearchContract(name, (clock) => {
+    const random = seeded(7)
+    const binding = new FakeVectorize(random, dropShare)
+    const index = createVectorizeIndex(binding, createSqlSettings(d1Adapters(clock).connection), clock)
+    return {
+      index,
+      elapse: () => {
+        binding.process(0.7)
+        clock.advance(60_000)
+      },
+    }
+  })
+}
+
+roundTrips()
+
+describe('the Durable Object', () => {
+  const space = () => ({ org: `org-${crypto.randomUUID()}`, model: 'm#4', dimensions: 4 })
+  const index = createObjectVectorIndex(bindings.VECTORS)
+  const vector = (...numbers: number[]) => quantize(Float32Array.from(numbers))
+  const changes = (ids: number[]) => ({
+    added: ids.map((id) => ({ id, data: toBase64(vector(1, id / 100, 0, 0)) })),
+    addedUpTo: ids.at(-1) ?? 0,
+    removed: [],
+    removedUpTo: 0,
+  })
+
+  it('keeps its vectors when it is evicted, and loads them with the next search', async () => {
+    const here = space()
+    await index.apply(here, changes([1, 2, 3]))
+    await evictDurableObject(bindings.VECTORS.getByName(`${here.org}\n${here.model}`))
+    const { hits, confirmedUpTo, cut } = await index.search(here, vector(1, 0, 0, 0), 2)
+    expect(hits.map(({ id }) => id)).toEqual([1, 2])
+    expect([confirmedUpTo, cut]).toEqual([3, true])
+  })
+
+  it('takes changes twice, in any mix with removals', async () => {
+    const here = space()
+    await index.apply(here, changes([1, 2, 3]))
+    await index.apply(here, { ...changes([2, 3]), removed: [1, 99], removedUpTo: 5 })
+    expect((await index.search(here, vector(1, 0, 0, 0), 9)).hits.map(({ id }) => id)).toEqual([2, 3])
+    expect(await index.state(here)).toEqual({ addedUpTo: 3, removedUpTo: 5 })
+  })
+
+  it('starts over when its storage is lost, and is told everything again', async () => {
+    const here = space()
+    await index.apply(here, changes([1, 2]))
+    await runInDurableObject(bindings.VECTORS.getByName(`${here.org}\n${here.model}`), async (_, state) => {
+      state.storage.sql.exec('DELETE FROM vectors')
+      state.storage.sql.exec('DELETE FROM progress')
+    })
+    expect(await index.state(here)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
+  })
+
+  it('refuses to hold more than an isolate has room for, and says what to use instead', () => {
+    const scan = new VectorScan(1536)
+    const values = new Int8Array(1536)
+    expect(() => {
+      for (let id = 1; id < 100_000; id++) scan.set(id, values)
+    }).toThrow('VECTOR_BACKEND=vectorize')
+    expect(scan.size).toBeGreaterThan(50_000)
+  })
+
+  it('moves the last vector into the place of one that goes', () => {
+    const scan = new VectorScan(2)
+    for (let id = 1; id <= 5_000; id++) scan.set(id, Int8Array.of(id % 100, 1))
+    for (let id = 1; id <= 5_000; id += 2) scan.delete(id)
+    expect(scan.size).toBe(2_500)
+    const ids = scan.nearest(Int8Array.of(1, 0), 2_500).map(({ id }) => id)
+    expect(ids.every((id) => id % 2 === 0)).toBe(true)
+    expect(new Set(ids).size).toBe(2_500)
+  })
+})
+
+describe('Vectorize', () => {
+  it('answers unavailable when it fails, without a word of the inside', async () => {
+    const clock = new TestClock()
+    const binding = new FakeVectorize(seeded(1))
+    const index = createVectorizeIndex(binding, createSqlSettings(d1Adapters(clock).connection), clock)
+    binding.failing = true
+    const search = index.search({ org: 'o', model: 'm#2', dimensions: 2 }, quantize(Float32Array.of(1, 0)), 5)
+    await expect(search).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.not.stringContaining('injected'),
+    })
+  })
+})
