@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { ModelServer } from '../fakes/model-server'
+import { startOllama } from '../fakes/ollama'
+import { promise } from '../requirements/threads'
+import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { type RunningServer, startServer } from '../support/server'
+
+/** The whole product against a server that speaks Ollama: vectors, summaries and reranking by models. */
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+
+interface World {
+  readonly ollama: ModelServer
+  readonly server: RunningServer
+  readonly client: TestClient
+  ok(name: string, args?: Record<string, unknown>): Promise<Awaited<ReturnType<TestClient['call']>>['data']>
+  end(): Promise<void>
+}
+
+const LONG = `The deployment of release 1.4 failed because the database migration took a lock. ${'We then looked at the logs for a long time. '.repeat(20)}`
+
+async function startWorld(
+  vars: Record<string, string> = {},
+  fake: Parameters<typeof startOllama>[0] = {},
+): Promise<World> {
+  const ollama = await startOllama({ models: ['embedder', 'writer', 'judge'], rerankPath: '/api/rerank', ...fake })
+  const server = await startServer({
+    OLLAMA_HOST: ollama.url,
+    EMBEDDING_PROVIDER: 'ollama',
+    EMBEDDING_MODEL: 'embedder',
+    EMBEDDING_DIM: '8',
+    SUMMARY_PROVIDER: 'ollama',
+    SUMMARY_MODEL: 'writer',
+    RERANKING_PROVIDER: 'ollama',
+    RERANKING_MODEL: 'judge',
+    ...vars,
+  })
+  const client = await connect(server.url)
+  return {
+    ollama,
+    server,
+    client,
+    async ok(name, args) {
+      const { data, isError, text } = await client.call(name, args)
+      if (isError) throw new Error(`${name}: ${text}`)
+      return data
+    },
+    async end() {
+      await client.close()
+      await server.stop()
+      await ollama.close()
+    },
+  }
+}
+
+const draft = (text: string, more: Record<string, unknown> = {}) => ({ thread_id: 't', source: 'agent', text, ...more })
+
+describe('with models behind Ollama', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({}, { answer: '<think>hm</think>Release 1.4 failed on a migration lock.' })
+  })
+  afterAll(() => world.end())
+
+  it(promise('9-summary'), async () => {
+    const stored = await world.ok('store_context', draft(LONG))
+    expect(stored.message).toBe('Context stored (embedding generated, summary generated)')
+    const again = await world.ok('store_context', draft(LONG))
+    expect(again.message).toBe('Context updated (summary preserved)')
+    const [entry] = (await world.ok('search_context', { thread_id: 't' })).results
+    expect(entry.summary).toBe('Release 1.4 failed on a migration lock.')
+    const short = await world.ok('update_context', { context_id: stored.context_id, text: 'Now it is short.' })
+    expect(short).toMatchObject({
+      updated_fields: ['text_content', 'summary', 'embedding'],
+      message: 'Successfully updated 3 field(s) (embedding regenerated, summary cleared)',
+    })
+    const long = await world.ok('update_context', { context_id: stored.context_id, text: LONG })
+    expect(long.message).toBe('Successfully updated 3 field(s) (embedding regenerated, summary regenerated)')
+    const stats = await world.ok('get_statistics')
+    expect(stats.summary).toMatchObject({ enabled: true, provider: 'ollama', model: 'writer', summary_count: 1 })
+    expect(stats.semantic_search).toMatchObject({ provider: 'ollama', model: 'embedder', dimensions: 8 })
+  })
+
+  it(promise('8-rerank'), async () => {
+    for (const text of ['short apple', 'a somewhat longer text about an apple', 'apple'])
+      await world.ok('store_context', draft(text, { thread_id: 'apples' }))
+    for (const tool of ['fts_search_context', 'semantic_search_context', 'hybrid_search_context']) {
+      const { results } = await world.ok(tool, { query: 'apple', thread_id: 'apples' })
+      const scores = results.map((entry: { scores: { rerank_score: number } }) => entry.scores.rerank_score)
+      expect([tool, results[0].text_content]).toEqual([tool, 'a somewhat longer text about an apple'])
+      expect(scores).toEqual([...scores].sort((a, b) => b - a))
+    }
+  })
+})
+
+describe('when a model fails', () => {
+  let world: World | undefined
+  afterEach(async () => {
+    await world?.end()
+    world = undefined
+  })
+
+  it(promise('7-failure'), async () => {
+    world = await startWorld({ SUMMARY_PROVIDER: 'none' }, { models: [] })
+    const { data, isError } = await world.client.call('store_context', draft('words'))
+    expect(isError).toBe(true)
+    expect(data.error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(data.error.message).toMatch(/^Generation failed: embedding: .*ollama pull embedder/)
+    const batch = await world.client.call('store_context_batch', { entries: [draft('a'), draft('b')] })
+    expect(batch.data.error.message).toMatch(/^Generation failed at index 0: embedding: /)
+    expect((await world.ok('search_context')).total).toBe(0)
+    const query = await world.client.call('semantic_search_context', { query: 'x' })
+    expect(query.data.error.message).toMatch(/^Failed to generate embedding for query/)
+  })
+
+  it(promise('7-defer'), async () => {
+    world = await startWorld({ SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer' }, { models: [] })
+    const stored = await world.ok('store_context', draft('a deferred walrus'))
+    expect(stored.message).toBe('Context stored (embedding queued)')
+    expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(1)
+    const stats = await world.ok('get_statistics')
+    expect(stats.semantic_search.coverage_percentage).toBe(0)
+    expect(stats.pending_work.pending).toBeGreaterThan(0)
+  })
+
+  it(promise('8-degraded'), async () => {
+    world = await startWorld(
+      { SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer', RERANKING_MODEL: 'no-judge' },
+      { models: [] },
+    )
+    await world.ok('store_context', draft('a lonely walrus'))
+    const found = await world.ok('hybrid_search_context', { query: 'walrus' })
+    expect(found).toMatchObject({ count: 1, search_modes_used: ['fts'], semantic_count: 0 })
+    expect(found.warnings).toEqual([
+      'Semantic leg failed; results are based on full text only',
+      'Reranking failed; results are in their first order',
+    ])
+    expect(found.results[0].scores).toMatchObject({ rerank_score: null, semantic_rank: null })
+  })
+
+  it(promise('9-failure'), async () => {
+    world = await startWorld({}, { models: ['embedder'] })
+    const stored = await world.ok('store_context', draft(LONG))
+    expect(stored.message).toBe('Context stored (embedding generated, summary queued)')
+    const [entry] = (await world.ok('search_context')).results
+    expect(entry.summary).toBe('')
+  })
+
+  it('says what to set when the dimension is not as configured', async () => {
+    world = await startWorld({ EMBEDDING_DIM: '16', SUMMARY_PROVIDER: 'none' })
+    const { data } = await world.client.call('store_context', draft('words'))
+    expect(data.error.message).toContain('set EMBEDDING_DIM=8')
+  })
+})
