@@ -47,6 +47,12 @@ describe('the local embedder', () => {
     expect(await similarity(a, b)).toBeGreaterThan(unrelated + 0.15)
   })
 
+  it('reads the parts of an identifier as words', async () => {
+    const texts = ['readHTTPResponse write_boolean md5Sum', 'read HTTP Response write boolean md5 Sum']
+    const [joined, apart] = await embedder.embed(texts, 'document')
+    expect(joined).toEqual(apart)
+  })
+
   it('weighs rare words more than common ones and those more than stop words', async () => {
     const query = 'the way kubernetes'
     const rare = await similarity(query, 'kubernetes nightly jobs failed')

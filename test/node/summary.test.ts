@@ -42,6 +42,15 @@ describe('the request for a summary', () => {
     }
   })
 
+  it('cannot be made to end early by a text that was built to hold its own mark', () => {
+    // Found by trying four billion texts: its hash, from which the mark is made, is what it says, in capitals.
+    const text = 'c 2F051AA1'
+    const fence = linesOf(summaryPrompt(text, 'user').user)[0] as string
+    const mark = fence.replace('==== text ', '').replace(' ====', '')
+    expect(mark).toMatch(/^[0-9a-f]{8}$/)
+    expect(text.toLowerCase()).not.toContain(mark)
+  })
+
   it('is the same for the same text', () => {
     expect(summaryPrompt('text', 'user')).toEqual(summaryPrompt('text', 'user'))
   })

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { composeServices } from '../../src/compose'
+import { parseConfig } from '../../src/config'
+import { NOTHING_GENERATED } from '../../src/domain/entry'
+import { EVERYTHING } from '../../src/domain/filter'
+import { bindings, d1Adapters, migrate } from '../support/bindings'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+/** What is made after the write: deferred vectors, vectors of a new model, what indexes have not heard of. */
+const clock = new TestClock()
+const made = d1Adapters(clock)
+const serving = (vars: Record<string, string> = {}) =>
+  composeServices(bindings, parseConfig({ AUTH_MODE: 'open', ...vars }), { log: () => {}, waitUntil: () => {}, clock })
+const REQUEST = { query: 'walrus', filter: EVERYTHING, limit: 10, offset: 0, previewLength: 10 }
+
+beforeAll(migrate)
+
+describe('in the background', () => {
+  it('makes the vectors that a write left to be made, and empties the queue', async () => {
+    const ada = freshPrincipal()
+    const services = serving()
+    const deferred = { ...NOTHING_GENERATED, queued: ['embed'] as const }
+    const [saved] = await made.entries.save(ada, [
+      { ...(await entryOf(ada, { text: 'a walrus' })), generated: deferred },
+    ])
+    expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(0)
+    expect((await services.entries.statistics(ada)).work.pending).toBe(1)
+    await services.maintenance.work()
+    await services.maintenance.work()
+    expect((await services.rankedSearches.byMeaning(ada, REQUEST)).results[0]?.entry.id).toBe(saved?.id)
+    expect((await services.entries.statistics(ada)).work).toEqual({ pending: 0, failed: 0, oldestAt: null })
+  })
+
+  it('passes over an entry that is gone or rewritten before its turn', async () => {
+    const ada = freshPrincipal()
+    const services = serving()
+    const deferred = { ...NOTHING_GENERATED, queued: ['embed'] as const }
+    const [saved] = await made.entries.save(ada, [{ ...(await entryOf(ada)), generated: deferred }])
+    await made.entries.delete(ada, { ids: [saved?.id as number] })
+    await services.maintenance.work()
+    await services.maintenance.work()
+    expect((await services.entries.statistics(ada)).work.pending).toBe(0)
+  })
+
+  it('searches only vectors of the configured model, and makes them anew step by step after a change', async () => {
+    const ada = freshPrincipal()
+    const drafts = await Promise.all(Array.from({ length: 30 }, (_, i) => entryOf(ada, { text: `walrus number ${i}` })))
+    await made.entries.save(ada, drafts)
+    const small = serving({ EMBEDDING_DIM: '64' })
+    expect(await small.generation?.reembed(ada.org)).toEqual({ made: 25, entries: 30, embedded: 25 })
+    expect(await small.generation?.reembed(ada.org)).toEqual({ made: 5, entries: 30, embedded: 30 })
+    expect(await small.generation?.reembed(ada.org)).toMatchObject({ made: 0 })
+    expect((await small.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(30)
+
+    const large = serving({ EMBEDDING_DIM: '128' })
+    expect((await large.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(0)
+    await large.generation?.continuePass(false)
+    expect((await large.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(30)
+    expect((await small.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(0)
+    expect(await large.vectorCounts?.(ada)).toMatchObject({ entries: 30, vectors: 30 })
+  })
+
+  it('keeps semantic search right while the index has heard of nothing', async () => {
+    const ada = freshPrincipal()
+    const services = serving()
+    const ok = { ok: true as const, value: { threadId: 't', source: 'user' as const, text: 'a lone walrus' } }
+    await services.storeEntries(ada, [ok], true)
+    expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
+    await services.maintenance.work()
+    expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
+  })
+})
