@@ -83,7 +83,7 @@ export function toBase64({ scale, values }: QuantizedVector): string {
   return `${scale}:${encodeBase64(bytes)}`
 }
 
-/** @throws Problem internal when the text is not what `toBase64` writes, or too large a number of bytes was lost */
+/** @throws Problem internal when the text is not what `toBase64` writes */
 export function fromBase64(text: string): QuantizedVector {
   const colon = text.indexOf(':')
   const scale = colon > 0 ? Number(text.slice(0, colon)) : Number.NaN

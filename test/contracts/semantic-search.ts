@@ -10,7 +10,7 @@ import type { VectorIndex } from '../../src/ports/vector-index'
 import { createGenerate } from '../../src/services/generate'
 import { createSearchSemantic } from '../../src/services/search-semantic'
 import { createSyncVectors } from '../../src/services/sync-vectors'
-import { d1Adapters, migrate } from '../support/bindings'
+import { d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {
@@ -164,7 +164,10 @@ export function semanticSearchContract(name: string, make: (clock: TestClock) =>
       ]
       for (const filter of filters) {
         const expected = await bruteForce(truth, 'river stone', filter, 100)
+        resetCosts(made.costs)
         expect(seen(await search(ada, 'river stone', filter, 100))).toEqual(expected)
+        // A few rows for each of the entries, never each vector against each entry.
+        expect(made.costs.rowsRead).toBeLessThan(truth.length * 12)
       }
     })
 

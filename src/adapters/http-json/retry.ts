@@ -17,7 +17,7 @@ export const ONE_TRY: Patience = { tries: 1, tryMs: 10_000, totalMs: 10_000 }
 
 /** Time and chance, so that tests own them. */
 export interface Timing {
-  /** Milliseconds since any fixed instant. */
+  /** Milliseconds since 1970, since Retry-After may be a date. */
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
   /** From 0 to 1. */

@@ -6,10 +6,10 @@ import { ONE_TRY, ProviderProblem } from '../http-json/retry'
 import { createOllamaClient, NAME, type OllamaSettings } from './service'
 
 /**
- * Reranking through an address that speaks Ollama. No release of Ollama reranks: its request (issue 3368) and its pull
- * requests (7219, 11389) are open as of 2026. Builds from those pull requests and stand-ins offer `/api/rerank`; llama.cpp's
- * server and gateways put before Ollama offer `/v1/rerank`; both take and answer the Jina shape. So both are tried, the one
- * that exists is remembered, and a plain Ollama is answered with what to set instead.
+ * Reranking through an address that speaks Ollama. No release of Ollama that we know of reranks (issue 3368 asks for it, pull
+ * request 11389 would add it). Builds of such pull requests and stand-ins offer `/api/rerank`; llama.cpp's server and
+ * gateways put before Ollama offer `/v1/rerank`; both take and answer the Jina shape. So both are tried, the one that exists
+ * is remembered, and a plain Ollama is answered with what to set instead.
  *
  * Revisit when a release of Ollama has an endpoint of its own.
  */

@@ -40,17 +40,29 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
 export function createSqlVectorRows(connection: SqlConnection, clock: Clock): VectorRows {
   const { dialect } = connection
 
-  /** Rows that scope and filter admit; `extra` narrows them on `v` or `e`. */
-  function admitted(scope: Scope, model: string, filter: Filter, columns: SQL, from: SQL, extra: SQL): SQL {
+  /**
+   * Rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is always given: the planner
+   * cannot know which leads to fewer rows, and either wrong choice compares every vector with every entry.
+   *
+   * @param leads what stands at the left of the join; rows that come by their entry need no look at the vector's org
+   */
+  function admitted(
+    scope: Scope,
+    model: string,
+    filter: Filter,
+    select: { readonly columns: SQL; readonly from: SQL; readonly leads: 'vectors' | 'entries' },
+    extra: SQL,
+  ): SQL {
     const bindings = dialect.bindings()
     const condition = compileFilter(filter, dialect, bindings.bind)
+    const own = select.leads === 'vectors' ? sql`v.org = ${scope.org} AND` : sql``
     return withPrelude(
       bindings,
       [],
-      sql`SELECT ${columns} FROM ${from} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(scope, clock.now())} AND ${condition} ${extra}`,
+      sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(scope, clock.now())} AND ${condition} ${extra}`,
     )
   }
-  const joined = sql`entry_vectors v JOIN entries e ON e.id = v.entry_id`
+  const joined = sql`entry_vectors v CROSS JOIN entries e ON e.id = v.entry_id`
   // From the entries when a filter leads to them; the planner cannot know which is shorter.
   const byEntry = sql`entries e CROSS JOIN entry_vectors v ON v.entry_id = e.id`
 
@@ -59,17 +71,24 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
       const found = sql`${dialect.jsonRows(sql`${JSON.stringify(hits)}`)} hit CROSS JOIN entry_vectors v ON v.id = hit.value CROSS JOIN entries e ON e.id = v.entry_id`
       const withData = sql`${COLUMNS}, v.data`
       const [hitRows, newRows, eligibleRows] = await connection.batch([
-        admitted(scope, model, filter, hitData ? withData : COLUMNS, found, sql``),
+        admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
         admitted(
           scope,
           model,
           filter,
-          withData,
-          joined,
+          { columns: withData, from: joined, leads: 'vectors' },
           sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`,
         ),
         ...(eligibleLimit > 0
-          ? [admitted(scope, model, filter, withData, byEntry, sql`LIMIT ${eligibleLimit + 1}`)]
+          ? [
+              admitted(
+                scope,
+                model,
+                filter,
+                { columns: withData, from: byEntry, leads: 'entries' },
+                sql`LIMIT ${eligibleLimit + 1}`,
+              ),
+            ]
           : []),
       ])
       const unconfirmed = (newRows ?? []).map(toRow)
@@ -87,8 +106,7 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
           scope,
           model,
           filter,
-          sql`${COLUMNS}, v.data`,
-          joined,
+          { columns: sql`${COLUMNS}, v.data`, from: joined, leads: 'vectors' },
           sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`,
         ),
       ])

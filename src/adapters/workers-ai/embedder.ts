@@ -3,7 +3,7 @@ import { list, member } from '../http-json/body'
 import { createBatchEmbedder } from '../http-json/embedding'
 import { type AiOptions, createAiClient, NAME, type WorkersAiSettings } from './service'
 
-/** The binding takes at most 100 texts a call, and about 60,000 tokens. Three calls leave connections for others. */
+/** The models take at most 100 texts a call; half of that keeps a call short. Three calls leave connections for others. */
 const LIMITS = { texts: 50, characters: 60_000, parallel: 3 }
 
 /** bge-m3 refuses a text that is too long unless told to cut it; the other models know no such parameter. */
