@@ -27,10 +27,11 @@ export interface Models {
 }
 
 /**
- * Measured on the collections of the retrieval bench: hashed features know no synonyms, so what they find far away is
- * noise that drags a fusion below full text alone. Models that understand meaning have no floor.
+ * Cosine 0.5. Measured on the collections of the retrieval bench (nDCG@10, mean of four; full text alone 51.8): without a
+ * floor hybrid has 50.0, at 1.26 49.9, at 1.1 51.5, at 1.0 52.3. Hashed features know no synonyms, so what they find
+ * farther away is noise that drags words down. Models that understand meaning have no floor.
  */
-const FARTHEST_LOCAL = 1.2
+const FARTHEST_LOCAL = 1.0
 const NO_FLOOR = 2
 
 function requireAi(ai: AiRunner | undefined): AiRunner {
