@@ -1,4 +1,4 @@
-import { NOTHING_GENERATED, type NewEntry, type Source } from './entry'
+import { type NewEntry, NOTHING_GENERATED, type Source } from './entry'
 import { invalidInput, limitExceeded } from './errors'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { linksOfMetadata } from './link'

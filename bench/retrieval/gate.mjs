@@ -1,0 +1,63 @@
+// `--min fts.recall@10=0.6`: a floor under a measure.
+import { LEG_NAMES } from './legs.mjs'
+import { QUALITY } from './metrics.mjs'
+
+/**
+ * One summary of a leg on one split of one collection. The split `all` has every question; the collection `mean` is
+ * the plain mean of the collections.
+ *
+ * @typedef {object} Row
+ * @property {string} collection
+ * @property {string} split
+ * @property {string} leg
+ * @property {Record<string, number>} values
+ *
+ * @typedef {object} Floor
+ * @property {string} text as given
+ * @property {string} collection
+ * @property {string} split
+ * @property {string} leg
+ * @property {string} measure
+ * @property {number} least
+ */
+
+const FORM = /^(?:([\w-]+)\/)?(?:([\w-]+)\/)?([\w-]+)\.([\w@]+)=(\d*\.?\d+)$/
+
+/**
+ * Reads `[collection/][split/]leg.measure=value`. One prefix alone is a split when it is called dev, test or all.
+ *
+ * @param {string} text
+ * @returns {Floor}
+ */
+export function readFloor(text) {
+  const match = FORM.exec(text)
+  const [, first, second, leg, measure, least] = match ?? []
+  if (!match || !LEG_NAMES.includes(leg) || !QUALITY.includes(measure))
+    throw new Error(
+      `--min ${text}: write [collection/][split/]leg.measure=value with a leg of ${LEG_NAMES.join(', ')} and a measure of ${QUALITY.join(', ')}`,
+    )
+  const alone = first !== undefined && second === undefined
+  const isSplit = alone && ['dev', 'test', 'all'].includes(first)
+  return {
+    text,
+    collection: isSplit ? 'mean' : (first ?? 'mean'),
+    split: isSplit ? first : (second ?? 'all'),
+    leg,
+    measure,
+    least: Number(least),
+  }
+}
+
+/**
+ * @param {readonly Floor[]} floors
+ * @param {readonly Row[]} rows
+ * @returns {string[]} what falls below its floor; a row that does not exist does
+ */
+export function failures(floors, rows) {
+  return floors.flatMap(({ text, collection, split, leg, measure, least }) => {
+    const row = rows.find((one) => one.collection === collection && one.split === split && one.leg === leg)
+    if (row === undefined) return [`${text}: nothing was measured for it`]
+    const value = row.values[measure]
+    return value >= least ? [] : [`${text}: it is ${value.toFixed(4)}`]
+  })
+}

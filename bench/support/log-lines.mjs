@@ -1,0 +1,16 @@
+/**
+ * Calls the listeners with a line of the worker's log; anything that is no JSON object is not one.
+ *
+ * @param {Set<(event: Record<string, unknown>) => void>} listeners
+ * @param {string} line
+ */
+export function publishLine(listeners, line) {
+  if (!line.startsWith('{')) return
+  let event
+  try {
+    event = JSON.parse(line)
+  } catch {
+    return
+  }
+  for (const listener of listeners) listener(event)
+}

@@ -1,0 +1,71 @@
+// The two ways to run the real worker on this machine, behind one shape.
+import { startWorkerd } from './workerd.mjs'
+import { startWrangler } from './wrangler.mjs'
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {import('./workspace.mjs').Workspace} workspace
+ * @property {string} state folder in which D1 and R2 keep their data
+ * @property {Record<string, string>} vars variables of the worker beside AUTH_MODE
+ * @property {number} port the first of three ports that this server may use
+ *
+ * @typedef {object} Server
+ * @property {string} origin
+ * @property {(listener: (event: Record<string, unknown>) => void) => void} onLog JSON lines that the worker logs
+ * @property {() => Promise<void>} stop
+ */
+
+/** @type {Record<string, (options: ServerOptions) => Promise<Server>>} */
+const STARTERS = { workerd: startWorkerd, wrangler: startWrangler }
+
+export const TARGETS = Object.keys(STARTERS)
+
+/** What is running now, so that an interrupted bench leaves no process behind. */
+const running = new Set()
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    void Promise.allSettled([...running].map((server) => server.stop())).then(() => process.exit(130))
+  })
+
+/**
+ * Starts a server that answers, with open access for this machine.
+ *
+ * @param {string} target one of TARGETS
+ * @param {ServerOptions} options
+ * @returns {Promise<Server>}
+ */
+export async function startServer(target, options) {
+  const server = await STARTERS[target]({ ...options, vars: { AUTH_MODE: 'open', ...options.vars } })
+  const own = {
+    ...server,
+    async stop() {
+      running.delete(own)
+      await server.stop()
+    },
+  }
+  running.add(own)
+  try {
+    await untilReady(own.origin)
+  } catch (error) {
+    await own.stop()
+    throw error
+  }
+  return own
+}
+
+/** Waits for the first answer, which also applies the migrations. */
+async function untilReady(origin) {
+  for (let tries = 0; tries < 300; tries++) {
+    const ready = await fetch(`${origin}/ready`).then(
+      async (response) => {
+        await response.text()
+        return response.ok
+      },
+      () => false,
+    )
+    if (ready) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${origin} did not become ready within 30 seconds`)
+}

@@ -1,0 +1,41 @@
+// Plain workerd: the bundle as it would be uploaded, D1 and R2 simulated, and a socket that leads straight to the worker.
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { publishLine } from './log-lines.mjs'
+
+/** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
+export async function startWorkerd({ workspace, state, vars, port }) {
+  const { bundle, modules } = workspace
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(workspace.sources, 'wrangler.toml'))
+  const { modulesRules: _, bindings, ...fromConfig } = workerOptions
+  const listeners = new Set()
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...fromConfig,
+      bindings: { ...bindings, ...vars },
+      modulesRoot: bundle,
+      modules: [
+        { type: 'ESModule', path: join(bundle, 'index.js') },
+        ...modules.map((name) => ({ type: moduleType(name), path: join(bundle, name) })),
+      ],
+      resourcePersistencePath: state,
+      host: '127.0.0.1',
+      port,
+      // The socket above passes through miniflare's own entry worker; this one does not.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: port + 1 }],
+      cf: false,
+      telemetry: { enabled: false },
+      log: new Log(LogLevel.ERROR),
+      handleStructuredLogs: ({ message }) => publishLine(listeners, String(message)),
+    }),
+  )
+  await miniflare.ready
+  return {
+    origin: `http://127.0.0.1:${port + 1}`,
+    onLog: (listener) => listeners.add(listener),
+    stop: () => miniflare.dispose(),
+  }
+}
+
+const moduleType = (name) => (name.endsWith('.js') ? 'ESModule' : name.endsWith('.wasm') ? 'CompiledWasm' : 'Text')

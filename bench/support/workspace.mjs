@@ -1,0 +1,67 @@
+// A place of its own for each run, so that people who edit the tree meanwhile cannot change what is measured.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { environment, nodePath, root } from '../../scripts/install.mjs'
+
+/** What a worker is built from. */
+const SOURCES = ['src', 'migrations', 'wrangler.toml', 'package.json', 'tsconfig.json']
+
+export const wranglerCli = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+
+/**
+ * @typedef {object} Workspace
+ * @property {string} sources a copy of the sources, with the packages of the tree
+ * @property {string} bundle the worker as wrangler would upload it
+ * @property {string[]} modules files of the bundle beside the main module
+ * @property {(name: string) => string} folder a new empty folder that goes away with the workspace
+ * @property {() => void} remove
+ */
+
+function copyTree(sources) {
+  for (const name of SOURCES)
+    if (existsSync(join(root, name))) cpSync(join(root, name), join(sources, name), { recursive: true })
+}
+
+function extractCommit(ref, sources) {
+  mkdirSync(sources)
+  const archive = spawnSync('git', ['archive', '--format=tar', ref, ...SOURCES], { cwd: root, maxBuffer: 2 ** 28 })
+  if (archive.status !== 0) throw new Error(`git archive ${ref}: ${archive.stderr}`)
+  const { status, stderr } = spawnSync('tar', ['-x', '-C', sources], { input: archive.stdout })
+  if (status !== 0) throw new Error(`tar: ${stderr}`)
+}
+
+/**
+ * Copies the sources and bundles them once.
+ *
+ * @param {string} [ref] a commit to measure instead of the files as they are
+ * @returns {Workspace}
+ */
+export function createWorkspace(ref) {
+  const base = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
+  const remove = () => rmSync(base, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', remove)
+
+  const sources = join(base, 'sources')
+  if (ref === undefined) copyTree(sources)
+  else extractCommit(ref, sources)
+  symlinkSync(join(root, 'node_modules'), join(sources, 'node_modules'), 'dir')
+
+  const bundle = join(base, 'bundle')
+  const { status, stdout, stderr } = spawnSync(
+    nodePath(),
+    [wranglerCli, 'deploy', '--dry-run', '--outdir', bundle, '--cwd', sources],
+    { cwd: sources, env: environment(), encoding: 'utf8' },
+  )
+  if (status !== 0) throw new Error(`The worker could not be bundled:\n${stdout}\n${stderr}`)
+  const modules = readdirSync(bundle).filter((name) => !/^README\.md$|\.map$|^index\.js$/.test(name))
+
+  return {
+    sources,
+    bundle,
+    modules,
+    folder: (name) => mkdtempSync(join(base, `${name}-`)),
+    remove,
+  }
+}
