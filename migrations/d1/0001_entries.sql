@@ -57,7 +57,9 @@ CREATE INDEX entries_by_turn ON entries (org, thread_id, source, id);
 
 CREATE INDEX entries_by_place ON entries (org, thread_id, id, expires_at, reader, project) WHERE listed = 1;
 
-CREATE INDEX entries_with_images ON entries (org, id) WHERE image_count > 0;
+CREATE INDEX entries_with_images ON entries (org, created_second, id, expires_at, reader, project, image_count) WHERE listed = 1 AND image_count > 0;
+
+CREATE INDEX entries_with_summary ON entries (org, id) WHERE summary <> '';
 
 CREATE INDEX entries_by_expiry ON entries (org, expires_at) WHERE expires_at IS NOT NULL;
 

@@ -18,7 +18,7 @@ export interface TextHit {
   readonly complete: boolean
 }
 
-export const SCORED_LENGTH = 20_000
+export const SCORED_LENGTH = 8_000
 
 export interface TextSearch {
   readonly hits: readonly TextHit[]

@@ -46,6 +46,17 @@ const rare: [string, Filter][] = [
   ['indexed metadata, with case', { op: 'equals', path: ['report_type'], anyOf: ['rare'], fold: false }],
   ['date', { op: 'created', from: Date.UTC(2019, 0, 1) / 1000, to: Date.UTC(2019, 11, 31) / 1000 }],
   [
+    'indexed metadata and a wide date',
+    {
+      op: 'and',
+      of: [
+        { op: 'equals', path: ['report_type'], anyOf: ['rare'], fold: true },
+        { op: 'created', from: 0, to: null },
+      ],
+    },
+  ],
+  ['content type', { op: 'contentType', is: 'multimodal' }],
+  [
     'tag and metadata',
     {
       op: 'and',
@@ -63,6 +74,7 @@ describe('what calls cost in D1', () => {
   beforeAll(async () => {
     await migrate()
     clock.ms = Date.UTC(2019, 5, 1)
+    const images = [{ hash: '0'.repeat(64), mimeType: 'image/png' as const, size: 1 }]
     const draft = { threadId: 'rare thread', tags: ['rare'], metadata: { report_type: 'rare', status: 'done' } }
     const drafts = await Promise.all(
       Array.from({ length: RARE }, (_, i) => entryOf(ada, { ...draft, text: `rare ${i}` })),
@@ -71,7 +83,7 @@ describe('what calls cost in D1', () => {
     const generated = await generate(drafts)
     await made.entries.save(
       ada,
-      drafts.map((draft, i) => ({ ...draft, generated: generated[i] ?? NOTHING_GENERATED })),
+      drafts.map((draft, i) => ({ ...draft, images, generated: generated[i] ?? NOTHING_GENERATED })),
     )
     await grow(0, 1_000)
     for (const [name, filter] of rare)

@@ -107,7 +107,8 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   jsonRows: (json) => sql`json_each(${json})`,
   mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
-  unordered: (column) => sql`+${column}`,
+  illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
+  unordered: (expression) => sql`+${expression}`,
   indexEntry: (org, content, row) => indexEntry(analyzer, org, content, row),
   countIndexed,
 })

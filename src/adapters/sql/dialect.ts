@@ -34,8 +34,10 @@ export interface SqlDialect {
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   readonly byteLength: (text: SQL) => SQL
-  /** Keeps rows in the order of time from being used as an index order, when a more selective index should be. */
-  readonly unordered: (column: SQL) => SQL
+  /** A column or condition that no index is to be chosen for, because a more selective one should be. */
+  readonly unordered: (expression: SQL) => SQL
+  /** `entries e` by way of those with images, which are few. */
+  readonly illustratedEntries: SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (org: string, content: IndexedContent, row: SQL) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../domain/filter'
 import type { Scope } from '../../domain/scope'
 import type { PageRequest } from '../../ports/entry-store'
-import { compileFilter } from './compile-filter'
+import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { ENTRY_COLUMNS } from './rows'
 import { circle, listed } from './visibility'
@@ -42,7 +42,6 @@ function plan(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
   const parts = conjuncts(filter)
   const tag = parts.find((part) => part.op === 'tag')
   const inThread = parts.some((part) => part.op === 'thread')
-  const where = sql`${listed(scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   if (tag && !inThread) {
     const tags = dialect.jsonRows(sql`${JSON.stringify(tag.anyOf)}`)
     const from = sql`(SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag IN (SELECT value FROM ${tags})) tagged CROSS JOIN entries e ON e.id = tagged.entry_id`
@@ -56,7 +55,18 @@ function plan(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
   const indexed = parts.some(
     (part) => part.op === 'equals' && part.path.length === 1 && indexedFields.has(part.path[0] as string),
   )
-  return { from: sql`entries e`, where, selective: indexed && !inThread }
+  if (indexed && !inThread) {
+    // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
+    const conditions = parts.map((part) => {
+      const condition = compileFilter(part, dialect, bindings.bind)
+      return part.op === 'created' ? dialect.unordered(condition) : condition
+    })
+    const all = joinConditions('and', conditions)
+    return { from: sql`entries e`, where: sql`${listed(scope, now)} AND ${all}`, selective: true }
+  }
+  const where = sql`${listed(scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
+  return { from: illustrated ? dialect.illustratedEntries : sql`entries e`, where, selective: false }
 }
 
 export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
