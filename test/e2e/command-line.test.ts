@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import { CLIENTS, type Connect } from '../support/clients'
+import { type RunningServer, startServer } from '../support/server'
+
+/** The command line, run as a person runs it. */
+function commonplace(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), ...args])
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
+    child.once('exit', (code) => resolve({ code, out, err }))
+  })
+}
+
+describe('commonplace reembed', () => {
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+
+  it('shows how far it is and ends when every entry has vectors', async () => {
+    const client = await (CLIENTS['SDK v2, revision 2026-07-28'] as Connect)(server.url)
+    await client.call('store_context', { thread_id: 't', source: 'user', text: 'words' })
+    await client.close()
+    const { code, out } = await commonplace('reembed', '--url', server.url.origin)
+    expect([code, out]).toEqual([0, expect.stringContaining('1/1 entries')])
+  })
+
+  it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {
+    expect(await commonplace()).toMatchObject({ code: 2, err: expect.stringContaining('usage:') })
+    expect(await commonplace('dance')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('unknown command: dance'),
+    })
+    expect(await commonplace('reembed', '--speed')).toMatchObject({ code: 2 })
+    expect(await commonplace('reembed', '--url', 'http://127.0.0.1:9')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('does not answer'),
+    })
+  })
+
+  it('repeats the words of the server when it refuses', async () => {
+    const closed = await startServer({ AUTH_MODE: 'required' })
+    const { code, err } = await commonplace('reembed', '--url', closed.url.origin)
+    await closed.stop()
+    expect([code, err]).toEqual([1, expect.stringContaining('AUTH_MODE=open')])
+  })
+})
