@@ -148,11 +148,14 @@ export function createRankedSearches(dependencies: {
     const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0 }
     if (beyond(request)) return { ...NOTHING, ...none }
     const depth = RANK_DEPTH * overfetch
+    const { query, filter, legs } = request
+    const asked = legs.semantic && searchSemantic ? await attempt(() => searchSemantic.ask(scope, query, depth)) : null
+    // Both legs read the database in the same moment, and so in one round trip.
     const [words, meaning] = await Promise.all([
-      request.legs.fts ? attempt(() => searchText(scope, request.query, 'match', request.filter)) : null,
-      request.legs.semantic && searchSemantic
-        ? attempt(() => searchSemantic(scope, request.query, request.filter, depth))
-        : null,
+      legs.fts ? attempt(() => searchText(scope, query, 'match', filter)) : null,
+      asked?.ok && searchSemantic
+        ? attempt(() => searchSemantic.answer(scope, asked.value, filter, depth))
+        : failedLeg(asked),
     ])
     if (!words?.ok && !meaning?.ok) throw bothFailed(words, meaning)
     const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
@@ -189,6 +192,9 @@ export function createRankedSearches(dependencies: {
 
   return { byWords, byMeaning, byBoth }
 }
+
+const failedLeg = (asked: Outcome<unknown> | null): Outcome<SemanticRanking> | null =>
+  asked && !asked.ok ? asked : null
 
 function bothFailed(words: Outcome<TextRanking> | null, meaning: Outcome<SemanticRanking> | null): Problem {
   const reasons = [words, meaning].flatMap((leg) => (leg && !leg.ok ? [leg.problem.message] : []))

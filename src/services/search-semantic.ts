@@ -3,7 +3,7 @@ import type { Filter } from '../domain/filter'
 import type { Scope } from '../domain/scope'
 import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/vector'
 import type { Embedder } from '../ports/embedder'
-import type { VectorHit, VectorIndex, VectorSpace } from '../ports/vector-index'
+import type { VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../ports/vector-rows'
 import type { SyncVectors } from './sync-vectors'
 
@@ -28,6 +28,14 @@ const OVERFETCH = 4
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
 const SCAN_STEP = 2000
+
+/** What the index answered, before the database has been asked. */
+export interface AskedSemantic {
+  readonly query: QuantizedVector
+  readonly limit: number
+  readonly found: VectorSearch
+  readonly embeddingMs: number
+}
 
 interface Near extends Omit<VectorRow, 'data'> {
   readonly cosine: number
@@ -61,12 +69,14 @@ export function createSearchSemantic(dependencies: {
     }
   }
 
+  const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
+
   /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
-  async function nearest(scope: Scope, filter: Filter, query: QuantizedVector, depth: number): Promise<Near[]> {
-    const space: VectorSpace = { org: scope.org, model, dimensions: embedder.dimensions }
+  async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<Near[]> {
+    const { query } = asked
+    const space = spaceOf(scope)
     const narrowed = isNarrow(filter) || scope.projects !== null
-    for (let limit = Math.min(depth * OVERFETCH, index.depth); ; limit = Math.min(limit * 8, index.depth)) {
-      const found = await index.search(space, query, limit)
+    for (let { found, limit } = asked; ; found = await index.search(space, query, limit)) {
       const looked = await rows.lookUp(scope, {
         model,
         filter,
@@ -88,6 +98,7 @@ export function createSearchSemantic(dependencies: {
       const certain = new Set(near.filter((row) => row.cosine >= last).map(({ entryId }) => entryId))
       if (certain.size >= depth || !found.cut) return near
       if (limit >= index.depth) return scanAll(scope, filter, query)
+      limit = Math.min(limit * 8, index.depth)
     }
   }
 
@@ -102,19 +113,38 @@ export function createSearchSemantic(dependencies: {
   }
 
   /**
+   * The part without the database: embeds the query and asks the index.
+   *
    * @param depth entries wanted
    * @throws Problem unavailable when the query cannot be embedded, or the index does not answer
    */
-  return async (scope: Scope, query: string, filter: Filter, depth: number): Promise<SemanticRanking> => {
+  async function ask(scope: Scope, text: string, depth: number): Promise<AskedSemantic> {
     const startedAt = now()
-    const embedded = await embedder.embed([query], 'query').catch((error: unknown) => {
+    const embedded = await embedder.embed([text], 'query').catch((error: unknown) => {
       const reason = error instanceof Problem ? `: ${error.message}` : ''
       throw new Problem('unavailable', `Failed to generate embedding for query${reason}`, {}, error)
     })
     const embeddingMs = now() - startedAt
-    const near = await nearest(scope, filter, quantize(embedded[0] as Float32Array), depth)
-    return { hits: bestPerEntry(near).slice(0, depth), embeddingMs }
+    const query = quantize(embedded[0] as Float32Array)
+    const limit = Math.min(depth * OVERFETCH, index.depth)
+    return { query, limit, embeddingMs, found: await index.search(spaceOf(scope), query, limit) }
   }
+
+  /** The part with the database, begun in the same moment in which it is called; one round trip as a rule. */
+  const answer = async (
+    scope: Scope,
+    asked: AskedSemantic,
+    filter: Filter,
+    depth: number,
+  ): Promise<SemanticRanking> => ({
+    hits: bestPerEntry(await nearest(scope, filter, asked, depth)).slice(0, depth),
+    embeddingMs: asked.embeddingMs,
+  })
+
+  const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
+    answer(scope, await ask(scope, text, depth), filter, depth)
+
+  return Object.assign(search, { ask, answer })
 }
 
 /** Whether a filter asks for anything at all. */

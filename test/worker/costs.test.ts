@@ -159,7 +159,7 @@ describe('what calls cost in D1', () => {
       ).toBeLessThanOrEqual(2)
   })
 
-  it('searches both at once in two steps: the legs side by side, then the page', async () => {
+  it('searches words and meaning at once in two round trips: both legs share one, then the page', async () => {
     const legs = { fts: true, semantic: true }
     expect(
       await roundTrips(() => services.rankedSearches.byBoth(ada, { ...request, k: 60, legs })),

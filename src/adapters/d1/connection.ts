@@ -4,6 +4,7 @@ import { unavailable } from '../../domain/errors'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
+import { sharingReads } from '../sql/sharing-reads'
 
 /** What one batch cost, for logs, budgets and benches. */
 export interface BatchCost {
@@ -65,6 +66,7 @@ export function createD1Connection(
   return {
     dialect,
     batch,
+    read: sharingReads(batch),
     health: {
       backend: 'sqlite',
       ping: async () => {

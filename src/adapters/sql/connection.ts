@@ -12,6 +12,8 @@ export interface SqlConnection {
    * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
    */
   batch(statements: readonly SQL[]): Promise<Row[][]>
+  /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
+  read(statements: readonly SQL[]): Promise<Row[][]>
 }
 
 /** A guard inside a batch did not hold, so nothing of the batch happened. */

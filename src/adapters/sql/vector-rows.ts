@@ -70,7 +70,7 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
     async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
       const found = sql`${dialect.jsonRows(sql`${JSON.stringify(hits)}`)} hit CROSS JOIN entry_vectors v ON v.id = hit.value CROSS JOIN entries e ON e.id = v.entry_id`
       const withData = sql`${COLUMNS}, v.data`
-      const [hitRows, newRows, eligibleRows] = await connection.batch([
+      const [hitRows, newRows, eligibleRows] = await connection.read([
         admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
         admitted(
           scope,
