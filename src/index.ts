@@ -27,7 +27,7 @@ export default {
     const { services } = await prepare(env, ctx)
     await services.maintenance.sweep()
     if (controller.cron === DAILY) await services.maintenance.collectOrphans()
-    await services.maintenance.work()
+    await services.maintenance.work(20)
     await services.maintenance.rebuildIndex()
     await services.generation?.continuePass(controller.cron === DAILY)
   },

@@ -6,6 +6,8 @@ import type { BackgroundGeneration } from './background-generation'
 
 /** Objects younger than this may belong to a write that is still on its way. */
 const ORPHAN_AGE_MS = 24 * 3_600_000
+/** Items of work taken at once. */
+const CLAIM = 50
 /** How long the change log is kept. */
 const CHANGES_MS = 30 * 24 * 3_600_000
 /** Index rows a run of the schedule rewrites at most, in steps that stay well below D1's 1,000 statements. */
@@ -13,8 +15,12 @@ const REBUILD_STEP = 200
 const REBUILD_STEPS = 4
 
 export interface Maintenance {
-  /** Does the queued work that is due. Called after writes that may have queued some, and by the schedule. */
-  work(): Promise<void>
+  /**
+   * Does queued work that is due. Called after writes that may have queued some, and by the schedule.
+   *
+   * @param rounds how often 50 items are taken, while there are more
+   */
+  work(rounds?: number): Promise<void>
   /** Removes expired entries and old change rows. */
   sweep(): Promise<void>
   /** Rewrites part of the search index when FTS_LANGUAGE has changed since it was written. */
@@ -59,18 +65,21 @@ export function createMaintenance(dependencies: {
     }
   }
 
-  async function work(): Promise<void> {
-    const items = await outbox.claim(50)
+  async function workOnce(): Promise<number> {
+    const items = await outbox.claim(CLAIM)
     const groups = new Map<string, WorkItem[]>()
     for (const item of items) {
       const group = item.topic === 'embed' ? 'embed' : `${item.topic} ${item.id}`
       groups.set(group, [...(groups.get(group) ?? []), item])
     }
     for (const group of groups.values()) await attemptAll((group[0] as WorkItem).topic, group)
+    return items.length
   }
 
   return {
-    work,
+    async work(rounds = 1) {
+      for (let round = 0; round < rounds; round++) if ((await workOnce()) < CLAIM) return
+    },
 
     async sweep() {
       const expired = await outbox.sweep(clock.now() - CHANGES_MS)

@@ -31,6 +31,19 @@ describe('in the background', () => {
     expect((await services.entries.statistics(ada)).work).toEqual({ pending: 0, failed: 0, oldestAt: null })
   })
 
+  it('works off a queue that is longer than one round', async () => {
+    const ada = freshPrincipal()
+    const services = serving()
+    const deferred = { ...NOTHING_GENERATED, queued: ['embed'] as const }
+    const drafts = await Promise.all(Array.from({ length: 120 }, (_, i) => entryOf(ada, { text: `walrus ${i}` })))
+    await made.entries.save(
+      ada,
+      drafts.map((draft) => ({ ...draft, generated: deferred })),
+    )
+    await services.maintenance.work(20)
+    expect(await services.vectorCounts?.(ada)).toMatchObject({ entries: 120 })
+  })
+
   it('passes over an entry that is gone or rewritten before its turn', async () => {
     const ada = freshPrincipal()
     const services = serving()

@@ -7,6 +7,8 @@ const MAX_ATTEMPTS = 10
 /** A claim that is older than this belongs to a worker that died. */
 const CLAIM_MS = 60_000
 const FIRST_DELAY_MS = 30_000
+/** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
+const REMOVALS = 50_000
 const LONGEST_DELAY_MS = 6 * 3_600_000
 
 const toItem = (row: Row): WorkItem => ({
@@ -59,6 +61,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
     async sweep(changesBefore) {
       const [expired] = await connection.batch([
         sql`DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE expires_at IS NOT NULL AND expires_at <= ${clock.now()} LIMIT 1000) RETURNING id`,
+        sql`DELETE FROM vector_removals WHERE id <= (SELECT max(id) FROM vector_removals) - ${REMOVALS}`,
         sql`DELETE FROM changes WHERE at < ${changesBefore} AND seq < (SELECT max(seq) FROM changes)`,
       ])
       return expired?.length ?? 0

@@ -52,10 +52,29 @@ export function atomicFailure(
 const PLURALS: Readonly<Record<string, string>> = { embedding: 'embeddings', summary: 'summaries' }
 
 /** The bracket of a batch: what happened to any of its items, in the order in which a single tool says it. */
-export function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[]): string {
+function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[]): string {
   const all = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.made ?? []) : []))
   const parts = [...new Set(all)].map((part) => part.replace(/^\w+/, (word) => PLURALS[word] ?? word))
   return bracket(parts.sort())
+}
+
+/** The result of a batch, whatever its items are. */
+export function batchResult(
+  verb: 'Stored' | 'Updated',
+  outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[],
+  results: readonly { readonly success: boolean }[],
+): Record<string, unknown> {
+  const total = results.length
+  const succeeded = results.filter(({ success }) => success).length
+  const message = `${verb} ${succeeded}/${total} entries successfully${happened(outcomes)}`
+  return {
+    success: succeeded === total,
+    total,
+    succeeded,
+    failed: total - succeeded,
+    results,
+    message: succeeded === 0 ? 'All entries failed validation' : message,
+  }
 }
 
 export const itemOutput = z.looseObject({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { parseArguments } from '../parse-arguments'
-import { atomicFailure, failedItem, happened, itemOutput, looseItems, readItems } from './batch'
+import { atomicFailure, batchResult, failedItem, itemOutput, looseItems, readItems } from './batch'
 import { storeArguments, toDraft } from './store-context'
 
 const atomic = flag(true, 'true: one bad entry stores none; false: the good ones are stored')
@@ -49,18 +49,7 @@ export const storeContextBatch = defineTool(
           ? { index, success: true, context_id: outcome.value?.id ?? null, error: null, code: null }
           : failedItem(index, null, outcome.problem),
       )
-      const succeeded = results.filter(({ success }) => success).length
-      return {
-        success: succeeded === results.length,
-        total: results.length,
-        succeeded,
-        failed: results.length - succeeded,
-        results,
-        message:
-          succeeded === 0
-            ? 'All entries failed validation'
-            : `Stored ${succeeded}/${results.length} entries successfully${happened(outcomes)}`,
-      }
+      return batchResult('Stored', outcomes, results)
     },
   },
   parseArguments,

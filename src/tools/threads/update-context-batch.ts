@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { isRecord } from '../lenient'
 import { parseArguments } from '../parse-arguments'
-import { atomicFailure, failedItem, happened, itemOutput, looseItems, readItems } from './batch'
+import { atomicFailure, batchResult, failedItem, itemOutput, looseItems, readItems } from './batch'
 import { toUpdate, updateArguments } from './update-context'
 
 const atomic = flag(true, 'true: one bad update changes nothing; false: the good ones are applied')
@@ -59,18 +59,7 @@ export const updateContextBatch = defineTool(
             }
           : { ...failedItem(index, idAt(index), outcome.problem), updated_fields: null },
       )
-      const succeeded = results.filter(({ success }) => success).length
-      return {
-        success: succeeded === results.length,
-        total: results.length,
-        succeeded,
-        failed: results.length - succeeded,
-        results,
-        message:
-          succeeded === 0
-            ? 'All entries failed validation'
-            : `Updated ${succeeded}/${results.length} entries successfully${happened(outcomes)}`,
-      }
+      return batchResult('Updated', outcomes, results)
     },
   },
   parseArguments,
