@@ -40,12 +40,23 @@ function requireAi(ai: AiRunner | undefined): AiRunner {
   return ai
 }
 
+/** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
+const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
+
+function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
+  const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
+  localEmbedders.set(analyzer, bySize)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions)
+  bySize.set(dimensions, embedder)
+  return embedder
+}
+
 function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined): Embedder {
   const { provider, model, dimensions } = config.embedding
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
-      return createLocalEmbedder(analyzer, dimensions)
+      return localEmbedder(analyzer, dimensions)
     case 'workers-ai':
       return createWorkersAiEmbedder({ ai: requireAi(ai), model, dimensions })
     case 'ollama':

@@ -14,7 +14,7 @@ import { createVectorizeIndex, type VectorizeBinding } from './adapters/vectoriz
 import type { AiRunner } from './adapters/workers-ai/service'
 import { chooseModels } from './compose-models'
 import type { Config } from './config'
-import { createAnalyzer } from './domain/analysis'
+import { type Analyzer, createAnalyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
 import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
@@ -54,6 +54,15 @@ export interface Surroundings {
 }
 
 const systemClock: Clock = { now: () => Date.now() }
+
+/** Analyzers remember what words become, so each lives as long as the isolate. */
+const analyzers = new Map<string, Analyzer>()
+
+function analyzerFor(language: string): Analyzer {
+  const analyzer = analyzers.get(language) ?? createAnalyzer(language)
+  analyzers.set(language, analyzer)
+  return analyzer
+}
 
 /** Schemas that this isolate has seen up to date, so that a request pays for the check once. */
 const migrated = new WeakMap<D1Database, Promise<void>>()
@@ -98,7 +107,7 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()
-  const analyzer = createAnalyzer(config.fts.language)
+  const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI)
 
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>

@@ -36,6 +36,8 @@ const UNSPACED_RUN = new RegExp(`${UNSPACED}+`, 'gu')
 const IS_ASCII_WORD = /^[a-zA-Z0-9]+$/
 /** Longer words are cut: they are encoded data, and the engine has limits of its own. */
 const MAX_WORD = 256
+/** Words whose analysis is remembered. */
+const REMEMBERED = 20_000
 
 function fold(word: string): string {
   if (IS_ASCII_WORD.test(word)) return word.toLowerCase()
@@ -46,24 +48,23 @@ function fold(word: string): string {
 export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
   const stemming = language === 'english'
-  const stems = new Map<string, string>()
-  const stem = (word: string): string => {
-    if (!stemming) return word
-    const known = stems.get(word)
-    if (known !== undefined) return known
-    // Bounded, because an isolate lives long and texts are other people's.
-    if (stems.size > 20_000) stems.clear()
-    const result = porterStem(word)
-    stems.set(word, result)
-    return result
+  // What each word becomes, remembered: texts repeat their words. Bounded, because an isolate lives long.
+  const known = new Map<string, readonly Pick<Token, 'term' | 'isStopWord'>[]>()
+  const analyse = (word: string): readonly Pick<Token, 'term' | 'isStopWord'>[] => {
+    const remembered = known.get(word)
+    if (remembered !== undefined) return remembered
+    const parts = fold(word.slice(0, MAX_WORD))
+      .split(NOT_WORD)
+      .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
+      .map((part) => ({ term: stemming ? porterStem(part) : part, isStopWord: stops.has(part) }))
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(word, parts)
+    return parts
   }
 
   const addWord = (tokens: Token[], word: string, start: number): void => {
     const end = start + word.length
-    for (const part of fold(word.slice(0, MAX_WORD)).split(NOT_WORD)) {
-      if (!HAS_LETTER_OR_DIGIT.test(part)) continue
-      tokens.push({ term: stem(part), isStopWord: stops.has(part), start, end, pair: false })
-    }
+    for (const { term, isStopWord } of analyse(word)) tokens.push({ term, isStopWord, start, end, pair: false })
   }
 
   const addPairs = (tokens: Token[], run: string, start: number): void => {
