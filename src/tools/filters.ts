@@ -4,6 +4,7 @@ import { SOURCES } from '../domain/entry'
 import { invalidInput, Problem } from '../domain/errors'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/filter'
 import { normalizeTags } from '../domain/tags'
+import { unstorable } from '../domain/text'
 import { formatSecond, parseDateBound } from '../domain/time'
 import { jsonObject } from './fields'
 import { isRecord } from './lenient'
@@ -29,21 +30,20 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-const metadataFilter = z
-  .custom<Record<string, unknown>>(isRecord, { error: 'each metadata filter must be an object' })
-  .meta({
-    type: 'object',
-    additionalProperties: false,
-    required: ['key'],
-    properties: {
-      key: { type: 'string', description: 'Metadata key; dots go down one level (user.prefs.theme)' },
-      operator: { type: 'string', enum: [...OPERATORS], default: 'eq' },
-      value: {
-        description: 'A string, number or boolean; a list of them for in and not_in; not needed for exists, is_null …',
-      },
-      case_sensitive: { type: 'boolean', default: false, description: 'Compare strings with case' },
+// Whatever an item is, it is judged with the others, so that all that is wrong is said at once.
+const metadataFilter = z.unknown().meta({
+  type: 'object',
+  additionalProperties: false,
+  required: ['key'],
+  properties: {
+    key: { type: 'string', description: 'Metadata key; dots go down one level (user.prefs.theme)' },
+    operator: { type: 'string', enum: [...OPERATORS], default: 'eq' },
+    value: {
+      description: 'A string, number or boolean; a list of them for in and not_in; not needed for exists, is_null …',
     },
-  })
+    case_sensitive: { type: 'boolean', default: false, description: 'Compare strings with case' },
+  },
+})
 
 export const filterFields = {
   thread_id: z.string().optional().meta({ description: 'Only this thread' }),
@@ -82,6 +82,8 @@ function readPath(key: string): MetadataPath | null {
 function scalarProblem(value: unknown): string | null {
   if (value === undefined) return 'a value is needed'
   if (value === null) return 'null is no value here; use is_null or not_exists'
+  const bad = typeof value === 'string' ? unstorable(value) : null
+  if (bad !== null) return `the value ${bad}`
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return 'the number is not finite'
     if (Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -156,7 +158,8 @@ function readOperator(operator: Operator, path: MetadataPath, value: unknown, fo
 
 const MEMBERS = ['key', 'operator', 'value', 'case_sensitive']
 
-function readMetadataFilter(given: Record<string, unknown>): Read {
+function readMetadataFilter(given: unknown): Read {
+  if (!isRecord(given)) return reason('a filter is an object with key, operator and value')
   const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
   if (unknown !== undefined) return reason(`unknown member "${unknown}"; allowed are ${MEMBERS.join(', ')}`)
   const { key, operator = 'eq', value, case_sensitive: exact = false } = given
@@ -230,7 +233,7 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   const byOperator = (args.metadata_filters ?? []).flatMap((given, index): Filter[] => {
     const read = readMetadataFilter(given)
     if ('filter' in read) return [read.filter]
-    const key = typeof given.key === 'string' ? given.key : ''
+    const key = isRecord(given) && typeof given.key === 'string' ? given.key : ''
     errors.push(`Invalid metadata filter at index ${index} (key "${key}"): ${read.reason}`)
     return []
   })
@@ -251,7 +254,9 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   const words = [
     ...plain.map(({ op }) => (op === 'created' ? 'created between' : op)),
     ...Object.keys(metadata).map((key) => `metadata ${key}`),
-    ...(args.metadata_filters ?? []).map(({ key, operator = 'eq' }) => `metadata ${String(key)} ${String(operator)}`),
+    ...(args.metadata_filters ?? [])
+      .filter(isRecord)
+      .map(({ key, operator = 'eq' }) => `metadata ${String(key)} ${String(operator)}`),
   ]
   const dates = Number(args.start_date !== undefined) + Number(args.end_date !== undefined)
   const created = dates > 0 ? 1 : 0

@@ -17,7 +17,7 @@ export function parseArguments<Schema extends z.ZodType>(
   place = '',
 ): z.output<Schema> {
   const value = lenient(shown, args ?? {})
-  refuseUnstorable(value, place)
+  refuseUnstorable(withoutFilters(value, shown), place)
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   throw describe(result.error.issues[0] as z.core.$ZodIssue, shown, place)
@@ -28,6 +28,13 @@ export function pathText(path: readonly PropertyKey[], place = ''): string {
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? String(key) : `${text}.${String(key)}`),
     place,
   )
+}
+
+/** Metadata filters say for themselves what is wrong with them, all of them at once. */
+function withoutFilters(value: unknown, shown: JsonSchema): unknown {
+  if (!isRecord(value) || !isRecord(shown.properties) || !('metadata_filters' in shown.properties)) return value
+  const { metadata: _, metadata_filters: __, ...rest } = value
+  return rest
 }
 
 /** Looks through every string and member name, however deep. */

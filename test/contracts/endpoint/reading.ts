@@ -248,11 +248,13 @@ export function readingContract(connect: Connect): void {
           { key: 'a', value: 2 ** 53 },
           { value: 1 },
           { key: 'a', operator: 'contains', value: 5 },
+          { key: 'a', value: 'x\u0000' },
+          'no object',
         ],
       })
       expect(data).toMatchObject({ results: [], count: 0, total: 0, has_more: false })
       expect(data.error.message).toMatch(/^Metadata filter validation failed/)
-      expect(data.validation_errors).toHaveLength(11)
+      expect(data.validation_errors).toHaveLength(13)
       expect(data.validation_errors[0]).toMatch(/^Invalid metadata key "bad": /)
       expect(data.validation_errors[1]).toMatch(/^Invalid metadata filter at index 0 \(key "bad key"\): /)
       const tags = await s.fail('search_context', { tags: [' ', ''] })
