@@ -113,9 +113,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>
     log('DEBUG', 'sql', { ...cost }),
   )
-  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields))
+  const indexedFields = indexedFieldNames(config.indexedFields)
+  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields)
   const fullText = createD1FullText(connection, analyzer, clock)
-  const rows = createSqlVectorRows(connection, clock)
+  const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer)
   const images = createR2ImageStore(bindings.IMAGES)
   const settings = createSqlSettings(connection)

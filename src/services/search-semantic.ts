@@ -22,7 +22,7 @@ export interface SemanticRanking {
 }
 
 /** Up to this many vectors that a filter admits are compared one by one, which is exact and needs no index. */
-const EXACT = 1000
+const EXACT = 4000
 /** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
 const OVERFETCH = 4
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */

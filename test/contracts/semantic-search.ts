@@ -81,9 +81,9 @@ export function semanticSearchContract(name: string, make: (clock: TestClock) =>
         .catch(() => [])
     }
     const everything = async (ada: Principal): Promise<Entry[]> => {
-      const ids = (await made.entries.page(ada, EVERYTHING, { limit: 5000, offset: 0, previewLength: 1 })).entries.map(
-        ({ id }) => id,
-      )
+      const ids = (
+        await made.entries.page(ada, EVERYTHING, { limit: 10_000, offset: 0, previewLength: 1 })
+      ).entries.map(({ id }) => id)
       return made.entries.read(ada, ids)
     }
     /** The truth: every entry, every chunk, compared one by one. */
@@ -143,7 +143,7 @@ export function semanticSearchContract(name: string, make: (clock: TestClock) =>
       const ada = freshPrincipal()
       const { search, sync, elapse } = setUp()
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
-      const texts = Array.from({ length: 1_500 }, (_, i) => ({
+      const texts = Array.from({ length: 6_000 }, (_, i) => ({
         text: `${WORDS[i % 5]} ${WORDS[Math.floor(random() * WORDS.length)]} number ${i}`,
         threadId: `t${i % 7}`,
         metadata: { n: i },

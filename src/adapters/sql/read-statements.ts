@@ -37,7 +37,7 @@ interface Plan {
  * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
  * its index in the order of time, else a tag through the tag table, else an indexed metadata field.
  */
-function plan(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
+export function planEntries(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
   const { dialect, scope, now, indexedFields } = context
   const parts = conjuncts(filter)
   const tag = parts.find((part) => part.op === 'tag')
@@ -72,7 +72,7 @@ function plan(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
 export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
-  const { from, where, selective } = plan(context, filter, bindings)
+  const { from, where, selective } = planEntries(context, filter, bindings)
   const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
   // Ids first, so that rows passed over by the offset never bring their text.
   const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where} ORDER BY ${time} DESC, e.id DESC LIMIT ${request.limit} OFFSET ${request.offset})`
@@ -98,7 +98,7 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
   const bindings = dialect.bindings()
   const counted = countedBy(filter)
   if (counted === null) {
-    const { from, where } = plan(context, filter, bindings)
+    const { from, where } = planEntries(context, filter, bindings)
     return withPrelude(bindings, [], sql`SELECT count(*) AS total FROM ${from} WHERE ${where}`)
   }
   const thread = counted.find((leaf) => leaf.op === 'thread')?.is

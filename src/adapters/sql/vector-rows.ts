@@ -7,7 +7,7 @@ import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { withPrelude } from './read-statements'
+import { planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
 
 const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length')
@@ -37,7 +37,11 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
 }
 
 /** Vector rows over any SQL connection. */
-export function createSqlVectorRows(connection: SqlConnection, clock: Clock): VectorRows {
+export function createSqlVectorRows(
+  connection: SqlConnection,
+  clock: Clock,
+  indexedFields: ReadonlySet<string> = new Set(),
+): VectorRows {
   const { dialect } = connection
 
   /**
@@ -63,8 +67,22 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
     )
   }
   const joined = sql`entry_vectors v CROSS JOIN entries e ON e.id = v.entry_id`
-  // From the entries when a filter leads to them; the planner cannot know which is shorter.
-  const byEntry = sql`entries e CROSS JOIN entry_vectors v ON v.entry_id = e.id`
+
+  /**
+   * Rows that a filter admits, found from the entries; their numbers only when they are few enough. Always at least one
+   * row, whose `eligible` tells how many there are, counted to one beyond the limit.
+   */
+  function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
+    const bindings = dialect.bindings()
+    const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
+    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} CROSS JOIN entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model} AND ${where} LIMIT ${limit + 1})`
+    const count = sql`(SELECT count(*) FROM few)`
+    return withPrelude(
+      bindings,
+      [few],
+      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few CROSS JOIN entry_vectors v ON v.id = few.id) ON ${count} <= ${limit}`,
+    )
+  }
 
   return {
     async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
@@ -79,24 +97,17 @@ export function createSqlVectorRows(connection: SqlConnection, clock: Clock): Ve
           { columns: withData, from: joined, leads: 'vectors' },
           sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`,
         ),
-        ...(eligibleLimit > 0
-          ? [
-              admitted(
-                scope,
-                model,
-                filter,
-                { columns: withData, from: byEntry, leads: 'entries' },
-                sql`LIMIT ${eligibleLimit + 1}`,
-              ),
-            ]
-          : []),
+        ...(eligibleLimit > 0 ? [eligibleStatement(scope, model, filter, eligibleLimit)] : []),
       ])
       const unconfirmed = (newRows ?? []).map(toRow)
       return {
         hits: (hitRows ?? []).map(toRow),
         unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
         moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
-        eligible: eligibleRows && eligibleRows.length <= eligibleLimit ? eligibleRows.map(toRow) : null,
+        eligible:
+          eligibleRows && Number(eligibleRows[0]?.eligible) <= eligibleLimit
+            ? eligibleRows.filter((row) => row.id !== null).map(toRow)
+            : null,
       }
     },
 
