@@ -12,7 +12,7 @@ const CLAIM = 50
 const CHANGES_MS = 30 * 24 * 3_600_000
 /** Index rows a run of the schedule rewrites at most, in steps that stay well below D1's 1,000 statements. */
 const REBUILD_STEP = 200
-const REBUILD_STEPS = 4
+const REBUILD_STEPS = 2
 
 export interface Maintenance {
   /**

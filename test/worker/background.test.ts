@@ -31,6 +31,17 @@ describe('in the background', () => {
     expect((await services.entries.statistics(ada)).work).toEqual({ pending: 0, failed: 0, oldestAt: null })
   })
 
+  it('keeps the vectors of a long text in small chunks, though they are more than one value holds', async () => {
+    const ada = freshPrincipal()
+    const services = serving({ CHUNK_SIZE: '100', CHUNK_OVERLAP: '0' })
+    const text = Array.from({ length: 60_000 }, (_, i) => `word${i % 997}`).join(' ')
+    const ok = { ok: true as const, value: { threadId: 't', source: 'user' as const, text } }
+    await services.storeEntries(ada, [ok], true)
+    const counts = await services.vectorCounts?.(ada)
+    expect(counts?.vectors).toBeGreaterThan(4_000)
+    expect(counts?.bytes).toBeGreaterThan(2_000_000)
+  })
+
   it('works off a queue that is longer than one round', async () => {
     const ada = freshPrincipal()
     const services = serving()

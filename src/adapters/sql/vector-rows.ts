@@ -28,12 +28,33 @@ const toUnembedded = (row: Row): Unembedded => ({
   textHash: row.text_hash as string,
 })
 
-/** Adds the vectors of the entry that `row` names (a condition on `e`); one statement for any number of chunks. */
-export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL {
-  const json = JSON.stringify(
-    vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
-  )
-  return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.value ->> 0, made.value ->> 1, made.value ->> 2, made.value ->> 3, made.value ->> 4 FROM ${dialect.jsonRows(sql`${json}`)} made CROSS JOIN entries e WHERE ${row}`
+/** A value in D1 holds at most 2 MB; vectors of a text in very small chunks may be more. */
+const MAX_JSON = 1_500_000
+
+/** Vectors in groups whose JSON fits into one value. */
+function inGroups(vectors: readonly TextVector[]): TextVector[][] {
+  const groups: TextVector[][] = []
+  let size = MAX_JSON
+  for (const vector of vectors) {
+    const own = vector.data.length + vector.model.length + 64
+    if (size + own > MAX_JSON) {
+      groups.push([])
+      size = 0
+    }
+    groups.at(-1)?.push(vector)
+    size += own
+  }
+  return groups
+}
+
+/** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
+export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
+  return inGroups(vectors).map((group) => {
+    const json = JSON.stringify(
+      group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
+    )
+    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.value ->> 0, made.value ->> 1, made.value ->> 2, made.value ->> 3, made.value ->> 4 FROM ${dialect.jsonRows(sql`${json}`)} made CROSS JOIN entries e WHERE ${row}`
+  })
 }
 
 /** Vector rows over any SQL connection. */
@@ -168,7 +189,7 @@ export function createSqlVectorRows(
       const same = sql`e.id = ${entry.id} AND e.text_hash = ${entry.textHash}`
       await connection.batch([
         sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
-        insertVectors(dialect, vectors, same),
+        ...insertVectors(dialect, vectors, same),
       ])
     },
 

@@ -147,7 +147,7 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
 /** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
 function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }: Generated, row: SQL): SQL[] {
   return [
-    ...(vectors && vectors.length > 0 ? [insertVectors(dialect, vectors, row)] : []),
+    ...(vectors ? insertVectors(dialect, vectors, row) : []),
     ...queued.map(
       (topic) =>
         sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row} ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
