@@ -171,6 +171,16 @@ export function semanticSearchContract(name: string, make: (clock: TestClock) =>
       }
     })
 
+    it('finds nothing where a filter admits nothing, or nothing was stored', async () => {
+      const ada = freshPrincipal()
+      const { search } = setUp()
+      const nowhere: Filter = { op: 'thread', is: 'nowhere' }
+      expect((await search(ada, 'river stone', nowhere, 10)).hits).toEqual([])
+      expect((await search(ada, 'river stone', EVERYTHING, 10)).hits).toEqual([])
+      await save(ada, [{ text: 'river stone' }])
+      expect((await search(ada, 'river stone', nowhere, 10)).hits).toEqual([])
+    })
+
     it('sees nothing of another org, of closed projects or of private readers', async () => {
       const ada = freshPrincipal()
       const { search, sync, elapse } = setUp()

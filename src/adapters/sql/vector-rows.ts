@@ -127,7 +127,7 @@ export function createSqlVectorRows(
         moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
         eligible:
           eligibleRows && Number(eligibleRows[0]?.eligible) <= eligibleLimit
-            ? eligibleRows.filter((row) => row.id !== null).map(toRow)
+            ? eligibleRows.filter((row) => row.data !== null).map(toRow)
             : null,
       }
     },
