@@ -163,7 +163,7 @@ class Reader {
   }
 }
 
-/** @throws Problem internal that lists every bad value, so that one reading is enough to mend them all */
+/** @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all */
 export function parseConfig(env: Environment): Config {
   const reader = new Reader(env)
   reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1'])

@@ -16,7 +16,8 @@ export type Audience = (typeof AUDIENCES)[number]
 export const WORK_STATUSES = ['todo', 'doing', 'blocked', 'review', 'done', 'archived'] as const
 export type WorkStatus = (typeof WORK_STATUSES)[number]
 
-const MAX_BYTES = 262_144
+/** Of the metadata as JSON: 256 KB. */
+export const MAX_METADATA_BYTES = 262_144
 const MAX_PROJECT = 240
 
 /**
@@ -151,8 +152,8 @@ export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
 }
 
 export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {
-  if (utf8Length(JSON.stringify(metadata)) > MAX_BYTES)
-    throw limitExceeded(`${name} is larger than 256 KB (${MAX_BYTES} bytes of JSON)`)
+  if (utf8Length(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
+    throw limitExceeded(`${name} is larger than 256 KB (${MAX_METADATA_BYTES} bytes of JSON)`)
 }
 
 /** The first whole number that JSON could not carry exactly, or null. */

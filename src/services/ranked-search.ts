@@ -71,22 +71,38 @@ export function createRankedSearches(dependencies: {
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch, farthest } = dependencies
 
-  /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
-  async function rerank(scope: Scope, request: RankedRequest, ordering: readonly Scored[], units: readonly Unit[]) {
-    if (reranker === null || ordering.length === 0) return { ordering, warnings: [] }
-    const ids = ordering.map(({ id }) => id)
-    const texts = new Map(
-      (await entries.previews(scope, request.filter, ids, MAX_TEXT_BYTES)).map(({ id, text }) => [id, text]),
+  const read = async (scope: Scope, request: RankedRequest, all: readonly Scored[], length: number) =>
+    new Map(
+      (
+        await entries.previews(
+          scope,
+          request.filter,
+          all.map(({ id }) => id),
+          length,
+        )
+      ).map((entry) => [entry.id, entry]),
     )
-    const present = ordering.filter(({ id }) => texts.has(id))
-    const passages = present.map(({ id, chunk }) => passageAround(texts.get(id) ?? '', chunk, units, analyzer))
-    const outcome = await attempt(() => reranker.rerank(request.query, passages))
+
+  /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
+  async function rerank(
+    by: Reranker,
+    query: string,
+    ordering: readonly Scored[],
+    byId: ReadonlyMap<number, EntryPreview>,
+    units: readonly Unit[],
+  ) {
+    const present = ordering.filter(({ id }) => byId.has(id))
+    const passages = present.map(({ id, chunk }) => passageAround(byId.get(id)?.text ?? '', chunk, units, analyzer))
+    const outcome = await attempt(() => by.rerank(query, passages))
     if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
     const scored = present.map((one, i) => ({ ...one, rerankScore: outcome.value[i] as number }))
     return { ordering: scored.sort((a, b) => b.rerankScore - a.rerankScore), warnings: [] }
   }
 
-  /** Cuts the page out of the ordering and reads its entries, with scope and filter once more. */
+  /**
+   * Cuts the page out of the ordering and reads its entries, with scope and filter once more. With a reranker the whole
+   * ordering is read, once, and the page comes from that.
+   */
   async function page(
     scope: Scope,
     request: RankedRequest,
@@ -95,16 +111,14 @@ export function createRankedSearches(dependencies: {
     highlighting = false,
   ): Promise<RankedPage> {
     const cut = all.slice(0, RANK_DEPTH)
-    const { ordering, warnings } = await rerank(scope, request, cut, units)
-    const wanted = ordering.slice(request.offset, request.offset + request.limit)
-    const found = await entries.previews(
-      scope,
-      request.filter,
-      wanted.map(({ id }) => id),
-      highlighting ? MAX_TEXT_BYTES : request.previewLength,
-    )
-    const byId = new Map(found.map((entry) => [entry.id, entry]))
-    const results = wanted.flatMap(({ id, chunk: _, ...scores }) => {
+    const pageOf = (ordering: readonly Scored[]) => ordering.slice(request.offset, request.offset + request.limit)
+    const reads = reranker && cut.length > 0 ? cut : pageOf(cut)
+    const byId = await read(scope, request, reads, reranker || highlighting ? MAX_TEXT_BYTES : request.previewLength)
+    const { ordering, warnings } =
+      reranker && byId.size > 0
+        ? await rerank(reranker, request.query, cut, byId, units)
+        : { ordering: cut, warnings: [] }
+    const results = pageOf(ordering).flatMap(({ id, chunk: _, ...scores }) => {
       const entry = byId.get(id)
       if (entry === undefined) return []
       return [{ entry, ...scores, highlighted: highlighting ? highlight(entry.text, units, analyzer) : null }]

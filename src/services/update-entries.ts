@@ -69,6 +69,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     principal: Principal,
     checked: readonly Outcome<CheckedUpdate>[],
     atomic: boolean,
+    known: Map<string, Generated>,
   ): Promise<Outcome<UpdatedEntry | null>[]> {
     const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
     const rows = new Map((await entries.read(principal, [...wanted])).map((entry) => [entry.id, entry]))
@@ -91,7 +92,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
       principal,
       [...accepted.values()].flat().flatMap((update) => update.images ?? []),
     )
-    const generated = await generateFor([...changes.values()], rows, checked.length > 1)
+    const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     await entries.change(
       principal,
       [...changes.values()].map((change) => withGenerated(change, generated.get(change.id))),
@@ -99,14 +100,26 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     return outcomes.map((outcome) => report(outcome, rows, generated))
   }
 
-  /** Vectors and summaries of the texts that really change, by entry id. */
-  async function generateFor(changes: readonly EntryChange[], rows: ReadonlyMap<number, Entry>, isBatch: boolean) {
-    const rewritten = changes.filter(({ id, text }) => text !== undefined && text.text !== rows.get(id)?.text)
-    const made = await generate(
-      rewritten.map(({ id, text }) => ({ text: text?.text ?? '', source: rows.get(id)?.source ?? 'agent' })),
-      isBatch ? ' at index 0' : '',
-    )
-    return new Map(rewritten.map(({ id }, i) => [id, made[i] as Generated]))
+  /**
+   * Vectors and summaries of the texts that really change, by entry id.
+   *
+   * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
+   */
+  async function generateFor(
+    changes: readonly EntryChange[],
+    rows: ReadonlyMap<number, Entry>,
+    known: Map<string, Generated>,
+    isBatch: boolean,
+  ) {
+    const rewritten = changes.flatMap(({ id, text }) => {
+      const row = rows.get(id)
+      return text && row && text.text !== row.text ? [{ id, text: text.text, source: row.source }] : []
+    })
+    const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
+    const missing = rewritten.filter((one) => !known.has(keyOf(one)))
+    const made = await generate(missing, isBatch ? ' at index 0' : '')
+    for (const [i, one] of missing.entries()) known.set(keyOf(one), made[i] as Generated)
+    return new Map(rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated]))
   }
 
   /**
@@ -134,7 +147,8 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     }
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
-    return withRetries(TRIES, () => applyAll(principal, checked, atomic))
+    const known = new Map<string, Generated>()
+    return withRetries(TRIES, () => applyAll(principal, checked, atomic, known))
   }
 }
 

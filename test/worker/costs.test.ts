@@ -4,6 +4,8 @@ import { composeServices } from '../../src/compose'
 import { NOTHING_GENERATED } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import { createGenerate } from '../../src/services/generate'
+import { createRankedSearches } from '../../src/services/ranked-search'
+import { createSearchText } from '../../src/services/search-text'
 import { bindings, type Costs, config, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -150,6 +152,21 @@ describe('what calls cost in D1', () => {
   it('searches words in two round trips, also to highlight', async () => {
     const search = { ...request, mode: 'match' as const, highlight: true }
     expect(await roundTrips(() => services.rankedSearches.byWords(ada, search))).toBe(2)
+  })
+
+  it('searches in two round trips with a reranker too, which reads the ordering once', async () => {
+    const reranked = createRankedSearches({
+      entries: made.entries,
+      analyzer: made.analyzer,
+      searchText: createSearchText(made),
+      searchSemantic: null,
+      reranker: { provider: 'test', model: 'even', rerank: async (_, passages) => passages.map((_, i) => i / 100) },
+      overfetch: 2,
+      farthest: 2,
+    })
+    const search = { ...request, mode: 'match' as const, highlight: false }
+    const run = async () => expect((await reranked.byWords(ada, search)).results[0]?.rerankScore).toBeGreaterThan(0)
+    expect((await cost(run)).roundTrips).toBe(2)
   })
 
   it('searches meaning in two round trips, with and without a filter', async () => {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { EntryChange, EntryPreview } from '../../domain/entry'
 import { Problem } from '../../domain/errors'
-import { checkMetadataSize, type JsonObject } from '../../domain/metadata'
+import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import type { ThreadSummary } from '../../domain/report'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
@@ -14,8 +14,6 @@ import { ENTRY_COLUMNS, toEntry } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { listed, readable } from './visibility'
 import { changeStatements, imageGuard, saveStatements, versionGuard, type WriteContext } from './write-statements'
-
-const METADATA_MAX_BYTES = 262_144
 
 const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true })
 
@@ -131,7 +129,7 @@ export function createSqlEntryStore(
       const row = sql`id = ${id} AND ${readable(scope, now, 'entries')}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${JSON.stringify(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
-      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${METADATA_MAX_BYTES} FROM entries WHERE ${row}), 1)`
+      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), 1)`
       const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
       try {
         const [, rows] = await connection.batch([guard, update])

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { SEARCH_MODES } from '../../domain/query'
 import { defineTool } from '../define-tool'
-import { flag, limit, offset, output } from '../fields'
-import { filterFields, readFilter } from '../filters'
+import { flag, output } from '../fields'
+import { readFilter } from '../filters'
 import { parseArguments } from '../parse-arguments'
-import { counts, queryField, rankedEntries, rankedOutput, readWindow } from './ranked'
+import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats, statsOutput } from './search-context'
 
 export const ftsSearchContext = defineTool(
@@ -19,12 +19,8 @@ export const ftsSearchContext = defineTool(
     input: z.strictObject({
       query: queryField,
       mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
-      ...filterFields,
-      limit: limit(5),
-      offset,
+      ...rankedInput,
       highlight: flag(false, 'Add the stretch of text that was found, hits in <mark>; plain text, not HTML-escaped'),
-      include_images: flag(false, 'Bring image data too'),
-      explain_query: flag(false, 'Add stats about how the search ran'),
     }),
     output: output({
       query: z.string(),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
-import { flag, limit, offset, output } from '../fields'
-import { filterFields, readFilter } from '../filters'
+import { output } from '../fields'
+import { readFilter } from '../filters'
 import { parseArguments } from '../parse-arguments'
-import { counts, queryField, rankedEntries, rankedOutput, readWindow } from './ranked'
+import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats } from './search-context'
 
 export const hybridSearchContext = defineTool(
@@ -24,11 +24,7 @@ export const hybridSearchContext = defineTool(
         .max(1000)
         .optional()
         .meta({ description: 'Smoothing of the fusion; higher evens ranks out' }),
-      ...filterFields,
-      limit: limit(5),
-      offset,
-      include_images: flag(false, 'Bring image data too'),
-      explain_query: flag(false, 'Add stats about how the search ran'),
+      ...rankedInput,
     }),
     output: output({
       query: z.string(),

@@ -3,6 +3,8 @@ import { codePointLength, trim } from '../../domain/text'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/window'
 import type { RankedResult } from '../../services/ranked-search'
 import type { ToolContext } from '../define-tool'
+import { flag, limit, offset } from '../fields'
+import { filterFields } from '../filters'
 import { clampedOutput, foundEntry, foundEntryOutput, imagesToWire } from './wire'
 
 /** What the three ranked searches share on the wire (threads contract §8). */
@@ -15,6 +17,15 @@ export const queryField = z
     error: `query has more than ${MAX_QUERY} characters`,
   })
   .meta({ minLength: 1, maxLength: MAX_QUERY, description: 'What to look for' })
+
+/** Arguments of every ranked search beside its own. */
+export const rankedInput = {
+  ...filterFields,
+  limit: limit(5),
+  offset,
+  include_images: flag(false, 'Bring image data too'),
+  explain_query: flag(false, 'Add stats about how the search ran'),
+}
 
 export const rankedOutput = {
   results: z.array(foundEntryOutput),

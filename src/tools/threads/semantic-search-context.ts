@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
-import { flag, limit, offset, output } from '../fields'
-import { filterFields, readFilter } from '../filters'
+import { output } from '../fields'
+import { readFilter } from '../filters'
 import { parseArguments } from '../parse-arguments'
-import { counts, queryField, rankedEntries, rankedOutput, readWindow } from './ranked'
+import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats, statsOutput } from './search-context'
 
 export const semanticSearchContext = defineTool(
@@ -17,11 +17,7 @@ export const semanticSearchContext = defineTool(
     enabled: (config) => config.semantic.enabled,
     input: z.strictObject({
       query: queryField,
-      ...filterFields,
-      limit: limit(5),
-      offset,
-      include_images: flag(false, 'Bring image data too'),
-      explain_query: flag(false, 'Add stats about how the search ran'),
+      ...rankedInput,
     }),
     output: output({
       query: z.string(),
