@@ -5,7 +5,7 @@ import { invalidInput } from './errors'
 import type { DecodedImage, ImageInput } from './image'
 import { linksOfMetadata } from './link'
 import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch } from './metadata'
-import type { Principal } from './scope'
+import { checkMayWrite, type Principal } from './scope'
 import { sha256Hex } from './text'
 
 /** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
@@ -54,13 +54,14 @@ export const updatedFields = (update: CheckedUpdate): string[] => [
 /**
  * Applies updates of one entry, in order, to the row as it was read.
  *
- * @throws Problem when the outcome is not allowed (metadata too large, audience unknown, project closed)
+ * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown, project closed)
  */
 export async function applyUpdates(
   principal: Principal,
   entry: Entry,
   updates: readonly CheckedUpdate[],
 ): Promise<EntryChange> {
+  checkMayWrite(principal, entry.project)
   let text: string | undefined
   let metadata: Metadata | null | undefined
   let tags: readonly string[] | undefined

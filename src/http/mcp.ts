@@ -2,10 +2,11 @@ import { type McpServerFactory, ProtocolError, ProtocolErrorCode, Server } from 
 import { createMcpHandler } from 'agents/mcp/server'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import type { Principal } from '../domain/scope'
+import type { Caller, Principal } from '../domain/scope'
 import type { Services } from '../services/services'
 import type { Tool, ToolContext } from '../tools/define-tool'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import type { Log } from './log'
 
@@ -24,7 +25,11 @@ export interface McpRequest {
   readonly log: Log
 }
 
-const ROLES = ['reader', 'writer', 'admin']
+/** A denial stands in the audit log, also that of single items of a batch (platform contract §5). */
+async function noteDenials({ services, principal }: ToolContext, results: unknown): Promise<void> {
+  const denied = Array.isArray(results) ? results.filter((item) => item?.code === 'forbidden').length : 0
+  if (denied > 0) await services.administration.note(principal, false, { denied })
+}
 
 async function callTool(
   tool: Tool,
@@ -34,15 +39,16 @@ async function callTool(
 ): Promise<ToolResult> {
   const startedAt = Date.now()
   try {
-    if (ROLES.indexOf(context.principal.role) < ROLES.indexOf(tool.role))
-      throw new Problem(
-        'forbidden',
-        `${tool.name} needs the role ${tool.role}; this key is a ${context.principal.role}`,
-      )
-    const result = toResult(await tool.call(context, args))
+    requireRole(context.principal, tool.role)
+    const content = await tool.call(context, args)
+    await noteDenials(context, content.results)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return result
+    return toResult(content)
   } catch (error) {
+    if (error instanceof Problem)
+      await noteDenials(context, error.details.results ?? [{ code: error.code }]).catch((cause) =>
+        log('ERROR', 'audit_failed', { tool: tool.name, requestId, message: String(cause) }),
+      )
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
       log('ERROR', 'tool_failed', {
@@ -76,7 +82,8 @@ function createServer(request: McpRequest, origin: string): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const context: ToolContext = { principal, services, config, origin }
+    const caller: Caller = { ...principal, action: tool.name, tool: tool.name }
+    const context: ToolContext = { principal: caller, services, config, origin }
     return callTool(tool, context, params.arguments, request)
   })
   return server

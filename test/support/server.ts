@@ -25,7 +25,10 @@ export async function startServer(vars: Record<string, string> = {}): Promise<Ru
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
       d1Databases: { DB: 'db' },
-      durableObjects: { VECTORS: { className: 'VectorObject', useSQLite: true } },
+      durableObjects: {
+        VECTORS: { className: 'VectorObject', useSQLite: true },
+        GATES: { className: 'GateObject', useSQLite: true },
+      },
       r2Buckets: { IMAGES: 'images' },
       bindings: { AUTH_MODE: 'open', ...vars },
       host: '127.0.0.1',

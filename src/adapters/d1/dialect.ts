@@ -105,6 +105,7 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
   lastWritten: sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
   jsonRows: (json) => sql`json_each(${json})`,
+  jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
   mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,

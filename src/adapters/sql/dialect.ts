@@ -31,6 +31,8 @@ export interface SqlDialect {
   readonly lastWritten: SQL
   /** The rows of a JSON array given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
+  /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
+  readonly jsonList: (rows: SQL) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   readonly byteLength: (text: SQL) => SQL

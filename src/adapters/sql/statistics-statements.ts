@@ -8,7 +8,7 @@ import { listed } from './visibility'
 export function statisticsStatements(context: ReadContext): SQL[] {
   const { dialect, scope, now } = context
   const live = liveThreads(context)
-  const visible = listed(scope, now)
+  const visible = listed(dialect, scope, now)
   return [
     sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries, coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, count(*) AS threads FROM live`,
     sql`WITH ${live} SELECT thread_id, entries FROM live ORDER BY entries DESC, thread_id LIMIT 5`,

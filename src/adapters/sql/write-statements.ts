@@ -6,17 +6,17 @@ import type { ImageRef } from '../../domain/image'
 import { kindOfTags } from '../../domain/kind'
 import type { LinkTarget } from '../../domain/link'
 import type { Lifted, Metadata } from '../../domain/metadata'
-import type { Scope } from '../../domain/scope'
+import type { Caller } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import type { SqlDialect } from './dialect'
 import { insertVectors } from './vector-rows'
-import { listed, readable } from './visibility'
+import { listed, readable, writable } from './visibility'
 
 /** The statements that write entries. Values are always bound. */
 export interface WriteContext {
   readonly dialect: SqlDialect
   readonly analyzer: Analyzer
-  readonly scope: Scope
+  readonly scope: Caller
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -41,7 +41,7 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
 function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
   if (links.length === 0) return sql`NULL`
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
-  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted CROSS JOIN entries target WHERE target.id = wanted.value ->> 1 AND ${readable(scope, now, 'target')})`
+  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted CROSS JOIN entries target WHERE target.id = wanted.value ->> 1 AND ${readable(dialect, scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -94,9 +94,10 @@ const metadataBytes = (metadata: Metadata | null): number =>
   metadata === null ? 0 : utf8Length(JSON.stringify(metadata))
 
 /** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
-function repeatedTurn({ scope, now }: WriteContext, entry: NewEntry): SQL {
+function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
-  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash FROM entries e WHERE ${listed(scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
+  const own = writable(dialect, scope, 'newest')
+  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
 }
 
 /** One upsert and its index row: either a new entry, or the next version of the turn it repeats. */
@@ -189,7 +190,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected CROSS JOIN entries e WHERE e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 AND ${readable(scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected CROSS JOIN entries e WHERE e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }
 
 /** Refuses the batch while one of the images is being removed from the object store. */
