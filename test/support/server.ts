@@ -24,7 +24,9 @@ export async function startServer(vars: Record<string, string> = {}): Promise<Ru
       modules: modules(),
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
+      compatibilityFlags: ['global_fetch_strictly_public'],
       d1Databases: { DB: 'db' },
+      kvNamespaces: { OAUTH_KV: 'oauth' },
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
