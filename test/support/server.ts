@@ -6,6 +6,8 @@ import { WORKER_DIR } from './build'
 export interface RunningServer {
   /** Of the MCP endpoint. */
   readonly url: URL
+  /** The same Worker as the web would ask it, under any host name. */
+  ask(url: string, init?: RequestInit): Promise<Response>
   stop(): Promise<void>
 }
 
@@ -17,8 +19,20 @@ const modules = () => [
     .map((name) => ({ type: 'Text' as const, path: join(WORKER_DIR, name) })),
 ]
 
-/** The bundled Worker in plain workerd on a port of its own, with empty D1 and R2. */
-export async function startServer(vars: Record<string, string> = {}): Promise<RunningServer> {
+export interface Surroundings {
+  /** Hears every line that the Worker logs. */
+  readonly onLog?: (line: string) => void
+  /** The web as the Worker sees it; without it, the real one. */
+  readonly web?: (request: { readonly url: string }) => Promise<Response>
+  /** False: a deployment without a store for OAuth. */
+  readonly oauth?: boolean
+}
+
+/** The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV. */
+export async function startServer(
+  vars: Record<string, string> = {},
+  { onLog, web, oauth = true }: Surroundings = {},
+): Promise<RunningServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       modules: modules(),
@@ -26,7 +40,7 @@ export async function startServer(vars: Record<string, string> = {}): Promise<Ru
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],
       d1Databases: { DB: 'db' },
-      kvNamespaces: { OAUTH_KV: 'oauth' },
+      kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
@@ -36,8 +50,14 @@ export async function startServer(vars: Record<string, string> = {}): Promise<Ru
       host: '127.0.0.1',
       port: 0,
       cf: false,
+      ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
+      ...(web === undefined ? {} : { outboundService: web as never }),
     }),
   )
   const origin = await server.ready
-  return { url: new URL('/mcp', origin), stop: () => server.dispose() }
+  return {
+    url: new URL('/mcp', origin),
+    ask: (url, init) => server.dispatchFetch(url, init as never) as unknown as Promise<Response>,
+    stop: () => server.dispose(),
+  }
 }
