@@ -9,7 +9,7 @@ import { type Deployment, type Json, type Key, REDIRECT, startDeployment } from 
 
 /** What an SDK client remembers, and the address that it wants its person to open. */
 function createMemory() {
-  const kept: { client?: Json; tokens?: Json; verifier?: string; opened?: URL } = {}
+  const kept: { client?: Json; tokens?: Json; verifier?: string; opened?: URL; discovery?: Json } = {}
   const provider = {
     redirectUrl: REDIRECT,
     clientMetadata: {
@@ -35,6 +35,10 @@ function createMemory() {
       kept.verifier = verifier
     },
     codeVerifier: () => kept.verifier ?? '',
+    saveDiscoveryState: (state: Json) => {
+      kept.discovery = state
+    },
+    discoveryState: () => kept.discovery,
   }
   return { kept, provider }
 }

@@ -37,13 +37,13 @@ export const pkce = () => {
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
-/** @param origin other than that of the socket, for what only a public https address does */
-export async function startDeployment(surroundings: Surroundings = {}, origin?: string) {
+export async function startDeployment(surroundings: Surroundings = {}) {
   const server: RunningServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }, surroundings)
-  const base = origin ?? server.url.origin
+  /** As its clients know it. */
+  const base = surroundings.origin ?? server.url.origin
   const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
-    const url = new URL(path, base).href
-    return origin === undefined ? fetch(url, { redirect: 'manual', ...init }) : server.ask(url, init)
+    const { pathname, search } = new URL(path, base)
+    return fetch(new URL(pathname + search, server.url.origin), { redirect: 'manual', ...init })
   }
 
   async function admin(method: string, path: string, body?: unknown): Promise<Json> {

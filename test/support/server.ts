@@ -6,8 +6,10 @@ import { WORKER_DIR } from './build'
 export interface RunningServer {
   /** Of the MCP endpoint. */
   readonly url: URL
-  /** The same Worker as the web would ask it, under any host name. */
-  ask(url: string, init?: RequestInit): Promise<Response>
+  /** Runs one statement beside the Worker, for what would otherwise need time to pass. */
+  sql(statement: string): Promise<unknown>
+  /** Everything in the store of OAuth, names and values. */
+  grants(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -24,6 +26,8 @@ export interface Surroundings {
   readonly onLog?: (line: string) => void
   /** The web as the Worker sees it; without it, the real one. */
   readonly web?: (request: { readonly url: string }) => Promise<Response>
+  /** What the Worker takes for its own origin, when it is not the socket's. */
+  readonly origin?: string
   /** False: a deployment without a store for OAuth. */
   readonly oauth?: boolean
 }
@@ -31,7 +35,7 @@ export interface Surroundings {
 /** The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV. */
 export async function startServer(
   vars: Record<string, string> = {},
-  { onLog, web, oauth = true }: Surroundings = {},
+  { onLog, web, origin, oauth = true }: Surroundings = {},
 ): Promise<RunningServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -51,13 +55,18 @@ export async function startServer(
       port: 0,
       cf: false,
       ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
+      ...(origin === undefined ? {} : { upstream: origin }),
       ...(web === undefined ? {} : { outboundService: web as never }),
     }),
   )
-  const origin = await server.ready
   return {
-    url: new URL('/mcp', origin),
-    ask: (url, init) => server.dispatchFetch(url, init as never) as unknown as Promise<Response>,
+    url: new URL('/mcp', await server.ready),
+    sql: async (statement) => (await server.getD1Database('DB')).prepare(statement).run(),
+    grants: async () => {
+      const kv = await server.getKVNamespace('OAUTH_KV')
+      const { keys } = await kv.list()
+      return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
+    },
     stop: () => server.dispose(),
   }
 }

@@ -12,7 +12,7 @@ export const fetchesDocuments = (origin: string): boolean => !isLoopback(new URL
 /** Whether a client id is not an address at all, or one of a public host by name. */
 export function isAcceptableClientId(id: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(id)) return true
-  if (id.length > 2000 || !URL.canParse(id)) return false
+  if (!/^[\x21-\x7e]{1,2000}$/.test(id) || !URL.canParse(id)) return false
   const { protocol, hostname, port } = new URL(id)
   const named = hostname.includes('.') && !hostname.startsWith('[') && !/(^|\.)\d+$/.test(hostname.replace(/\.$/, ''))
   return protocol === 'https:' && port === '' && named && !LOCAL_NAME.test(hostname.replace(/\.$/, ''))
