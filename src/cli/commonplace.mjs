@@ -1,60 +1,67 @@
 #!/usr/bin/env node
-// The command line: `npm run commonplace -- <command>`. Plain Node, no packages.
-// Environment: COMMONPLACE_URL (default http://localhost:8787), COMMONPLACE_KEY. Exit 0, 1 on failure, 2 on wrong usage.
+// The command line: `npm run commonplace -- <command>`. Plain Node, no packages. Exit 0, 1 on failure, 2 on wrong usage.
 import { parseArgs } from 'node:util'
+import { ADMINISTRATION, NEEDS_WORD } from './administration.mjs'
+import { reembed } from './reembed.mjs'
 
-const USAGE = `usage: commonplace reembed [--url URL]
+const USAGE = `usage: commonplace <command> [--url URL] [--json]
 
-  reembed   makes the vectors that are missing for the configured model, for instance after EMBEDDING_MODEL has
-            changed; may be stopped and started again at any time`
+  orgs list                      organizations that the credential sees
+  orgs create ID [--name NAME]   with ADMIN_TOKEN only
+  projects list [--org ORG]
+  projects create ID [--name NAME] [--org ORG]
+  keys list [--org ORG]
+  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE] [--org ORG]
+  keys revoke ID [--org ORG]
+  audit list [--after SEQ] [--limit N] [--org ORG]
+  reembed                        makes the vectors that are missing for the configured model, for instance after
+                                 EMBEDDING_MODEL has changed; may be stopped and started again at any time
+
+Environment: COMMONPLACE_URL (default http://localhost:8787), and ADMIN_TOKEN or COMMONPLACE_KEY.
+ORG may be left out where the credential sees only one.`
+
+const OPTIONS = {
+  url: { type: 'string' },
+  json: { type: 'boolean' },
+  org: { type: 'string' },
+  name: { type: 'string' },
+  role: { type: 'string' },
+  project: { type: 'string', multiple: true },
+  agent: { type: 'string' },
+  owner: { type: 'string' },
+  expires: { type: 'string' },
+  after: { type: 'string' },
+  limit: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+}
 
 function usage(problem) {
   console.error(`${problem}\n\n${USAGE}`)
   process.exit(2)
 }
 
-/** One call of the administration; ends the program with the server's own words when it fails. */
-async function post(url, path) {
-  const key = process.env.COMMONPLACE_KEY
-  const response = await fetch(new URL(path, url), {
-    method: 'POST',
-    headers: key ? { authorization: `Bearer ${key}` } : {},
-  }).catch((error) => fail(`${url} does not answer: ${error.cause?.message ?? error.message}`))
-  const body = await response.json().catch(() => ({}))
-  if (!response.ok) fail(body.error?.message ?? `${url} answered ${response.status}`)
-  return body
-}
-
-function fail(message) {
-  console.error(message)
-  process.exit(1)
-}
-
-function showProgress(done, total) {
-  const share = total === 0 ? 1 : done / total
-  const bar = '█'.repeat(Math.round(share * 30)).padEnd(30, '·')
-  const line = `${bar} ${done}/${total} entries`
-  process.stdout.write(process.stdout.isTTY ? `\r${line}` : `${line}\n`)
-}
-
-async function reembed(url) {
-  for (;;) {
-    const { made, entries, embedded } = await post(url, '/api/v1/reembed')
-    showProgress(embedded, entries)
-    if (made === 0) break
-  }
-  console.log('\nEvery entry has vectors of the configured model.')
-}
-
 let parsed
 try {
-  parsed = parseArgs({ allowPositionals: true, options: { url: { type: 'string' } } })
+  parsed = parseArgs({ allowPositionals: true, options: OPTIONS })
 } catch (error) {
   usage(error.message)
 }
-const [command, ...rest] = parsed.positionals
-const url = parsed.values.url ?? process.env.COMMONPLACE_URL ?? 'http://localhost:8787'
+const { values, positionals: words } = parsed
+if (values.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
+const url = values.url ?? process.env.COMMONPLACE_URL ?? 'http://localhost:8787'
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
-if (command !== 'reembed' || rest.length > 0)
-  usage(command ? `unknown command: ${[command, ...rest].join(' ')}` : 'no command')
-await reembed(url)
+const options = { ...values, url }
+if (words.length === 0) usage('no command')
+if (words[0] === 'reembed' && words.length === 1) await reembed(url)
+else {
+  const name = words.slice(0, 2).join(' ')
+  const run = ADMINISTRATION[name]
+  const expected = NEEDS_WORD.has(name) ? 3 : 2
+  if (run === undefined) usage(`unknown command: ${words.join(' ')}`)
+  if (words.length < expected) usage(`${name} needs one more word`)
+  if (words.length > expected) usage(`too many words: ${words.slice(expected).join(' ')}`)
+  await run(options, words[2])
+}

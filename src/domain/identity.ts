@@ -9,8 +9,8 @@ import { parseInstant } from './time'
 export interface Org {
   readonly id: string
   readonly name: string
-  /** Milliseconds since 1970, as every time here. */
-  readonly createdAt: number
+  /** Milliseconds since 1970, as every time here; null for the org of open mode, which nobody made. */
+  readonly createdAt: number | null
 }
 
 export interface Project {

@@ -4,7 +4,15 @@ import { readerOf } from './entry'
 import { invalidInput } from './errors'
 import type { DecodedImage, ImageInput } from './image'
 import { linksOfMetadata } from './link'
-import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch } from './metadata'
+import {
+  checkMetadata,
+  type JsonObject,
+  liftMetadata,
+  type Metadata,
+  mergePatch,
+  normalizeProject,
+  own,
+} from './metadata'
 import { checkMayWrite, type Principal } from './scope'
 import { sha256Hex } from './text'
 
@@ -75,8 +83,10 @@ export async function applyUpdates(
       metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
   }
   if (metadata) checkMetadata(metadata)
-  // The entry keeps its writer's name where its metadata names none.
-  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent) : null
+  // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
+  const named = own(entry.metadata, 'project')
+  const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
+  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
   return {
     id: entry.id,

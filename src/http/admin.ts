@@ -154,7 +154,12 @@ export function createAdminRoutes() {
   routes.post('/reembed', async (c) => {
     const { generation, maintenance, afterwards, administration } = c.var.services
     const principal = requireOrg(c.var.credential)
-    await administrator(c.var, 'reembed')
+    const by = await administrator(c.var, 'reembed')
+    // It tells how many entries the whole org has.
+    if (principal.projects !== null)
+      await noting(c.var.services, by, async () => {
+        throw new Problem('forbidden', 'reembed needs a key of the whole organization')
+      })
     if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
     const progress = await generation.reembed(principal.org)
     if (progress.made > 0)

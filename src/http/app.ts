@@ -9,7 +9,7 @@ import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
 import { guard, readableByPages } from './guard'
 import { serveImage } from './images'
-import type { Log } from './log'
+import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
@@ -113,9 +113,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         ? error
         : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
-      console.error(
-        JSON.stringify({ level: 'ERROR', event: 'request_failed', requestId, message: String(error.cause ?? error) }),
-      )
+      console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
     const { code, message, retryable } = problem
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''

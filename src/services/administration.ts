@@ -79,7 +79,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       if (by.kind === 'operator') return store.orgs()
       const { org } = by.caller
       const found = await store.orgs([org])
-      return found.length > 0 ? found : [{ id: org, name: org, createdAt: 0 }]
+      return found.length > 0 ? found : [{ id: org, name: org, createdAt: null }]
     },
 
     async createProject(by: Administrator, org: string, draft: { id?: unknown; name?: unknown }): Promise<Project> {
@@ -97,7 +97,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     },
 
     /**
-     * Makes a key. A narrowed administrator makes keys of its own projects only.
+     * Makes a key. A narrowed administrator makes keys of its own projects only, and of no other owner.
      *
      * @returns the key and its text, which is shown this once
      */
@@ -108,6 +108,8 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       const bounds = boundsOf(by)
       if (!isWithin(checked.projects, bounds))
         throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)
+      if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
+        throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
       const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
       const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
       const key: ApiKey = {

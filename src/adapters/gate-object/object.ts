@@ -7,30 +7,38 @@ export type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof L
 const FORGOTTEN_MS = 120_000
 const MINUTE_MS = 60_000
 
+interface Count {
+  minute: number
+  current: number
+  previous: number
+}
+
+/** Times a minute that a busy key's count is written down: what an idle object forgets is at most this share of it. */
+const NOTES_A_MINUTE = 4
+
 /**
- * The requests of one key, counted in memory: nothing is written, and what an eviction forgets is a minute of counting.
- * The minute is a sliding one, estimated from two fixed ones: the last one's count, by the share of it that still lies
+ * The requests of one key, counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one, estimated from two fixed ones: the last one's count, by the share of it that still lies
  * inside, and this one's.
  */
 export class GateObject extends DurableObject {
   private readonly running = new Map<string, number>()
-  private minute = 0
-  private current = 0
-  private previous = 0
+  private readonly count: Count
+
+  constructor(state: DurableObjectState, env: never) {
+    super(state, env)
+    this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
+  }
 
   enter(request: string, limits: Limits, now = Date.now()): Verdict {
     for (const [id, since] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
     if (limits.concurrent !== null && this.running.size >= limits.concurrent)
       return { exceeded: 'concurrent', retryAfter: 1 }
     if (limits.perMinute !== null) {
-      const left = this.turn(now)
-      if (this.previous * left + this.current + 1 > limits.perMinute) {
-        // While this minute alone fills the limit nothing helps but the next one; else the last one fades.
-        const room = limits.perMinute - this.current - 1
-        const fades = room < 0 ? left : left - room / this.previous
-        return { exceeded: 'perMinute', retryAfter: Math.max(1, Math.ceil((fades * MINUTE_MS) / 1000)) }
-      }
-      this.current++
+      const waitMs = this.waitMs(limits.perMinute, now)
+      if (waitMs > 0) return { exceeded: 'perMinute', retryAfter: Math.ceil(waitMs / 1000) }
+      this.count.current++
+      if (this.count.current % Math.ceil(limits.perMinute / NOTES_A_MINUTE) === 0)
+        this.ctx.storage.kv.put('count', this.count)
     }
     this.running.set(request, now)
     return { exceeded: null }
@@ -40,14 +48,19 @@ export class GateObject extends DurableObject {
     this.running.delete(request)
   }
 
-  /** Moves on to the minute of `now`. Returns the share of the minute before that the last sixty seconds still hold. */
-  private turn(now: number): number {
+  /** Milliseconds until one more request fits, if no other comes; 0 when it does now. */
+  private waitMs(limit: number, now: number): number {
+    const { count } = this
     const minute = Math.floor(now / MINUTE_MS)
-    if (minute !== this.minute) {
-      this.previous = minute === this.minute + 1 ? this.current : 0
-      this.current = 0
-      this.minute = minute
+    if (minute !== count.minute) {
+      count.previous = minute === count.minute + 1 ? count.current : 0
+      count.current = 0
+      count.minute = minute
     }
-    return 1 - (now % MINUTE_MS) / MINUTE_MS
+    const leftMs = MINUTE_MS - (now % MINUTE_MS)
+    const room = limit - count.current - 1
+    // While this minute alone fills the limit, the next one must come, and this one fade in it.
+    if (room < 0) return leftMs + MINUTE_MS - ((limit - 1) * MINUTE_MS) / count.current
+    return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (room * MINUTE_MS) / count.previous))
   }
 }

@@ -97,7 +97,9 @@ const metadataBytes = (metadata: Metadata | null): number =>
 function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
   const own = writable(dialect, scope, 'newest')
-  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
+  // What becomes private becomes its owner's, so it never takes the place of what another has said.
+  const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
+  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
 }
 
 /** One upsert and its index row: either a new entry, or the next version of the turn it repeats. */
