@@ -108,7 +108,7 @@ describe('the consent page in Chromium', () => {
         '  - paragraph: This is a program on your own computer. Go on only if you have just started connecting it yourself.',
         '  - heading "It will be able to" [level=2]',
         '  - list:',
-        '    - listitem: do what the key below may do, in the same organization and projects and with the same role',
+        '    - listitem: "read memory, and change it as far as the key below may: in its organization and projects, with its role"',
         '  - paragraph: It never sees the key. Its access ends 30 days from now, or at once when the key is revoked.',
         '  - text: Your Commonplace key',
         '  - textbox "Your Commonplace key"',

@@ -87,7 +87,7 @@ export function consentPage({ client, token, error, families }: Consent) {
 ${client.local ? html`<p class="note">This is a program on your own computer. Go on only if you have just started connecting it yourself.</p>` : ''}
 <h2>It will be able to</h2>
 <ul>
-<li>do what the key below may do, in the same organization and projects and with the same role</li>
+<li>read memory, and change it as far as the key below may: in its organization and projects, with its role</li>
 ${families === null ? '' : html`<li>use these tools only: ${families}</li>`}
 </ul>
 <p class="hint">It never sees the key. Its access ends 30 days from now, or at once when the key is revoked.</p>

@@ -1,0 +1,31 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { createOAuth } from '../../src/http/oauth/server'
+import type { Identity } from '../../src/services/identity'
+
+/** What the schedule does with the store of OAuth. */
+const kv = (env as unknown as { OAUTH_KV: KVNamespace }).OAUTH_KV
+const oauth = createOAuth({ kv, identity: {} as Identity, log: () => undefined })
+
+const GRANTS = 150
+const name = (n: number) => `grant:key_a:${String(n).padStart(16, '0')}`
+const grants = async () => (await kv.list({ prefix: 'grant:' })).keys.length
+
+it('removes grants that have expired or lost their client, a part at a time, and keeps the others', async () => {
+  await kv.put('client:known', JSON.stringify({ clientId: 'known' }))
+  for (let n = 0; n < GRANTS; n++) {
+    const kept = n % 3 === 0
+    const grant = {
+      id: name(n).slice(-16),
+      userId: 'key_a',
+      clientId: n % 3 === 1 ? 'gone' : 'known',
+      expiresAt: kept || n % 3 === 1 ? 9_999_999_999 : 1,
+    }
+    await kv.put(name(n), JSON.stringify(grant))
+  }
+  await oauth.purge()
+  expect(await grants()).toBeGreaterThan(GRANTS / 3)
+  expect(await kv.get('purge-cursor')).not.toBeNull()
+  await oauth.purge()
+  expect([await grants(), await kv.get('purge-cursor')]).toEqual([GRANTS / 3, null])
+})
