@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createOAuth } from '../../src/http/oauth/server'
 import type { Identity } from '../../src/services/identity'
 
-/** What the schedule does with the store of OAuth. */
+/** OAuth and its store: what the schedule does with it, and what happens when it does not answer. */
 const kv = (env as unknown as { OAUTH_KV: KVNamespace }).OAUTH_KV
 const oauth = createOAuth({ kv, identity: {} as Identity, log: () => undefined })
 
@@ -28,4 +28,14 @@ it('removes grants that have expired or lost their client, a part at a time, and
   expect(await kv.get('purge-cursor')).not.toBeNull()
   await oauth.purge()
   expect([await grants(), await kv.get('purge-cursor')]).toEqual([GRANTS / 3, null])
+})
+
+it('does not call a token wrong when the store does not answer', async () => {
+  const broken = { get: () => Promise.reject(new Error('KV GET failed: 503')) } as unknown as KVNamespace
+  const { keyIdOf } = createOAuth({ kv: broken, identity: {} as Identity, log: () => undefined })
+  const token = `key_a:${'g'.repeat(16)}:${'s'.repeat(32)}`
+  await expect(keyIdOf(token, new Request('https://memory.example/mcp'))).rejects.toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+  })
 })

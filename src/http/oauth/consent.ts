@@ -134,6 +134,8 @@ export async function authorize(situation: Situation): Promise<Response> {
   } catch (error) {
     if (error instanceof CimdFetchError)
       return respond(troublePage('The description of this app could not be fetched or is not valid.'), url, 400)
+    // A person is told in words; what else goes wrong is the server's to answer and to log.
+    if (error instanceof Problem && error.cause === undefined) return respond(troublePage(error.message), url, 503)
     if (!(error instanceof AuthorizationError)) throw error
     const way = error.redirectTo === undefined ? null : { to: error.redirectTo, destination: hostOf(error.redirectTo) }
     return respond(troublePage(`The app has sent you here with a faulty request: ${error.description}`, way), url, 400)

@@ -24,6 +24,7 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
   return bytes
 }
 
+/** Whether a body is said to be a form. */
 export const isForm = (request: Request): boolean =>
   /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers.get('content-type') ?? '')
 
@@ -33,6 +34,7 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
   return bytes === null ? null : new URLSearchParams(new TextDecoder().decode(bytes))
 }
 
+/** 128 random bits, which a page and its cookie share. */
 export const createPageToken = (): string => crypto.randomUUID().replaceAll('-', '')
 
 /** One cookie a page, so that two tabs do not disturb each other. Browsers refuse `__Host-` names without https. */

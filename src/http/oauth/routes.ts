@@ -25,6 +25,7 @@ async function admit(request: Request): Promise<Request | Response> {
   return new Request(request, { body: bytes })
 }
 
+/** To be mounted at the root, behind the guard and beside the routes that take credentials. */
 export function createOAuthRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
   const issuerOf = ({ setup }: Variables, request: Request): Issuer | null =>

@@ -1,5 +1,5 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from '@cloudflare/workers-oauth-provider'
-import { Problem } from '../../domain/errors'
+import { Problem, unavailable } from '../../domain/errors'
 import type { Identity } from '../../services/identity'
 import type { AccessTokens } from '../auth'
 import type { Log } from '../log'
@@ -102,7 +102,13 @@ export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
     async keyIdOf(token, request) {
       if (!TOKEN.test(token)) return null
       const url = new URL(request.url)
-      const found = await serverAt(url.origin, log)?.getOAuthApi(env).unwrapToken<{ keyId: string }>(token)
+      const found = await serverAt(url.origin, log)
+        ?.getOAuthApi(env)
+        .unwrapToken<{ keyId: string }>(token)
+        .catch((cause) => {
+          // Not knowing is no refusal: a client that is told 401 would throw its tokens away.
+          throw unavailable('The grant cannot be looked up at the moment; try again', cause)
+        })
       return found && counts(found.audience, url) ? found.grant.props.keyId : null
     },
 
