@@ -30,7 +30,7 @@ const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs
 const code =
   migrated.status ||
   (await serve({
-    args: ['--env', 'postgres', ...process.argv.slice(2)],
+    args: ['--config', 'wrangler.postgres.toml', ...process.argv.slice(2)],
     env: { CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE: url },
     dataLine: `Entries live ${where}, images in .wrangler/state; both survive a restart.`,
   }))

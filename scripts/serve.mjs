@@ -11,13 +11,15 @@ function runSchedule(origin) {
   setInterval(run, 5 * 60_000).unref()
 }
 
+/** @returns whether it became ready; a server that refuses keeps running, so that it can be mended, and its reason is shown */
 async function becomesReady(origin) {
+  let shown = ''
   for (let tries = 0; tries < 300; tries++) {
-    const ready = await fetch(`${origin}/ready`).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ready) return true
+    const response = await fetch(`${origin}/ready`).catch(() => null)
+    if (response?.ok) return true
+    const reason = response === null ? '' : await response.text()
+    if (reason !== shown && reason !== '') console.error(`Not ready: ${reason}`)
+    shown = reason
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   return false
