@@ -163,6 +163,10 @@ END $$;
 
 CREATE TRIGGER guards_check INSTEAD OF INSERT ON guards FOR EACH ROW EXECUTE FUNCTION check_guard();
 
+CREATE FUNCTION json_numbers(list jsonb) RETURNS TABLE (value bigint) LANGUAGE sql IMMUTABLE AS $$
+  SELECT number::bigint FROM jsonb_array_elements_text(list) AS number
+$$;
+
 -- A JSON merge patch, RFC 7396.
 CREATE FUNCTION merge_patch(target jsonb, patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE SET search_path FROM CURRENT AS $$
 DECLARE

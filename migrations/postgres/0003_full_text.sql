@@ -4,7 +4,7 @@
 
 CREATE TABLE entries_fts (
   entry_id bigint PRIMARY KEY,
-  -- Terms of the text (weight A) and of date and agent (weight B), and terms beginning with '/' for who may see the entry.
+  -- Terms of the text (weight A) and of date and agent (no position), and terms beginning with '/' for who may see the entry.
   words tsvector NOT NULL,
   -- The same terms in order: neighbours are looked up here, because a tsvector forgets positions beyond 16,383.
   body text COLLATE "C" NOT NULL,

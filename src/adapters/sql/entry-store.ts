@@ -7,7 +7,7 @@ import type { ThreadSummary } from '../../domain/report'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
-import { compileFilter } from './compile-filter'
+import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
@@ -61,7 +61,7 @@ export function createSqlEntryStore(
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
   // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
   const entriesById = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonRows(sql`${JSON.stringify([...new Set(ids)])}`)} wanted CROSS JOIN entries e WHERE e.id = wanted.value`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
 
   return {
     async save(scope, entries) {
@@ -70,7 +70,7 @@ export function createSqlEntryStore(
       const guards = imageGuard(context, images)
       const parts = entries.map((entry) => saveStatements(context, entry))
       const rows = await guarded(
-        () => connection.batch([...guards, ...parts.flat()]),
+        () => connection.batch([...guards, ...parts.flat()], { org: scope.org }),
         'An image of this entry is being removed at this moment; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => ({
@@ -118,7 +118,7 @@ export function createSqlEntryStore(
       ]
       const parts = changes.map((change) => changeStatements(context, change))
       const rows = await guarded(
-        () => connection.batch([...guards, ...parts.flat()]),
+        () => connection.batch([...guards, ...parts.flat()], { org: scope.org }),
         'The entry was changed by someone else at the same time; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => Number(row.version))
@@ -129,10 +129,10 @@ export function createSqlEntryStore(
       const row = sql`id = ${id} AND ${readable(scope, now, 'entries')}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${JSON.stringify(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
-      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), 1)`
+      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
       const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
       try {
-        const [, rows] = await connection.batch([guard, update])
+        const [, rows] = await connection.batch([guard, update], { org: scope.org })
         return rows?.[0] === undefined ? null : Number(rows[0].version)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
@@ -154,10 +154,10 @@ export function createSqlEntryStore(
         ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
       ]
       const where = sql.join(conditions, sql` AND `)
-      const [counted] = await connection.batch([
-        sql`SELECT count(*) AS deleted FROM entries WHERE ${where}`,
-        sql`DELETE FROM entries WHERE ${where}`,
-      ])
+      const [counted] = await connection.batch(
+        [sql`SELECT count(*) AS deleted FROM entries WHERE ${where}`, sql`DELETE FROM entries WHERE ${where}`],
+        { org: scope.org },
+      )
       return Number(counted?.[0]?.deleted ?? 0)
     },
 
