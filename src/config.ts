@@ -12,6 +12,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface Config {
   readonly authMode: 'open' | 'required'
+  readonly storageBackend: 'sqlite' | 'postgresql'
+  /** Where the tables are, with PostgreSQL. */
+  readonly postgresqlSchema: string
   readonly logLevel: LogLevel
   /** Null: the built-in text; empty: none. */
   readonly instructions: string | null
@@ -23,7 +26,7 @@ export interface Config {
   readonly fts: { readonly enabled: boolean; readonly language: string }
   readonly semantic: { readonly enabled: boolean }
   readonly hybrid: { readonly enabled: boolean; readonly k: number; readonly overfetch: number }
-  readonly vectorBackend: 'object' | 'vectorize'
+  readonly vectorBackend: VectorBackend
   readonly embedding: {
     readonly provider: EmbeddingProvider
     readonly model: string
@@ -40,6 +43,7 @@ export interface Config {
   readonly openai: { readonly base: string; readonly key: string | null }
 }
 
+export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
 export type ModelProvider = 'workers-ai' | 'ollama' | 'openai'
 export interface ModelChoice {
@@ -77,6 +81,9 @@ const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
   ollama: '',
   openai: '',
 }
+
+const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
+const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   true: true,
@@ -134,6 +141,13 @@ class Reader {
       .filter((item) => item !== '')
   }
 
+  schema(name: string, fallback: string): string {
+    const value = this.text(name) || fallback
+    if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
+    this.problems.push(`${name} must be a-z, 0-9 and _, at most 63, not beginning with a digit or pg_`)
+    return fallback
+  }
+
   url(name: string, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
@@ -166,7 +180,11 @@ class Reader {
 /** @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all */
 export function parseConfig(env: Environment): Config {
   const reader = new Reader(env)
-  reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1'])
+  const storage = reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1', 'postgresql'])
+  const onPostgres = storage === 'postgresql'
+  const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)
+  if (vectorBackend === 'pgvector' && !onPostgres)
+    reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', ['local', 'workers-ai', 'ollama', 'openai'])
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
@@ -180,6 +198,8 @@ export function parseConfig(env: Environment): Config {
   }
   const config: Config = {
     authMode: reader.choice('AUTH_MODE', 'required', ['open', 'required']),
+    storageBackend: onPostgres ? 'postgresql' : 'sqlite',
+    postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),
     instructions: reader.text('MCP_SERVER_INSTRUCTIONS') ?? null,
     disabledTools: new Set(reader.list('DISABLED_TOOLS', '').map((name) => name.toLowerCase())),
@@ -200,11 +220,11 @@ export function parseConfig(env: Environment): Config {
       k: reader.integer('HYBRID_RRF_K', 60, 1, 1000),
       overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
     },
-    vectorBackend: reader.choice('VECTOR_BACKEND', 'object', ['object', 'vectorize']),
+    vectorBackend,
     embedding: {
       provider,
       model: reader.text('EMBEDDING_MODEL') || defaultModel,
-      dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, 1536),
+      dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, MAX_DIMENSIONS[vectorBackend]),
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,

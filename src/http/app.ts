@@ -44,6 +44,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     refuseStrangers(c.req.raw, c.var.setup.config)
     await next()
+    c.executionCtx.waitUntil(c.var.setup.services.close())
   })
 
   app.get('/ready', async (c) => {

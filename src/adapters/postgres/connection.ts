@@ -27,6 +27,8 @@ const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
 const renderer = new PgDialect()
 const CONNECT_MS = 10_000
+/** How long a connection stays for work that follows the response. */
+const LINGER_MS = 10
 const TRIES = 3
 /** Advisory locks of this program: the second number is made from schema and org, and 0 of the schema alone. */
 const LOCK_ALL = 0x63_70_61
@@ -112,6 +114,11 @@ export function createPostgresConnection(
     if (open !== null) await open.then((opened) => opened.end()).catch(() => {})
   }
 
+  const letGo = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, LINGER_MS))
+    if (running === 0) await hangUp()
+  }
+
   async function send(statements: readonly Statement[]): Promise<Row[][]> {
     const opened = await connected()
     const group = new StatementGroup(statements)
@@ -151,7 +158,7 @@ export function createPostgresConnection(
     try {
       return await turn
     } finally {
-      if (--running === 0 && closing) await hangUp()
+      if (--running === 0 && closing) void letGo()
     }
   }
 
@@ -190,7 +197,7 @@ export function createPostgresConnection(
     },
     async close() {
       closing = true
-      if (running === 0) await hangUp()
+      if (running === 0) await letGo()
     },
   }
 }
