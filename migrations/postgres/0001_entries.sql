@@ -188,21 +188,24 @@ CREATE FUNCTION compact_json(value jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS
   SELECT regexp_replace(value::text, '("(?:[^"\\]|\\.)*")|\s+', '\1', 'g')
 $$;
 
-CREATE FUNCTION tag_entry(entry entries) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
-  INSERT INTO entry_tags (org, tag, entry_id) SELECT entry.org, tag, entry.id FROM jsonb_array_elements_text(entry.tags::jsonb) AS tag
-$$;
+CREATE FUNCTION tag_entry(entry entries) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO entry_tags (org, tag, entry_id) SELECT entry.org, given.value, entry.id FROM jsonb_array_elements_text(entry.tags::jsonb) AS given (value);
+END $$;
 
-CREATE FUNCTION illustrate_entry(entry entries) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION illustrate_entry(entry entries) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
   INSERT INTO image_uses (org, hash, entry_id, size, mime_type)
     SELECT entry.org, image ->> 'hash', entry.id, (image ->> 'size')::bigint, image ->> 'mimeType' FROM jsonb_array_elements(entry.images::jsonb) AS image
-    ON CONFLICT DO NOTHING
-$$;
+    ON CONFLICT DO NOTHING;
+END $$;
 
-CREATE FUNCTION link_entry(entry entries) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION link_entry(entry entries) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
   INSERT INTO links (org, from_id, relation, to_id)
     SELECT entry.org, entry.id, link ->> 0, (link ->> 1)::bigint FROM jsonb_array_elements(entry.links::jsonb) AS link WHERE (link ->> 1)::bigint <> entry.id
-    ON CONFLICT DO NOTHING
-$$;
+    ON CONFLICT DO NOTHING;
+END $$;
 
 CREATE FUNCTION keep_stored() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

@@ -1,14 +1,15 @@
 -- Thread counters: each listed entry is counted in one row, and leaves it when it is deleted, archived or changes hands.
 
-CREATE FUNCTION count_in(entry entries) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION count_in(entry entries) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
   INSERT INTO thread_counters AS c (org, thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second, last_second, first_id, last_id)
     VALUES (entry.org, entry.thread_id, coalesce(entry.project, ''), entry.reader, 1, (entry.source = 'user')::int, (entry.image_count > 0)::int, entry.bytes, entry.text_words, entry.created_second, entry.created_second, entry.id, entry.id)
-    ON CONFLICT (org, thread_id, project, reader) DO UPDATE SET
+    ON CONFLICT ON CONSTRAINT thread_counters_pkey DO UPDATE SET
       entries = c.entries + 1, user_entries = c.user_entries + excluded.user_entries, multimodal = c.multimodal + excluded.multimodal,
       bytes = c.bytes + excluded.bytes, words = c.words + excluded.words,
       first_second = least(c.first_second, excluded.first_second), last_second = greatest(c.last_second, excluded.last_second),
-      first_id = least(c.first_id, excluded.first_id), last_id = greatest(c.last_id, excluded.last_id)
-$$;
+      first_id = least(c.first_id, excluded.first_id), last_id = greatest(c.last_id, excluded.last_id);
+END $$;
 
 -- The first and the last of a row are looked up again only when the entry that leaves was one of them.
 CREATE FUNCTION count_out(entry entries) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
