@@ -17,20 +17,24 @@ const modules = () => [
     .map((name) => ({ type: 'Text' as const, path: join(WORKER_DIR, name) })),
 ]
 
-/** The bundled Worker in plain workerd on a port of its own, with empty D1 and R2. */
-export async function startServer(vars: Record<string, string> = {}): Promise<RunningServer> {
+/**
+ * The bundled Worker in plain workerd on a port of its own, with empty D1 and R2.
+ *
+ * @param hyperdrive URL of a PostgreSQL database, in the place of D1
+ */
+export async function startServer(vars: Record<string, string> = {}, hyperdrive?: string): Promise<RunningServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       modules: modules(),
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
-      d1Databases: { DB: 'db' },
+      ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
       },
       r2Buckets: { IMAGES: 'images' },
-      bindings: { AUTH_MODE: 'open', ...vars },
+      bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
       host: '127.0.0.1',
       port: 0,
       cf: false,
