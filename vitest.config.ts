@@ -1,8 +1,28 @@
+import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import type { PostgresForTests } from './test/support/postgres-server'
 
-/** Tests by runtime: inside workerd, and in plain Node (where real servers and clients are started). */
+/** A test that needs PostgreSQL has the word in its name: only runs that hold one start the server. */
+const POSTGRES = '*postgres*.test.ts'
+const files = (folders: string[], name: string) => folders.map((folder) => `test/${folder}/**/${name}`)
+const WORKER = ['worker', 'meaning']
+const NODE = ['node', 'e2e']
+const node = { testTimeout: 120_000, hookTimeout: 120_000 }
+
+/** For the driver's `require`, Vite does not say that this is workerd, and so it would get an empty stand-in for its socket. */
+const pgSocket = {
+  name: 'pg-socket-in-workerd',
+  enforce: 'pre' as const,
+  resolveId: (id: string) =>
+    id === 'pg-cloudflare'
+      ? fileURLToPath(new URL('node_modules/pg-cloudflare/dist/index.js', import.meta.url).href)
+      : null,
+}
+
+/** Tests by runtime: inside workerd, and in plain Node (where real servers and clients are started); both with PostgreSQL too. */
 export default defineConfig({
+  plugins: [pgSocket],
   test: {
     projects: [
       {
@@ -14,17 +34,43 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['test/worker/**/*.test.ts', 'test/meaning/**/*.test.ts'],
+          include: files(WORKER, '*.test.ts'),
+          exclude: files(WORKER, POSTGRES),
+          testTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: { AUTH_MODE: 'open' },
+              hyperdrives: { HYPERDRIVE: inject<PostgresForTests>('postgres').workerUrl },
+            },
+          })),
+        ],
+        test: {
+          name: 'worker-postgres',
+          globalSetup: ['test/support/postgres-server.ts'],
+          include: files(WORKER, POSTGRES),
           testTimeout: 60_000,
         },
       },
       {
         test: {
+          ...node,
           name: 'node',
           globalSetup: ['test/support/build.ts'],
-          include: ['test/node/**/*.test.ts', 'test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          include: files(NODE, '*.test.ts'),
+          exclude: files(NODE, POSTGRES),
+        },
+      },
+      {
+        test: {
+          ...node,
+          name: 'node-postgres',
+          globalSetup: ['test/support/build.ts', 'test/support/postgres-server.ts'],
+          include: files(NODE, POSTGRES),
         },
       },
     ],

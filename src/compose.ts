@@ -1,7 +1,4 @@
-import { createD1Connection } from './adapters/d1/connection'
-import { createD1Dialect } from './adapters/d1/dialect'
-import { createD1FullText } from './adapters/d1/full-text'
-import { indexedFieldNames, type Migration, migrateD1 } from './adapters/d1/migrate'
+import { indexedFieldNames } from './adapters/d1/migrate'
 import { createGateLimiter, type RateLimitBinding } from './adapters/gate-object'
 import type { GateObject } from './adapters/gate-object/object'
 import { createR2ImageStore } from './adapters/r2/image-store'
@@ -12,11 +9,11 @@ import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
-import { createObjectVectorIndex } from './adapters/vector-object'
 import type { VectorObject } from './adapters/vector-object/object'
-import { createVectorizeIndex, type VectorizeBinding } from './adapters/vectorize'
+import type { VectorizeBinding } from './adapters/vectorize'
 import type { AiRunner } from './adapters/workers-ai/service'
 import { chooseModels } from './compose-models'
+import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
 import { type Analyzer, createAnalyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
@@ -25,7 +22,6 @@ import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
 import type { Embedder } from './ports/embedder'
 import type { ObjectStoreHealth } from './ports/health'
-import type { Settings } from './ports/settings'
 import type { VectorIndex } from './ports/vector-index'
 import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
@@ -42,8 +38,12 @@ import { createUpdateEntries } from './services/update-entries'
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export interface Bindings {
+  /** Absent with STORAGE_BACKEND=postgresql. */
   readonly DB: D1Database
+  /** Only with STORAGE_BACKEND=postgresql. */
+  readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
   readonly IMAGES: R2Bucket
+  /** Not where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
   readonly VECTORS: DurableObjectNamespace<VectorObject>
   /** Counts the requests of each key. */
   readonly GATES: DurableObjectNamespace<GateObject>
@@ -74,34 +74,6 @@ function analyzerFor(language: string): Analyzer {
   return analyzer
 }
 
-/** Schemas that this isolate has seen up to date, so that a request pays for the check once. */
-const migrated = new WeakMap<D1Database, Promise<void>>()
-
-/** Brings the database to this Worker's schema; one query per isolate when it is there already. */
-export async function prepareDatabase(
-  { DB }: Bindings,
-  config: Config,
-  migrations: readonly Migration[],
-): Promise<void> {
-  let ready = migrated.get(DB)
-  if (ready === undefined) {
-    ready = migrateD1(DB, migrations, config.indexedFields)
-    migrated.set(DB, ready)
-    ready.catch(() => migrated.delete(DB))
-  }
-  await ready
-}
-
-function chooseIndex(bindings: Bindings, config: Config, settings: Settings, clock: Clock): VectorIndex {
-  if (config.vectorBackend === 'object') return createObjectVectorIndex(bindings.VECTORS)
-  if (bindings.VECTORIZE === undefined)
-    throw new Problem(
-      'unavailable',
-      'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
-    )
-  return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
-}
-
 /** Whether the vector index answers; null when nothing uses it. */
 function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
   if (embedder === null) return null
@@ -120,17 +92,14 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI)
 
-  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>
-    log('DEBUG', 'sql', { ...cost }),
-  )
+  const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
   const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields)
-  const fullText = createD1FullText(connection, analyzer, clock)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer)
   const images = createR2ImageStore(bindings.IMAGES)
   const settings = createSqlSettings(connection)
-  const index = surroundings.index ?? chooseIndex(bindings, config, settings, clock)
+  const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
 
   const identityStore = createSqlIdentityStore(connection, clock)
   const afterwards = (work: Promise<unknown>) =>
@@ -193,5 +162,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     }),
     afterwards,
     now,
+    close,
   }
 }

@@ -16,6 +16,9 @@ export interface Config {
   readonly adminToken: string | null
   /** For each key; null where there is no limit. Open mode has none. */
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
+  readonly storageBackend: 'sqlite' | 'postgresql'
+  /** Where the tables are, with PostgreSQL. */
+  readonly postgresqlSchema: string
   readonly logLevel: LogLevel
   /** Null: the built-in text; empty: none. */
   readonly instructions: string | null
@@ -27,7 +30,7 @@ export interface Config {
   readonly fts: { readonly enabled: boolean; readonly language: string }
   readonly semantic: { readonly enabled: boolean }
   readonly hybrid: { readonly enabled: boolean; readonly k: number; readonly overfetch: number }
-  readonly vectorBackend: 'object' | 'vectorize'
+  readonly vectorBackend: VectorBackend
   readonly embedding: {
     readonly provider: EmbeddingProvider
     readonly model: string
@@ -44,6 +47,7 @@ export interface Config {
   readonly openai: { readonly base: string; readonly key: string | null }
 }
 
+export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
 export type ModelProvider = 'workers-ai' | 'ollama' | 'openai'
 export interface ModelChoice {
@@ -81,6 +85,9 @@ const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
   ollama: '',
   openai: '',
 }
+
+const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
+const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   true: true,
@@ -149,6 +156,13 @@ class Reader {
       .filter((item) => item !== '')
   }
 
+  schema(name: string, fallback: string): string {
+    const value = this.text(name) || fallback
+    if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
+    this.problems.push(`${name} must be a-z, 0-9 and _, at most 63, not beginning with a digit or pg_`)
+    return fallback
+  }
+
   url(name: string, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
@@ -181,7 +195,11 @@ class Reader {
 /** @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all */
 export function parseConfig(env: Environment): Config {
   const reader = new Reader(env)
-  reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1'])
+  const storage = reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1', 'postgresql'])
+  const onPostgres = storage === 'postgresql'
+  const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)
+  if (vectorBackend === 'pgvector' && !onPostgres)
+    reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', ['local', 'workers-ai', 'ollama', 'openai'])
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
@@ -200,6 +218,8 @@ export function parseConfig(env: Environment): Config {
       perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
       concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 32, 0, 10_000) || null,
     },
+    storageBackend: onPostgres ? 'postgresql' : 'sqlite',
+    postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),
     instructions: reader.text('MCP_SERVER_INSTRUCTIONS') ?? null,
     disabledTools: new Set(reader.list('DISABLED_TOOLS', '').map((name) => name.toLowerCase())),
@@ -220,11 +240,11 @@ export function parseConfig(env: Environment): Config {
       k: reader.integer('HYBRID_RRF_K', 60, 1, 1000),
       overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
     },
-    vectorBackend: reader.choice('VECTOR_BACKEND', 'object', ['object', 'vectorize']),
+    vectorBackend,
     embedding: {
       provider,
       model: reader.text('EMBEDDING_MODEL') || defaultModel,
-      dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, 1536),
+      dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, MAX_DIMENSIONS[vectorBackend]),
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,

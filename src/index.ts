@@ -1,4 +1,5 @@
-import { type Bindings, composeServices, prepareDatabase } from './compose'
+import { type Bindings, composeServices } from './compose'
+import { prepareDatabase } from './compose-storage'
 import { type Environment, parseConfig } from './config'
 import { createApp } from './http/app'
 import { createLog } from './http/log'
@@ -41,5 +42,6 @@ export default {
     await services.maintenance.work(20)
     await services.maintenance.rebuildIndex()
     await services.generation?.continuePass(controller.cron === DAILY)
+    await services.close()
   },
 } satisfies ExportedHandler<Env>

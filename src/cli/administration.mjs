@@ -57,59 +57,71 @@ const EVENT_COLUMNS = [
   ],
 ]
 
-/** What each command does: options and what stands after the command; a missing word is a usage error. */
-export const ADMINISTRATION = {
-  'orgs list': async (options) => {
-    show(options, await call(options.url, 'GET', '/orgs'), ({ orgs }) => printTable(orgs, ORG_COLUMNS))
-  },
-  'orgs create': async (options, id) => {
-    const org = await call(options.url, 'POST', '/orgs', { id, name: options.name ?? id })
-    show(options, org, () => console.log(`Created organization ${org.id}.`))
-  },
-  'projects list': async (options) => {
-    const path = at(await orgOf(options), '/projects')
-    show(options, await call(options.url, 'GET', path), ({ projects }) => printTable(projects, ORG_COLUMNS))
-  },
-  'projects create': async (options, id) => {
-    const path = at(await orgOf(options), '/projects')
-    const project = await call(options.url, 'POST', path, { id, name: options.name ?? id })
-    show(options, project, () => console.log(`Created project ${project.id}.`))
-  },
-  'keys list': async (options) => {
-    const path = at(await orgOf(options), '/keys')
-    show(options, await call(options.url, 'GET', path), ({ keys }) => printTable(keys, KEY_COLUMNS))
-  },
-  'keys create': async (options, name) => {
-    const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
-    const path = at(await orgOf(options), '/keys')
-    const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at })
-    show(options, made, () => {
-      console.log(`${made.key}\n`)
-      console.log(
-        `This is the key of ${made.name} (${made.role}, ${made.id}). It is shown this once; keep it like a password.`,
-      )
-      console.log(
-        `  claude mcp add --transport http commonplace ${new URL('/mcp', options.url)} --header "Authorization: Bearer $KEY"`,
-      )
-    })
-  },
-  'keys revoke': async (options, id) => {
-    const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}`)
-    const key = await call(options.url, 'DELETE', path)
-    show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.`))
-  },
-  'audit list': async (options) => {
-    const { after = '0', limit = '100' } = options
-    const path = at(
-      await orgOf(options),
-      `/audit?after=${encodeURIComponent(after)}&limit=${encodeURIComponent(limit)}`,
-    )
-    show(options, await call(options.url, 'GET', path), ({ events, next }) => {
-      printTable(events, EVENT_COLUMNS)
-      if (next !== null) console.log(`More: --after ${next}`)
-    })
-  },
+const listOrgs = async (options) =>
+  show(options, await call(options.url, 'GET', '/orgs'), ({ orgs }) => printTable(orgs, ORG_COLUMNS))
+
+async function createOrg(options, id) {
+  const org = await call(options.url, 'POST', '/orgs', { id, name: options.name ?? id })
+  show(options, org, () => console.log(`Created organization ${org.id}.`))
 }
 
-/** Commands that need one word after them: an id, or the name of a new key. */
-export const NEEDS_WORD = new Set(['orgs create', 'projects create', 'keys create', 'keys revoke'])
+async function listProjects(options) {
+  const path = at(await orgOf(options), '/projects')
+  show(options, await call(options.url, 'GET', path), ({ projects }) => printTable(projects, ORG_COLUMNS))
+}
+
+async function createProject(options, id) {
+  const path = at(await orgOf(options), '/projects')
+  const project = await call(options.url, 'POST', path, { id, name: options.name ?? id })
+  show(options, project, () => console.log(`Created project ${project.id}.`))
+}
+
+async function listKeys(options) {
+  const path = at(await orgOf(options), '/keys')
+  show(options, await call(options.url, 'GET', path), ({ keys }) => printTable(keys, KEY_COLUMNS))
+}
+
+async function createKey(options, name) {
+  const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
+  const path = at(await orgOf(options), '/keys')
+  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at })
+  show(options, made, () => {
+    const mcp = new URL('/mcp', options.url)
+    console.log(`${made.key}
+
+This is the key of ${made.name} (${made.role}, ${made.id}). It is shown this once; keep it like a password.
+  claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
+  })
+}
+
+async function revokeKey(options, id) {
+  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}`)
+  const key = await call(options.url, 'DELETE', path)
+  show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.`))
+}
+
+async function listEvents(options) {
+  const { after = '0', limit = '100' } = options
+  const query = new URLSearchParams({ after, limit })
+  const path = at(await orgOf(options), `/audit?${query}`)
+  show(options, await call(options.url, 'GET', path), ({ events, next }) => {
+    printTable(events, EVENT_COLUMNS)
+    if (next !== null) console.log(`More: --after ${next}`)
+  })
+}
+
+/** Each command: what it runs, the options it takes beside those of every command, and the word that must follow it. */
+export const ADMINISTRATION = {
+  'orgs list': { run: listOrgs, options: [] },
+  'orgs create': { run: createOrg, options: ['name'], word: 'the id' },
+  'projects list': { run: listProjects, options: [] },
+  'projects create': { run: createProject, options: ['name'], word: 'the id' },
+  'keys list': { run: listKeys, options: [] },
+  'keys create': {
+    run: createKey,
+    options: ['role', 'project', 'agent', 'owner', 'expires'],
+    word: 'the name of the key',
+  },
+  'keys revoke': { run: revokeKey, options: [], word: 'the id of the key' },
+  'audit list': { run: listEvents, options: ['after', 'limit'] },
+}

@@ -1,48 +1,66 @@
 #!/usr/bin/env node
-// The command line: `npm run commonplace -- <command>`. Plain Node, no packages. Exit 0, 1 on failure, 2 on wrong usage.
+// The command line: `npm run commonplace -- <command>`. Plain Node; packages are loaded by the commands that need them.
+// Exit 0, 1 on failure, 2 on wrong usage.
 import { parseArgs } from 'node:util'
-import { ADMINISTRATION, NEEDS_WORD } from './administration.mjs'
+import { ADMINISTRATION } from './administration.mjs'
 import { reembed } from './reembed.mjs'
+import { fail } from './server.mjs'
 
-const USAGE = `usage: commonplace <command> [--url URL] [--json]
+const USAGE = `usage: commonplace <command>
 
+ administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
-  projects list [--org ORG]
-  projects create ID [--name NAME] [--org ORG]
-  keys list [--org ORG]
-  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE] [--org ORG]
-  keys revoke ID [--org ORG]
-  audit list [--after SEQ] [--limit N] [--org ORG]
+  projects list
+  projects create ID [--name NAME]
+  keys list
+  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
+  keys revoke ID
+  audit list [--after SEQ] [--limit N]
   reembed                        makes the vectors that are missing for the configured model, for instance after
                                  EMBEDDING_MODEL has changed; may be stopped and started again at any time
 
+ databases
+  copy --org ORG --from BACKEND --to BACKEND [--state DIR]
+            moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be
+            stopped and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
+            run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
+            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
+
 Environment: COMMONPLACE_URL (default http://localhost:8787), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
-
-const OPTIONS = {
-  url: { type: 'string' },
-  json: { type: 'boolean' },
-  org: { type: 'string' },
-  name: { type: 'string' },
-  role: { type: 'string' },
-  project: { type: 'string', multiple: true },
-  agent: { type: 'string' },
-  owner: { type: 'string' },
-  expires: { type: 'string' },
-  after: { type: 'string' },
-  limit: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-}
 
 function usage(problem) {
   console.error(`${problem}\n\n${USAGE}`)
   process.exit(2)
 }
 
+async function copy(options) {
+  const command = await import('./copy/command.mjs')
+  const { UsageError } = await import('./postgres/url.mjs')
+  const { Failure } = await import('./postgres/connect.mjs')
+  try {
+    process.exitCode = await command.copy(options)
+  } catch (error) {
+    if (error instanceof UsageError) usage(error.message)
+    if (error instanceof Failure) fail(error.message)
+    throw error
+  }
+}
+
+/** Each command: what it runs, the options it takes, and whether a word must follow it. */
+const COMMANDS = {
+  ...ADMINISTRATION,
+  reembed: { run: ({ url }) => reembed(url), options: [] },
+  copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
+}
+
 let parsed
 try {
-  parsed = parseArgs({ allowPositionals: true, options: OPTIONS })
+  const named = new Set(Object.values(COMMANDS).flatMap(({ options }) => options))
+  const texts = [...named, 'url', 'org'].map((name) => [name, { type: 'string', multiple: name === 'project' }])
+  const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  parsed = parseArgs({ allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } })
 } catch (error) {
   usage(error.message)
 }
@@ -51,17 +69,16 @@ if (values.help) {
   console.log(USAGE)
   process.exit(0)
 }
+if (words.length === 0) usage('no command')
+const name = [words.slice(0, 2).join(' '), words[0]].find((text) => Object.hasOwn(COMMANDS, text))
+if (name === undefined) usage(`unknown command: ${words.join(' ')}`)
+const command = COMMANDS[name]
+const rest = words.slice(name.split(' ').length)
+if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
+if (rest.length > (command.word ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
+const allowed = [...command.options, ...(name === 'copy' ? [] : ['url', 'org', 'json'])]
+const foreign = Object.keys(values).find((option) => !allowed.includes(option))
+if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? 'http://localhost:8787'
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
-const options = { ...values, url }
-if (words.length === 0) usage('no command')
-if (words[0] === 'reembed' && words.length === 1) await reembed(url)
-else {
-  const name = words.slice(0, 2).join(' ')
-  const run = ADMINISTRATION[name]
-  const expected = NEEDS_WORD.has(name) ? 3 : 2
-  if (run === undefined) usage(`unknown command: ${words.join(' ')}`)
-  if (words.length < expected) usage(`${name} needs one more word`)
-  if (words.length > expected) usage(`too many words: ${words.slice(expected).join(' ')}`)
-  await run(options, words[2])
-}
+await command.run({ ...values, url }, rest[0])

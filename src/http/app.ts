@@ -52,6 +52,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     c.set('services', c.var.setup.services)
     refuseStrangers(c.req.raw, c.var.setup.config)
     await next()
+    c.executionCtx.waitUntil(c.var.setup.services.close())
   })
 
   app.get('/ready', async (c) => {

@@ -68,6 +68,6 @@ export interface VectorRows {
   /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile. */
-  replace(entry: Pick<Unembedded, 'id' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
+  replace(entry: Pick<Unembedded, 'id' | 'org' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
 }

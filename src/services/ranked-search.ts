@@ -6,14 +6,14 @@ import type { Filter } from '../domain/filter'
 import { fuse } from '../domain/fusion'
 import { highlight } from '../domain/highlight'
 import { passageAround } from '../domain/passage'
-import type { SearchMode, Unit } from '../domain/query'
+import type { SearchMode } from '../domain/query'
 import type { Scope } from '../domain/scope'
 import { RANK_DEPTH, type Window } from '../domain/window'
 import type { EntryStore } from '../ports/entry-store'
 import type { Reranker } from '../ports/reranker'
 import { attempt, type Outcome } from './outcome'
 import type { SearchSemantic, SemanticHit, SemanticRanking } from './search-semantic'
-import type { SearchText, TextRanking } from './search-text'
+import type { FoundBy, SearchText, TextRanking } from './search-text'
 
 /** The three ranked searches: one ordering of at most 100 entries a query, cut into pages. */
 export interface RankedRequest extends Window {
@@ -70,6 +70,7 @@ export function createRankedSearches(dependencies: {
   readonly farthest: number
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch, farthest } = dependencies
+  const noWords: FoundBy = { units: [], analyzer }
 
   const read = async (scope: Scope, request: RankedRequest, all: readonly Scored[], length: number) =>
     new Map(
@@ -89,10 +90,12 @@ export function createRankedSearches(dependencies: {
     query: string,
     ordering: readonly Scored[],
     byId: ReadonlyMap<number, EntryPreview>,
-    units: readonly Unit[],
+    words: FoundBy,
   ) {
     const present = ordering.filter(({ id }) => byId.has(id))
-    const passages = present.map(({ id, chunk }) => passageAround(byId.get(id)?.text ?? '', chunk, units, analyzer))
+    const passages = present.map(({ id, chunk }) =>
+      passageAround(byId.get(id)?.text ?? '', chunk, words.units, words.analyzer),
+    )
     const outcome = await attempt(() => by.rerank(query, passages))
     if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
     const scored = present.map((one, i) => ({ ...one, rerankScore: outcome.value[i] as number }))
@@ -107,7 +110,7 @@ export function createRankedSearches(dependencies: {
     scope: Scope,
     request: RankedRequest,
     all: readonly Scored[],
-    units: readonly Unit[],
+    words: FoundBy,
     highlighting = false,
   ): Promise<RankedPage> {
     const cut = all.slice(0, RANK_DEPTH)
@@ -116,12 +119,14 @@ export function createRankedSearches(dependencies: {
     const byId = await read(scope, request, reads, reranker || highlighting ? MAX_TEXT_BYTES : request.previewLength)
     const { ordering, warnings } =
       reranker && byId.size > 0
-        ? await rerank(reranker, request.query, cut, byId, units)
+        ? await rerank(reranker, request.query, cut, byId, words)
         : { ordering: cut, warnings: [] }
     const results = pageOf(ordering).flatMap(({ id, chunk: _, ...scores }) => {
       const entry = byId.get(id)
       if (entry === undefined) return []
-      return [{ entry, ...scores, highlighted: highlighting ? highlight(entry.text, units, analyzer) : null }]
+      return [
+        { entry, ...scores, highlighted: highlighting ? highlight(entry.text, words.units, words.analyzer) : null },
+      ]
     })
     return { results, total: cut.length, warnings }
   }
@@ -134,10 +139,10 @@ export function createRankedSearches(dependencies: {
     request: RankedRequest & { readonly mode: SearchMode; readonly highlight: boolean },
   ): Promise<RankedPage> {
     if (beyond(request)) return NOTHING
-    const { ordering, units, warnings } = await searchText(scope, request.query, request.mode, request.filter)
-    const scored = ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
-    const found = await page(scope, request, scored, units, request.highlight)
-    return { ...found, warnings: [...warnings, ...found.warnings] }
+    const words = await searchText(scope, request.query, request.mode, request.filter)
+    const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
+    const found = await page(scope, request, scored, words, request.highlight)
+    return { ...found, warnings: [...words.warnings, ...found.warnings] }
   }
 
   async function byMeaning(
@@ -148,7 +153,7 @@ export function createRankedSearches(dependencies: {
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
-    return { ...(await page(scope, request, scored, [])), embeddingMs }
+    return { ...(await page(scope, request, scored, noWords)), embeddingMs }
   }
 
   /** @param legs which legs are switched on; at least one */
@@ -174,7 +179,6 @@ export function createRankedSearches(dependencies: {
     if (!words?.ok && !meaning?.ok) throw bothFailed(words, meaning)
     const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
     const near = meaning?.ok ? meaning.value.hits.filter((hit) => hit.distance <= farthest) : []
-    const units = words?.ok ? words.value.units : []
     const scoreOf = new Map(fts.map(({ id, score }) => [id, score]))
     const hitOf = new Map(near.map((hit) => [hit.id, hit]))
     const fused = fuse([fts.map(({ id }) => id), near.map(({ id }) => id)], request.k)
@@ -188,7 +192,7 @@ export function createRankedSearches(dependencies: {
       distance: hitOf.get(id)?.distance ?? null,
       chunk: hitOf.get(id) ?? null,
     }))
-    const found = await page(scope, request, scored, units)
+    const found = await page(scope, request, scored, words?.ok ? words.value : noWords)
     const failed = [
       ...(words?.ok ? words.value.warnings : ['Full text leg failed; results are based on semantic search only']),
       ...(meaning?.ok ? [] : ['Semantic leg failed; results are based on full text only']),

@@ -3,15 +3,22 @@ import type { Filter } from '../domain/filter'
 import { parseQuery, type SearchMode, type Unit } from '../domain/query'
 import type { Scope } from '../domain/scope'
 import { type Candidate, countTerms, type Ranked, rank, scoredTerms } from '../domain/score'
+import { type Stems, stemmedAnalyzer, stemmedTerms, stemmedUnits } from '../domain/stems'
 import type { FullText } from '../ports/full-text'
 
-export interface TextRanking {
+/** What entries were found by, and the reading of a text in which that shows. */
+export interface FoundBy {
+  readonly units: readonly Unit[]
+  readonly analyzer: Analyzer
+}
+
+export interface TextRanking extends FoundBy {
   /** Best first. */
   readonly ordering: readonly Ranked[]
-  /** What the entries were found by, for highlights. */
-  readonly units: readonly Unit[]
   readonly warnings: readonly string[]
 }
+
+const NO_STEMS: Stems = new Map()
 
 export type SearchText = ReturnType<typeof createSearchText>
 
@@ -24,16 +31,23 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], units, warnings }
-    const terms = scoredTerms(units)
-    const { hits, statistics } = await fullText.search(scope, query, terms, filter)
+    if (query.expression === null) return { ordering: [], units, analyzer, warnings }
+    const wanted = scoredTerms(units)
+    const { hits, stems = NO_STEMS, ...counted } = await fullText.search(scope, query, wanted, filter)
+    const reading = stems.size === 0 ? analyzer : stemmedAnalyzer(analyzer, stems)
+    const { terms, statistics } = stemmedTerms(wanted, counted.statistics, stems)
     const candidates: Candidate[] = hits.map((hit) => ({
       id: hit.id,
       length: hit.length,
       following: hit.following,
       complete: hit.complete,
-      frequencies: countTerms(terms, analyzer.tokenize(`${hit.text}\n${hit.context}`)),
+      frequencies: countTerms(terms, reading.tokenize(`${hit.text}\n${hit.context}`)),
     }))
-    return { ordering: rank(candidates, statistics, mode), units, warnings }
+    return {
+      ordering: rank(candidates, statistics, mode),
+      units: stemmedUnits(units, stems),
+      analyzer: reading,
+      warnings,
+    }
   }
 }

@@ -39,4 +39,6 @@ export interface Services {
   /** Lets work go on after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void
   readonly now: () => number
+  /** Lets go of what a request held; what goes on after the response may still use everything. */
+  readonly close: () => Promise<void>
 }

@@ -1,22 +1,36 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import type { Analyzer } from '../../src/domain/analysis'
 import type { Entry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/filter'
 import type { Caller } from '../../src/domain/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/vector'
+import type { EntryStore } from '../../src/ports/entry-store'
 import type { VectorIndex } from '../../src/ports/vector-index'
 import { createGenerate } from '../../src/services/generate'
 import { createSearchSemantic } from '../../src/services/search-semantic'
 import { createSyncVectors } from '../../src/services/sync-vectors'
-import { d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {
   readonly index: VectorIndex
   /** Lets time pass for the index: what it was told may show up, or get lost. */
   readonly elapse: () => void
+}
+
+/** Where entries and their vectors are. */
+export interface Database {
+  readonly adapters: (clock: TestClock) => {
+    readonly analyzer: Analyzer
+    readonly connection: SqlConnection
+    readonly costs: Costs
+    readonly entries: EntryStore
+  }
+  readonly prepare: () => Promise<void>
 }
 
 const WORDS =
@@ -33,10 +47,14 @@ export function seeded(seed: number): () => number {
 }
 
 /** What semantic search promises over every index: everything committed, nothing deleted, filters exactly. */
-export function semanticSearchContract(name: string, make: (clock: TestClock) => Made): void {
+export function semanticSearchContract(
+  name: string,
+  make: (clock: TestClock, connection: SqlConnection) => Made,
+  database: Database = { adapters: d1Adapters, prepare: migrate },
+): void {
   describe(`${name} serves semantic search`, () => {
     const clock = new TestClock()
-    const made = d1Adapters(clock)
+    const made = database.adapters(clock)
     const embedder = createLocalEmbedder(made.analyzer, 64)
     const rows = createSqlVectorRows(made.connection, clock)
     const generate = createGenerate({
@@ -46,10 +64,10 @@ export function semanticSearchContract(name: string, make: (clock: TestClock) =>
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
     })
-    beforeAll(migrate)
+    beforeAll(database.prepare)
 
     const setUp = () => {
-      const { index, elapse } = make(clock)
+      const { index, elapse } = make(clock, made.connection)
       const sync = createSyncVectors({ index, rows })
       const search = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
       return { search, sync, elapse }

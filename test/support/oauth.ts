@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type RunningServer, type Surroundings, startServer } from './server'
+import { type OpenedServer, type Surroundings, startServer } from './server'
 
 /** A deployment that asks for credentials, a person who holds a key of it, and a client written by hand. */
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
@@ -38,7 +38,7 @@ export const pkce = () => {
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
 export async function startDeployment(surroundings: Surroundings = {}) {
-  const server: RunningServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }, surroundings)
+  const server: OpenedServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }, undefined, surroundings)
   /** As its clients know it. */
   const base = surroundings.origin ?? server.url.origin
   const ask = (path: string, init: RequestInit = {}): Promise<Response> => {

@@ -6,11 +6,15 @@ import { WORKER_DIR } from './build'
 export interface RunningServer {
   /** Of the MCP endpoint. */
   readonly url: URL
+  stop(): Promise<void>
+}
+
+/** A server whose stores a test can reach. */
+export interface OpenedServer extends RunningServer {
   /** Runs one statement beside the Worker, for what would otherwise need time to pass. */
   sql(statement: string): Promise<unknown>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
-  stop(): Promise<void>
 }
 
 /** The bundle's modules: the script, and the SQL files as text. */
@@ -32,25 +36,30 @@ export interface Surroundings {
   readonly oauth?: boolean
 }
 
-/** The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV. */
+/**
+ * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
+ *
+ * @param hyperdrive URL of a PostgreSQL database, in the place of D1
+ */
 export async function startServer(
   vars: Record<string, string> = {},
+  hyperdrive?: string,
   { onLog, web, origin, oauth = true }: Surroundings = {},
-): Promise<RunningServer> {
+): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       modules: modules(),
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],
-      d1Databases: { DB: 'db' },
+      ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
       },
       r2Buckets: { IMAGES: 'images' },
-      bindings: { AUTH_MODE: 'open', ...vars },
+      bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
       host: '127.0.0.1',
       port: 0,
       cf: false,

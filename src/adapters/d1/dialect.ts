@@ -103,9 +103,17 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   leaves,
   bindings: createBindings,
   falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
-  lastWritten: sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
+  entryId: (known) => known,
+  lastWritten: () => sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
+  leadingJoin: sql`CROSS JOIN`,
   jsonRows: (json) => sql`json_each(${json})`,
   jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
+  jsonNumbers: (json) => sql`json_each(${json})`,
+  jsonTable: (json, columns) => {
+    const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))
+    return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
+  },
+  jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
   mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { Filter } from '../../domain/filter'
 import type { Expression, Unit } from '../../domain/query'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
@@ -8,15 +7,13 @@ import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-tex
 import { compileFilter } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
+import { COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
 /** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
-/** Entries with a term are counted up to here; beyond, the rest is estimated from how far the count came. */
-const COUNTED = 1000
-
 const WORD_COLUMNS = '{body context}'
 
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
@@ -38,16 +35,6 @@ function matchExpression(expression: Expression, scope: string): string {
   }
 }
 
-function threadOf(filter: Filter): string | null {
-  if (filter.op === 'thread') return filter.is
-  if (filter.op !== 'and') return null
-  for (const part of filter.of) {
-    const thread = threadOf(part)
-    if (thread !== null) return thread
-  }
-  return null
-}
-
 const toHit = (row: Row, complete: boolean): TextHit => ({
   id: Number(row.id),
   threadId: row.thread_id as string,
@@ -57,14 +44,6 @@ const toHit = (row: Row, complete: boolean): TextHit => ({
   following: JSON.parse(row.following as string) as number[],
   complete,
 })
-
-/** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
-function estimateEntries(row: Row, firstId: number, lastId: number, entries: number): number {
-  const counted = Number(row.counted)
-  if (counted < COUNTED) return counted
-  const reached = Number(row.reached) - firstId + 1
-  return Math.min(entries, Math.round((counted * (lastId - firstId + 1)) / Math.max(reached, 1)))
-}
 
 export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection
@@ -119,7 +98,10 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           averageLength: entries === 0 ? 0 : Number(totals.words) / entries,
           entriesWithTerm: (rows[1] ?? []).map((row) => {
             const [counted, reached] = JSON.parse(row.found as string) as [number, number | null]
-            return estimateEntries({ counted, reached }, Number(totals.first_id), Number(totals.last_id), entries)
+            return estimateEntries(
+              { counted, reached },
+              { firstId: Number(totals.first_id), lastId: Number(totals.last_id), entries },
+            )
           }),
         },
       }

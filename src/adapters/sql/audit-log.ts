@@ -63,7 +63,7 @@ const toRow = (row: Row): AuditRow => ({
 
 export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): AuditLog => ({
   async record(org, event) {
-    await connection.batch([auditStatement(org, clock.now(), event)])
+    await connection.batch([auditStatement(org, clock.now(), event)], { org })
   },
   async page(org, { after, limit, keys }) {
     const json = JSON.stringify(keys ?? [])

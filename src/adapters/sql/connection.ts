@@ -3,6 +3,12 @@ import type { SqlDialect } from './dialect'
 
 export type Row = Record<string, unknown>
 
+/**
+ * Whose writes wait for each other where a database would run them at the same time: those of one org, or all. D1 has one
+ * writer at a time and needs no telling. A batch without a lock must be right whatever runs beside it.
+ */
+export type WriteLock = { readonly org: string } | 'all'
+
 /** A database as the SQL adapters need it. */
 export interface SqlConnection {
   readonly dialect: SqlDialect
@@ -11,7 +17,7 @@ export interface SqlConnection {
    *
    * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
    */
-  batch(statements: readonly SQL[]): Promise<Row[][]>
+  batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
   /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }

@@ -27,12 +27,22 @@ export interface SqlDialect {
   readonly bindings: () => Bindings
   /** A condition that is never NULL. */
   readonly falseWhenNull: (condition: SQL) => SQL
-  /** Id of the entry that the previous statement of the batch wrote. */
-  readonly lastWritten: SQL
-  /** The rows of a JSON array given as text, in a column `value`. */
+  /** The id of a row to be: the one that is known, or a new one when that is NULL. */
+  readonly entryId: (known: SQL) => SQL
+  /** Id of the entry of the org that the previous statement of the batch wrote. */
+  readonly lastWritten: (org: string) => SQL
+  /** `JOIN`, and the table at its left leads to the one at its right where a planner would not see it by itself. */
+  readonly leadingJoin: SQL
+  /** The rows of a JSON array of strings given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
   /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
   readonly jsonList: (rows: SQL) => SQL
+  /** As `jsonRows`, of an array of whole numbers. */
+  readonly jsonNumbers: (json: SQL) => SQL
+  /** The rows of a JSON array of arrays, in columns of these names and types. */
+  readonly jsonTable: (json: SQL, columns: Readonly<Record<string, 'text' | 'integer'>>) => SQL
+  /** Gathers pairs of two columns into a JSON array of arrays, `[]` when there are none. */
+  readonly jsonPairs: (first: SQL, second: SQL) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   readonly byteLength: (text: SQL) => SQL

@@ -8,7 +8,7 @@ import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
 import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
-import { compileFilter } from './compile-filter'
+import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
@@ -62,7 +62,7 @@ export function createSqlEntryStore(
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
   // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
   const entriesById = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonRows(sql`${JSON.stringify([...new Set(ids)])}`)} wanted CROSS JOIN entries e WHERE e.id = wanted.value`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
 
   return {
     async save(caller, entries) {
@@ -72,11 +72,10 @@ export function createSqlEntryStore(
       const parts = entries.map((entry) => saveStatements(context, entry))
       const rows = await guarded(
         () =>
-          connection.batch([
-            ...guards,
-            ...parts.flat(),
-            auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
-          ]),
+          connection.batch(
+            [...guards, ...parts.flat(), auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored')],
+            { org: caller.org },
+          ),
         'An image of this entry is being removed at this moment; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => ({
@@ -125,7 +124,10 @@ export function createSqlEntryStore(
       ]
       const parts = changes.map((change) => changeStatements(context, change))
       const rows = await guarded(
-        () => connection.batch([...guards, ...parts.flat(), auditStatement(caller.org, context.now, event)]),
+        () =>
+          connection.batch([...guards, ...parts.flat(), auditStatement(caller.org, context.now, event)], {
+            org: caller.org,
+          }),
         'The entry was changed by someone else at the same time; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => Number(row.version))
@@ -137,11 +139,11 @@ export function createSqlEntryStore(
       const row = sql`id = ${id} AND ${readable(dialect, caller, now, 'entries')}${own ? sql` AND ${own}` : sql``}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${JSON.stringify(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
-      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), 1)`
+      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
       const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
       try {
         const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
-        const [, rows] = await connection.batch([guard, update, audit])
+        const [, rows] = await connection.batch([guard, update, audit], { org: caller.org })
         return rows?.[0] === undefined ? null : Number(rows[0].version)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
@@ -172,8 +174,9 @@ export function createSqlEntryStore(
               sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)} AND e.project IS NULL)`,
             ]
           : []
+      const remove = sql`DELETE FROM entries WHERE ${where}`
       const rows = await connection
-        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), sql`DELETE FROM entries WHERE ${where}`])
+        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), remove], { org: caller.org })
         .catch((error: unknown) => {
           if (error instanceof PremiseFailed) checkMayWrite(caller, null)
           throw error

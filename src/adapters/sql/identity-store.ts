@@ -42,9 +42,10 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
   /** A batch whose first statement refuses it when something is taken already. */
-  async function unlessTaken(taken: SQL, message: string, statements: readonly SQL[]): Promise<void> {
+  async function unlessTaken(org: string, taken: SQL, message: string, statements: readonly SQL[]): Promise<void> {
+    const guard = sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`
     try {
-      await connection.batch([sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`, ...statements])
+      await connection.batch([guard, ...statements], { org })
     } catch (error) {
       if (error instanceof PremiseFailed) throw new Problem('conflict', message)
       throw error
@@ -53,7 +54,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
   return {
     createOrg: ({ id, name, createdAt }, event) =>
-      unlessTaken(sql`SELECT 1 FROM orgs WHERE id = ${id}`, `Organization already exists: ${id}`, [
+      unlessTaken(id, sql`SELECT 1 FROM orgs WHERE id = ${id}`, `Organization already exists: ${id}`, [
         sql`INSERT INTO orgs (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`,
         auditStatement(id, clock.now(), event),
       ]),
@@ -65,7 +66,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     createProject: (org, { id, name, createdAt }, event) =>
-      unlessTaken(sql`SELECT 1 FROM projects WHERE org = ${org} AND id = ${id}`, `Project already exists: ${id}`, [
+      unlessTaken(org, sql`SELECT 1 FROM projects WHERE org = ${org} AND id = ${id}`, `Project already exists: ${id}`, [
         sql`INSERT INTO projects (org, id, name, created_at) VALUES (${org}, ${id}, ${name}, ${createdAt})`,
         auditStatement(org, clock.now(), event),
       ]),
@@ -94,10 +95,11 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
     async createKey(key, hash, event) {
       const projects = key.projects === null ? null : JSON.stringify(key.projects)
-      await connection.batch([
+      const statements = [
         sql`INSERT INTO api_keys (${KEY_COLUMNS}, hash) VALUES (${key.id}, ${key.org}, ${key.name}, ${key.role}, ${projects}, ${key.agent}, ${key.owner}, ${key.createdAt}, ${key.createdBy}, ${key.expiresAt}, NULL, NULL, ${hash})`,
         auditStatement(key.org, clock.now(), event),
-      ])
+      ]
+      await connection.batch(statements, { org: key.org })
     },
 
     async keys(org) {
@@ -121,11 +123,14 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async revokeKey(org, id, at, event) {
       const live = sql`SELECT 1 FROM api_keys WHERE org = ${org} AND id = ${id} AND revoked_at IS NULL`
       try {
-        await connection.batch([
-          sql`INSERT INTO guards (holds) SELECT EXISTS (${live})`,
-          sql`UPDATE api_keys SET revoked_at = ${at} WHERE org = ${org} AND id = ${id}`,
-          auditStatement(org, clock.now(), event),
-        ])
+        await connection.batch(
+          [
+            sql`INSERT INTO guards (holds) SELECT EXISTS (${live})`,
+            sql`UPDATE api_keys SET revoked_at = ${at} WHERE org = ${org} AND id = ${id}`,
+            auditStatement(org, clock.now(), event),
+          ],
+          { org },
+        )
         return true
       } catch (error) {
         if (error instanceof PremiseFailed) return false

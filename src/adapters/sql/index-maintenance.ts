@@ -57,7 +57,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
         return dialect.indexEntry(row.org as string, entry, sql`e.id = ${entry.id} AND e.version = ${entry.version}`)
       })
       const upTo = found.length < limit ? null : Number(last?.id)
-      await connection.batch([...writes, remember({ analysis: wanted, upTo })])
+      await connection.batch([...writes, remember({ analysis: wanted, upTo })], 'all')
       return found.length
     },
   }

@@ -23,7 +23,7 @@ const toItem = (row: Row): WorkItem => ({
 export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox {
   const { dialect } = connection
   const idList = (items: readonly WorkItem[]) =>
-    sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(items.map(({ id }) => id))}`)})`
+    sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(items.map(({ id }) => id))}`)})`
   const inUse = sql`EXISTS (SELECT 1 FROM image_uses u WHERE u.org = outbox.org AND u.hash = outbox.key)`
 
   return {
@@ -31,7 +31,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       const now = clock.now()
       const [, claimed] = await connection.batch([
         sql`DELETE FROM outbox WHERE topic = 'image_delete' AND due_at <= ${now} AND ${inUse}`,
-        sql`UPDATE outbox SET state = 'claimed', attempts = attempts + 1, due_at = ${now + CLAIM_MS} WHERE id IN (SELECT id FROM outbox WHERE due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}) RETURNING id, org, topic, key, attempts`,
+        sql`UPDATE outbox SET state = 'claimed', attempts = attempts + 1, due_at = ${now + CLAIM_MS} WHERE due_at <= ${now} AND id IN (SELECT id FROM outbox WHERE due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}) RETURNING id, org, topic, key, attempts`,
       ])
       return (claimed ?? []).map(toItem)
     },
@@ -53,17 +53,18 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       if (objects.length === 0) return 0
       const json = JSON.stringify(objects.map(({ org, hash }) => [org, hash]))
       const [rows] = await connection.batch([
-        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT o.value ->> 0, 'image_delete', o.value ->> 1, ${clock.now()}, 0 FROM ${dialect.jsonRows(sql`${json}`)} o WHERE NOT EXISTS (SELECT 1 FROM image_uses u WHERE u.org = o.value ->> 0 AND u.hash = o.value ->> 1) ON CONFLICT (org, topic, key) DO NOTHING RETURNING id`,
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT o.org, 'image_delete', o.hash, ${clock.now()}, 0 FROM ${dialect.jsonTable(sql`${json}`, { org: 'text', hash: 'text' })} o WHERE NOT EXISTS (SELECT 1 FROM image_uses u WHERE u.org = o.org AND u.hash = o.hash) ON CONFLICT (org, topic, key) DO NOTHING RETURNING id`,
       ])
       return rows?.length ?? 0
     },
 
     async sweep(changesBefore) {
-      const [expired] = await connection.batch([
+      const statements = [
         sql`DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE expires_at IS NOT NULL AND expires_at <= ${clock.now()} LIMIT 1000) RETURNING id`,
         sql`DELETE FROM vector_removals WHERE id <= (SELECT max(id) FROM vector_removals) - ${REMOVALS}`,
         sql`DELETE FROM changes WHERE at < ${changesBefore} AND seq < (SELECT max(seq) FROM changes)`,
-      ])
+      ]
+      const [expired] = await connection.batch(statements, 'all')
       return expired?.length ?? 0
     },
   }

@@ -47,13 +47,15 @@ function inGroups(vectors: readonly TextVector[]): TextVector[][] {
   return groups
 }
 
+const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
+
 /** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
   return inGroups(vectors).map((group) => {
     const json = JSON.stringify(
       group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
     )
-    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.value ->> 0, made.value ->> 1, made.value ->> 2, made.value ->> 3, made.value ->> 4 FROM ${dialect.jsonRows(sql`${json}`)} made CROSS JOIN entries e WHERE ${row}`
+    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.leadingJoin} entries e ON ${row}`
   })
 }
 
@@ -87,7 +89,7 @@ export function createSqlVectorRows(
       sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
     )
   }
-  const joined = sql`entry_vectors v CROSS JOIN entries e ON e.id = v.entry_id`
+  const joined = sql`entry_vectors v ${dialect.leadingJoin} entries e ON e.id = v.entry_id`
 
   /**
    * Rows that a filter admits, found from the entries; their numbers only when they are few enough. Always at least one
@@ -96,18 +98,18 @@ export function createSqlVectorRows(
   function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
     const bindings = dialect.bindings()
     const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
-    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} CROSS JOIN entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model} AND ${where} LIMIT ${limit + 1})`
+    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} ${dialect.leadingJoin} entry_vectors v ON v.entry_id = e.id WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
     const count = sql`(SELECT count(*) FROM few)`
     return withPrelude(
       bindings,
       [few],
-      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few CROSS JOIN entry_vectors v ON v.id = few.id) ON ${count} <= ${limit}`,
+      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few ${dialect.leadingJoin} entry_vectors v ON v.id = few.id) ON ${count} <= ${limit}`,
     )
   }
 
   return {
     async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
-      const found = sql`${dialect.jsonRows(sql`${JSON.stringify(hits)}`)} hit CROSS JOIN entry_vectors v ON v.id = hit.value CROSS JOIN entries e ON e.id = v.entry_id`
+      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit ${dialect.leadingJoin} entry_vectors v ON v.id = hit.value ${dialect.leadingJoin} entries e ON e.id = v.entry_id`
       const withData = sql`${COLUMNS}, v.data`
       const [hitRows, newRows, eligibleRows] = await connection.read([
         admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
@@ -162,9 +164,9 @@ export function createSqlVectorRows(
     },
 
     async textsOf(ids) {
-      const wanted = dialect.jsonRows(sql`${JSON.stringify(ids)}`)
+      const wanted = dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted CROSS JOIN entries e WHERE e.id = wanted.value`,
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value`,
       ])
       return (rows ?? []).map(toUnembedded)
     },
@@ -187,10 +189,13 @@ export function createSqlVectorRows(
 
     async replace(entry, vectors) {
       const same = sql`e.id = ${entry.id} AND e.text_hash = ${entry.textHash}`
-      await connection.batch([
-        sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
-        ...insertVectors(dialect, vectors, same),
-      ])
+      await connection.batch(
+        [
+          sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
+          ...insertVectors(dialect, vectors, same),
+        ],
+        { org: entry.org },
+      )
     },
 
     async counts(scope, model) {

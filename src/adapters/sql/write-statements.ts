@@ -8,6 +8,7 @@ import type { LinkTarget } from '../../domain/link'
 import type { Lifted, Metadata } from '../../domain/metadata'
 import type { Caller } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
+import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { insertVectors } from './vector-rows'
 import { listed, readable, writable } from './visibility'
@@ -41,7 +42,9 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
 function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
   if (links.length === 0) return sql`NULL`
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
-  return sql`(SELECT json_group_array(json_array(wanted.value ->> 0, target.id)) FROM ${dialect.jsonRows(sql`${wanted}`)} wanted CROSS JOIN entries target WHERE target.id = wanted.value ->> 1 AND ${readable(dialect, scope, now, 'target')})`
+  const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
+  const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
+  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.leadingJoin} entries target ON target.id = wanted.id WHERE ${readable(dialect, scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -129,7 +132,7 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
-  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${repeatedTurn(context, entry)}, ${list(Object.values(inserted))} WHERE 1 ON CONFLICT (id) DO UPDATE SET version = version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${dialect.entryId(repeatedTurn(context, entry))}, ${list(Object.values(inserted))} WHERE ${TRUE} ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
   const indexed = {
     text: entry.text,
     threadId: entry.threadId,
@@ -138,8 +141,8 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     agent: entry.lifted.agent,
     reader: readerOf(entry.lifted, entry),
   }
-  const affected = entry.metadata === null ? sql`e.version = 1` : sql`1`
-  const written = sql`e.id = ${dialect.lastWritten}`
+  const affected = entry.metadata === null ? sql`e.version = 1` : TRUE
+  const written = sql`e.id = ${dialect.lastWritten(scope.org)}`
   return [
     upsert,
     dialect.indexEntry(scope.org, indexed, sql`${written} AND ${affected}`),
@@ -172,11 +175,9 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
     ...(generated ? { summary: sql`${generated.summary}` } : {}),
   }
   if (text || metadata) {
-    const textSize = text ? sql`${utf8Length(text.text)}` : dialect.byteLength(sql`text`)
-    const metadataSize = metadata
-      ? sql`${metadataBytes(metadata.value)}`
-      : sql`coalesce(${dialect.byteLength(sql`metadata`)}, 0)`
-    columns.bytes = sql`${textSize} + ${metadataSize}`
+    const known = (text ? utf8Length(text.text) : 0) + (metadata ? metadataBytes(metadata.value) : 0)
+    const kept = text ? dialect.byteLength(sql`metadata`) : dialect.byteLength(sql`text`)
+    columns.bytes = text && metadata ? sql`${known}` : sql`coalesce(${kept}, 0) + ${known}`
   }
   const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
   const row = sql`e.id = ${change.id}`
@@ -192,7 +193,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonRows(sql`${expected}`)} expected CROSS JOIN entries e WHERE e.id = expected.value ->> 0 AND e.version = expected.value ->> 1 AND ${readable(dialect, scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.leadingJoin} entries e ON e.id = expected.id WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }
 
 /** Refuses the batch while one of the images is being removed from the object store. */

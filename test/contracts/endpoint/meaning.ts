@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
-import { unique, useSession } from './session'
+import { backend, unique, useSession } from './session'
 
 /** √2 in four decimals: how far a query without any feature is from everything. */
 const ORTHOGONAL = Number('1.4142')
@@ -109,7 +109,7 @@ export function meaningContract(connect: Connect): void {
       expect(data).toMatchObject({ fusion_method: 'rrf', search_modes_used: ['fts', 'semantic'], fts_count: 2 })
       expect(data.stats).toMatchObject({
         fts_stats: { rows_returned: 2 },
-        semantic_stats: { backend: 'sqlite' },
+        semantic_stats: { backend: backend().database },
         fusion_stats: { rrf_k: 10, documents_in_both: 2, documents_fts_only: 0 },
       })
       const message = async (args: Record<string, unknown>) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
-import { unique, useSession } from './session'
+import { backend, unique, useSession } from './session'
 
 /** Browsing, filtering, threads and statistics, over a real connection. */
 export function readingContract(connect: Connect): void {
@@ -104,7 +104,7 @@ export function readingContract(connect: Connect): void {
         metadata_filters: [{ key: 'c', operator: 'exists' }],
         explain_query: true,
       })
-      expect(stats).toMatchObject({ filters_applied: 9, rows_returned: 0, backend: 'sqlite' })
+      expect(stats).toMatchObject({ filters_applied: 9, rows_returned: 0, backend: backend().database })
       expect(stats.execution_time_ms).toBeGreaterThanOrEqual(0)
       expect(stats.query_plan).not.toMatch(/select|where|json_/i)
     })
@@ -308,14 +308,14 @@ export function readingContract(connect: Connect): void {
           { tag: 'x', count: 2 },
           { tag: 'y', count: 1 },
         ],
-        backend: 'sqlite',
-        connection_metrics: { backend_type: 'sqlite', circuit_state: 'healthy', failed_queries: 0 },
+        backend: backend().database,
+        connection_metrics: { backend_type: backend().database, circuit_state: 'healthy', failed_queries: 0 },
         fts: {
           enabled: true,
           available: true,
           language: 'english',
           stemming: true,
-          engine: 'fts5',
+          engine: backend().fullText,
           indexed_entries: 3,
         },
         pending_work: { failed: 0 },
@@ -323,7 +323,7 @@ export function readingContract(connect: Connect): void {
       expect(stats.semantic_search).toEqual({
         enabled: true,
         available: true,
-        backend: 'object',
+        backend: backend().vectors,
         provider: 'local',
         model: 'hashed-features-v1',
         dimensions: 512,

@@ -2,6 +2,25 @@ import { afterAll, beforeAll } from 'vitest'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
 import { type RunningServer, startServer } from '../../support/server'
 
+/** The databases that the suite is played against, and what callers see of them. */
+export interface Backend {
+  readonly database: string
+  readonly vectors: string
+  readonly fullText: string
+  readonly start: (vars: Record<string, string>) => Promise<RunningServer>
+}
+
+const D1: Backend = { database: 'sqlite', vectors: 'object', fullText: 'fts5', start: (vars) => startServer(vars) }
+
+let current = D1
+
+/** Says, before any suite of a test file is set up, what it is played against; without it, that is D1. */
+export function playAgainst(backend: Backend): void {
+  current = backend
+}
+
+export const backend = (): Backend => current
+
 /** One server and one client for a suite; the members are there once the suite runs. */
 export interface Session {
   server: RunningServer
@@ -17,7 +36,7 @@ export interface Session {
 export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
   const session = {} as Session
   beforeAll(async () => {
-    session.server = await startServer(vars)
+    session.server = await current.start(vars)
     session.client = await connect(session.server.url)
   })
   afterAll(async () => {

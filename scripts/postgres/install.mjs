@@ -1,0 +1,171 @@
+// Where does a PostgreSQL with pgvector come from when none is given? Debian's packages, unpacked into a cache folder without
+// touching the machine, and pgvector built from Debian's source package, because Debian 12 has no package of it.
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** Raised when what is unpacked changes, so that older caches are left alone. */
+const FORMAT = 1
+
+/** The Debian release whose source package of pgvector is built, since it carries 0.8. */
+const PGVECTOR_SUITE = 'trixie'
+
+const isRoot = process.getuid?.() === 0
+
+/** Root's own cache is closed to the user that the server has to run as, so root uses the machine's. */
+const cacheRoot = () =>
+  process.env.COMMONPLACE_POSTGRES_CACHE ??
+  (isRoot ? '/var/cache' : (process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')))
+
+/** @typedef {{ root: string, bin: string, pgbouncer: string, libraries: string }} Installation */
+
+/** @returns {Installation} */
+function describe(root) {
+  const base = join(root, 'usr/lib/postgresql')
+  const major = readdirSync(base).sort((a, b) => Number(b) - Number(a))[0]
+  const triplet = readdirSync(join(root, 'usr/lib')).find((name) => name.endsWith('-linux-gnu')) ?? 'lib'
+  return {
+    root,
+    bin: join(base, major, 'bin'),
+    pgbouncer: join(root, 'usr/sbin/pgbouncer'),
+    libraries: join(root, 'usr/lib', triplet),
+  }
+}
+
+function run(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    ...options,
+  })
+  if (status === 0) return stdout
+  const said = error?.message ?? `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(-12).join('\n')
+  throw new Error(`${command} ${args.slice(-3).join(' ')} failed:\n${said}`)
+}
+
+const debianRelease = () => {
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''
+  return /^ID=debian$/m.test(release) ? /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1] : undefined
+}
+
+/** apt with its state in a folder of ours: no root, and the machine's lists stay as they are. */
+function privateApt(folder) {
+  for (const path of ['sources', 'lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, path), { recursive: true })
+  const system = ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list'].filter((path) => existsSync(path))
+  if (system.length === 0) throw new Error('apt has no list of Debian sources on this machine')
+  for (const path of system)
+    cpSync(path, join(folder, 'sources', path.endsWith('.list') ? 'system.list' : 'system.sources'))
+  const mirror = system
+    .map((path) => /https?:\/\/\S+\/debian\/?(?=\s)/.exec(readFileSync(path, 'utf8'))?.[0])
+    .find(Boolean)
+  if (!mirror) throw new Error('apt names no mirror of Debian on this machine')
+  writeFileSync(
+    join(folder, 'sources/pgvector.sources'),
+    `Types: deb-src\nURIs: ${mirror}\nSuites: ${PGVECTOR_SUITE}\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n`,
+  )
+  const options = {
+    'Dir::Etc::sourcelist': '/dev/null',
+    'Dir::Etc::sourceparts': join(folder, 'sources'),
+    'Dir::State::lists': join(folder, 'lists'),
+    'Dir::Cache': join(folder, 'cache'),
+    'APT::Sandbox::User': run('id', ['-un']).trim(),
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '3',
+    'Debug::NoLocking': '1',
+  }
+  const flags = ['-q', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
+  return (program, ...args) => run(program, [...flags, ...args], { cwd: folder, env: { ...process.env, LC_ALL: 'C' } })
+}
+
+/** What the packages need and this machine lacks, as a simulated installation tells. */
+function missingDependencies(apt, packages) {
+  const plan = apt('apt-get', '-s', '--no-install-recommends', 'install', ...packages)
+  const names = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name)
+  // Libraries only: unpacked programs that want a user, a service or a language of their own are not run.
+  return names.filter((name) => name.startsWith('lib') && !packages.includes(name))
+}
+
+function needCompiler(say) {
+  const missing = ['gcc', 'make'].filter((name) => spawnSync(name, ['--version']).error)
+  if (missing.length === 0) return
+  if (!isRoot) throw new Error(`${missing.join(' and ')} must be installed to build pgvector`)
+  say(`Installing ${missing.join(' and ')} …`)
+  run('apt-get', ['-qq', 'update'])
+  run('apt-get', ['-qq', '-y', '--no-install-recommends', 'install', ...missing, 'libc6-dev'])
+}
+
+function buildPgvector(apt, folder, root) {
+  apt('apt-get', 'source', '--download-only', 'pgvector')
+  const archive = readdirSync(folder).find((name) => /^pgvector_.*\.orig\.tar\.\w+$/.test(name))
+  if (archive === undefined) throw new Error("Debian's source package of pgvector holds no archive")
+  const source = join(folder, 'pgvector')
+  mkdirSync(source)
+  run('tar', ['-xf', join(folder, archive), '-C', source, '--strip-components=1'])
+  // Without -march=native the result runs on every machine that shares this cache.
+  const how = [`PG_CONFIG=${describe(root).bin}/pg_config`, 'with_llvm=no', 'OPTFLAGS=']
+  run('make', ['-s', '-C', source, '-j4', ...how])
+  run('make', ['-s', '-C', source, 'install', ...how])
+}
+
+function build(root, scratch, say) {
+  const apt = privateApt(scratch)
+  say('Fetching PostgreSQL and pgbouncer from Debian (once) …')
+  apt('apt-get', 'update')
+  const major = /Depends: postgresql-(\d+)/.exec(apt('apt-cache', 'depends', 'postgresql'))?.[1]
+  if (major === undefined) throw new Error('Debian names no PostgreSQL')
+  const packages = [
+    `postgresql-${major}`,
+    `postgresql-client-${major}`,
+    `postgresql-server-dev-${major}`,
+    'libpq5',
+    'pgbouncer',
+  ]
+  const needed = missingDependencies(apt, [`postgresql-${major}`, 'pgbouncer'])
+  apt('apt-get', 'download', ...new Set([...packages, ...needed]))
+  for (const name of readdirSync(scratch).filter((name) => name.endsWith('.deb')))
+    run('dpkg', ['-x', join(scratch, name), root])
+  needCompiler(say)
+  say('Building pgvector (once) …')
+  buildPgvector(apt, scratch, root)
+}
+
+/**
+ * The programs, brought here if they are missing. Several processes may ask at once: each builds aside, the first one wins.
+ *
+ * @param {(line: string) => void} say hears what takes long
+ * @returns {Installation}
+ */
+export function installPostgres(say = console.error) {
+  const release = debianRelease()
+  if (release === undefined) throw new Error('PostgreSQL is brought along on Debian only; elsewhere set PG_URL')
+  const cache = join(cacheRoot(), 'commonplace-postgres')
+  const final = join(cache, `${release}-${process.arch}-${FORMAT}`)
+  if (existsSync(final)) return describe(final)
+  mkdirSync(cache, { recursive: true })
+  const aside = mkdtempSync(join(cache, 'build-'))
+  try {
+    const [root, scratch] = [join(aside, 'root'), join(aside, 'scratch')]
+    for (const path of [root, scratch]) mkdirSync(path)
+    build(root, scratch, say)
+    try {
+      renameSync(root, final)
+    } catch (error) {
+      if (!existsSync(final)) throw error
+    }
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
+  return describe(final)
+}

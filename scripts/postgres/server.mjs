@@ -1,0 +1,208 @@
+// How is a PostgreSQL of our own run? A cluster in a folder, on the loopback address, as a user that is not root. It gives up
+// durability for speed, sorts by ICU so that a forgotten COLLATE "C" shows, and believes whoever reaches it.
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+/** PostgreSQL and pgbouncer refuse to run as root; `nobody` exists everywhere. */
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const identity = () => (process.getuid?.() === 0 ? NOBODY : {})
+
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  jit: 'off',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  max_wal_size: '4GB',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  logging_collector: 'off',
+  timezone: 'UTC',
+}
+
+/** @param {import('./install.mjs').Installation} installation */
+const environmentOf = (installation) => ({
+  PATH: process.env.PATH,
+  LC_ALL: 'C.UTF-8',
+  LD_LIBRARY_PATH: [installation.libraries, join(installation.root, 'lib')].join(':'),
+})
+
+/** @returns {Promise<number>} a port that nobody listens on now */
+export const freePort = () =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** A folder that the server's user owns, below folders that it can pass. */
+export function ownFolder(path) {
+  mkdirSync(path, { recursive: true })
+  const { uid, gid } = identity()
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+  chmodSync(path, 0o700)
+  return path
+}
+
+function createCluster(installation, data) {
+  ownFolder(data)
+  const locale = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
+  const { status, stderr, error } = spawnSync(
+    join(installation.bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale],
+    { cwd: '/', env: environmentOf(installation), encoding: 'utf8', ...identity() },
+  )
+  if (status !== 0) throw new Error(`initdb failed in ${data}:\n${error?.message ?? stderr}`)
+}
+
+export const urlOf = (port, database = 'postgres') => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`
+
+/** A program of the installation as a child that ends when asked; what it prints goes to a log in memory. */
+function runChild(installation, program, args, { readyWhen, stopSignal, what }) {
+  const child = spawn(program, args, {
+    cwd: '/',
+    env: environmentOf(installation),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...identity(),
+  })
+  let said = ''
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const ready = new Promise((resolve, reject) => {
+    const hear = (chunk) => {
+      said = (said + chunk).slice(-20_000)
+      if (said.includes(readyWhen)) resolve(undefined)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`${what} ended with ${code}:\n${said}`)))
+  })
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(stopSignal)
+    await ended
+  }
+  return { ready, stop, ended, pid: child.pid, said: () => said }
+}
+
+/** What a server is told; its folder becomes a cluster if it is none yet. */
+async function prepare(installation, { data, port }) {
+  if (!existsSync(join(data, 'PG_VERSION'))) createCluster(installation, data)
+  const chosen = port ?? (await freePort())
+  const settings = Object.entries({ ...SETTINGS, port: String(chosen) })
+  return { chosen, flags: settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]) }
+}
+
+/**
+ * A server that runs on when this process ends.
+ *
+ * @param {import('./install.mjs').Installation} installation
+ * @param {{ data: string, port?: number }} options
+ */
+export async function startInBackground(installation, { data, port }) {
+  const { chosen, flags } = await prepare(installation, { data, port })
+  const log = join(data, 'server.log')
+  const quoted = flags.map((flag) => `'${flag}'`).join(' ')
+  const { status, stderr } = spawnSync(
+    join(installation.bin, 'pg_ctl'),
+    ['-s', '-w', '-D', data, '-l', log, '-o', quoted, 'start'],
+    {
+      cwd: '/',
+      env: environmentOf(installation),
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...identity(),
+    },
+  )
+  if (status !== 0) throw new Error(`PostgreSQL did not start, see ${log}:\n${stderr}`)
+  return urlOf(chosen)
+}
+
+/**
+ * A server that is a child of this process.
+ *
+ * @param {import('./install.mjs').Installation} installation
+ * @param {{ data: string, port?: number }} options
+ */
+export async function startServer(installation, { data, port }) {
+  const { chosen, flags } = await prepare(installation, { data, port })
+  const child = runChild(installation, join(installation.bin, 'postgres'), ['-D', data, ...flags], {
+    readyWhen: 'ready to accept connections',
+    stopSignal: 'SIGINT', // "fast": ends sessions, keeps data
+    what: 'PostgreSQL',
+  })
+  await child.ready
+  return { ...child, port: chosen, url: urlOf(chosen) }
+}
+
+/**
+ * pgbouncer in transaction mode in front of a server: what a pooler does to session state, Hyperdrive included.
+ *
+ * @param {import('./install.mjs').Installation} installation
+ * @param {{ folder: string, target: number, port?: number }} options
+ */
+export async function startPgbouncer(installation, { folder, target, port }) {
+  const chosen = port ?? (await freePort())
+  ownFolder(folder)
+  const file = join(folder, 'pgbouncer.ini')
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: chosen,
+    unix_socket_dir: '',
+    pool_mode: 'transaction',
+    auth_type: 'any',
+    // Few enough that sessions are really shared by the clients of a test.
+    default_pool_size: 4,
+    max_client_conn: 500,
+    // Named statements are refused, as by every transaction pooler that does not track them.
+    max_prepared_statements: 0,
+    ignore_startup_parameters: 'extra_float_digits',
+  }
+  const known = Object.entries(settings).filter(
+    ([name]) => name !== 'max_prepared_statements' || tracksStatements(installation),
+  )
+  writeFileSync(
+    file,
+    `[databases]\n* = host=127.0.0.1 port=${target} user=postgres\n\n[pgbouncer]\n${known.map(([name, value]) => `${name} = ${value}`).join('\n')}\n`,
+    { mode: 0o644 },
+  )
+  const child = runChild(installation, installation.pgbouncer, [file], {
+    readyWhen: 'process up',
+    stopSignal: 'SIGTERM',
+    what: 'pgbouncer',
+  })
+  await child.ready
+  return { ...child, port: chosen, url: urlOf(chosen) }
+}
+
+/** Only from 1.21 on does pgbouncer know the setting. */
+function tracksStatements(installation) {
+  const { stdout } = spawnSync(installation.pgbouncer, ['--version'], {
+    encoding: 'utf8',
+    env: environmentOf(installation),
+    ...identity(),
+  })
+  const [major, minor] = /(\d+)\.(\d+)/
+    .exec(stdout ?? '')
+    ?.slice(1)
+    .map(Number) ?? [1, 0]
+  return major > 1 || minor >= 21
+}
+
+/** The process of a cluster that somebody started, or null. */
+export function runningServer(data) {
+  const file = join(data, 'postmaster.pid')
+  if (!existsSync(file)) return null
+  const [pid, , , port] = readFileSync(file, 'utf8').split('\n')
+  try {
+    process.kill(Number(pid), 0)
+  } catch {
+    return null // left behind by a crash
+  }
+  return { pid: Number(pid), port: Number(port), url: urlOf(Number(port)) }
+}

@@ -1,0 +1,203 @@
+// How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
+import type { SQL } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { Client } from 'pg'
+import type { DatabaseHealth } from '../../ports/health'
+import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
+import type { SqlDialect } from '../sql/dialect'
+import { sharingReads } from '../sql/sharing-reads'
+import { isLostRace, translate } from './errors'
+import { type Statement, StatementGroup } from './statement-group'
+
+export interface PostgresOptions {
+  /** Of the Hyperdrive binding. */
+  readonly connectionString: string
+  /** POSTGRESQL_SCHEMA. */
+  readonly schema: string
+}
+
+/** What one batch cost, for logs, budgets and benches. */
+export interface GroupCost {
+  readonly statements: number
+  readonly milliseconds: number
+}
+
+/** Counts since this isolate started. */
+const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
+
+const renderer = new PgDialect()
+const CONNECT_MS = 10_000
+/** How long a connection stays for work that follows the response. */
+const LINGER_MS = 10
+const TRIES = 3
+/** Advisory locks of this program: the second number is made from schema and org, and 0 of the schema alone. */
+const LOCK_ALL = 0x63_70_61
+const LOCK_ORG = 0x63_70_6f
+
+const BEGIN: Statement = { text: 'BEGIN', values: [] }
+const BEGIN_READ: Statement = { text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
+const COMMIT: Statement = { text: 'COMMIT', values: [] }
+
+const isRead = ({ text }: Statement): boolean =>
+  /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM)\b/.test(text)
+
+/** The name of a schema as SQL writes it. */
+export const quoted = (schema: string): string => `"${schema.replaceAll('"', '""')}"`
+
+/**
+ * What stands before the statements of a transaction. Nothing of a session outlives a transaction behind a pooler, so the
+ * schema is named in each. Writers of one org wait for each other, as all writers do in D1; work on many orgs waits for all.
+ */
+function opening(schema: string, lock: WriteLock | undefined): Statement {
+  const path = `set_config('search_path', $1, true)`
+  const values = [`${quoted(schema)}, pg_temp`]
+  if (lock === undefined) return { text: `SELECT ${path}`, values }
+  if (lock === 'all')
+    return { text: `SELECT ${path}, pg_advisory_xact_lock(${LOCK_ALL}, hashtext($2))`, values: [...values, schema] }
+  return {
+    text: `SELECT ${path}, pg_advisory_xact_lock_shared(${LOCK_ALL}, hashtext($2)), pg_advisory_xact_lock(${LOCK_ORG}, hashtext($3))`,
+    values: [...values, schema, `${schema}\n${lock.org}`],
+  }
+}
+
+export interface PostgresConnection extends SqlConnection {
+  readonly health: DatabaseHealth
+  /** Lets the connection go as soon as no statement runs; a later one opens another, which goes when it is done. */
+  close(): Promise<void>
+}
+
+export function createPostgresConnection(
+  { connectionString, schema }: PostgresOptions,
+  dialect: SqlDialect,
+  observe: (cost: GroupCost) => void = () => {},
+): PostgresConnection {
+  let client: Promise<Client> | null = null
+  let running = 0
+  let closing = false
+  /** Statements of one connection run one after the other. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function open(): Promise<Client> {
+    const opened = new Client({
+      connectionString,
+      connectionTimeoutMillis: CONNECT_MS,
+      application_name: 'commonplace',
+    })
+    const forget = () => {
+      client = null
+    }
+    // A connection that breaks while nothing runs is simply replaced by the next statement.
+    opened.on('error', forget)
+    opened.on('end', forget)
+    try {
+      await opened.connect()
+    } catch (error) {
+      void opened.end().catch(() => {})
+      throw translate(error, 'connecting')
+    }
+    return opened
+  }
+
+  const connected = (): Promise<Client> => {
+    if (client === null) {
+      client = open()
+      client.catch(() => {
+        client = null
+      })
+    }
+    return client
+  }
+
+  async function hangUp(): Promise<void> {
+    const open = client
+    client = null
+    if (open !== null) await open.then((opened) => opened.end()).catch(() => {})
+  }
+
+  const letGo = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, LINGER_MS))
+    if (running === 0) await hangUp()
+  }
+
+  async function send(statements: readonly Statement[]): Promise<Row[][]> {
+    const opened = await connected()
+    const group = new StatementGroup(statements)
+    opened.query(group)
+    try {
+      return await group.rows
+    } catch (error) {
+      const isServersWord = typeof (error as { severity?: unknown }).severity === 'string'
+      if (!isServersWord) await hangUp()
+      else if (statements.length > 2) await opened.query('ROLLBACK').catch(hangUp)
+      throw error
+    }
+  }
+
+  /** A single read is a transaction by itself; several see one state of the database; writes are all done or none. */
+  async function run(statements: readonly Statement[], lock: WriteLock | undefined): Promise<Row[][]> {
+    const reading = statements.every(isRead)
+    if (reading && statements.length === 1) return (await send([opening(schema, undefined), ...statements])).slice(1)
+    const group = [reading ? BEGIN_READ : BEGIN, opening(schema, reading ? undefined : lock), ...statements, COMMIT]
+    return (await send(group)).slice(2, -1)
+  }
+
+  async function persist(statements: readonly Statement[], lock: WriteLock | undefined): Promise<Row[][]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run(statements, lock)
+      } catch (error) {
+        if (attempt === TRIES || !isLostRace(error)) throw translate(error, 'running')
+      }
+    }
+  }
+
+  async function inTurn(statements: readonly Statement[], lock?: WriteLock): Promise<Row[][]> {
+    running++
+    const turn = queue.then(() => persist(statements, lock))
+    queue = turn.catch(() => {})
+    try {
+      return await turn
+    } finally {
+      if (--running === 0 && closing) void letGo()
+    }
+  }
+
+  const batch = async (list: readonly SQL[], lock?: WriteLock): Promise<Row[][]> => {
+    const started = Date.now()
+    counts.total += list.length
+    try {
+      const statements = list.map((statement): Statement => {
+        const { sql: text, params: values } = renderer.sqlToQuery(statement)
+        return { text, values }
+      })
+      const rows = await inTurn(statements, lock)
+      counts.lastFailed = false
+      counts.latencyMs = Date.now() - started
+      observe({ statements: list.length, milliseconds: counts.latencyMs })
+      return rows
+    } catch (error) {
+      if (!(error instanceof PremiseFailed)) {
+        counts.failed += list.length
+        counts.lastFailed = true
+      }
+      throw error
+    }
+  }
+
+  return {
+    dialect,
+    batch,
+    read: sharingReads(batch),
+    health: {
+      backend: 'postgresql',
+      ping: async () => {
+        await inTurn([{ text: 'SELECT 1', values: [] }])
+      },
+      counts: () => ({ ...counts }),
+    },
+    async close() {
+      closing = true
+      if (running === 0) await letGo()
+    },
+  }
+}

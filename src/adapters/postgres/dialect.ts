@@ -1,0 +1,127 @@
+// What does PostgreSQL spell in its own way? Filters compare `facts`, the metadata as jsonb.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { Scalar } from '../../domain/filter'
+import { foldAscii } from '../../domain/text'
+import { FALSE, joinConditions } from '../sql/compile-filter'
+import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { countIndexed, indexEntry } from './full-text-index'
+import { foldedStart, STRING_START } from './indexed-fields'
+
+/** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
+const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)
+
+/** A member by name; of an array there is none, whatever the name looks like. */
+const valueAt = (path: readonly string[]): SQL =>
+  sql.join([sql`e.facts`, ...path.map((name) => sql` -> ${literal(name)}`)])
+
+const typeIs = (path: readonly string[], type: string): SQL =>
+  sql`jsonb_typeof(${valueAt(path)}) = ${sql.raw(`'${type}'`)}`
+
+/** A string as text; order and folding by bytes, so that only A–Z fold. */
+const textAt = (path: readonly string[]): SQL => {
+  const members = path.slice(0, -1).map((name) => sql` -> ${literal(name)}`)
+  return sql.join([sql`(e.facts`, ...members, sql` ->> ${literal(path.at(-1) as string)}) COLLATE "C"`])
+}
+
+const foldedText = (path: readonly string[], fold: boolean): SQL =>
+  fold ? sql`lower(${textAt(path)})` : sql`(${textAt(path)})`
+
+const text = (bind: Bind, value: string, fold = false): SQL => sql`${bind(fold ? foldAscii(value) : value)}::text`
+/** Numbers come out of JSON on both sides, and jsonb compares them exactly. */
+const json = (bind: Bind, value: unknown): SQL => sql`${bind(JSON.stringify(value))}::jsonb`
+
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
+
+function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL {
+  const strings = values.filter((value) => typeof value === 'string')
+  const others = values.filter((value) => typeof value !== 'string')
+  const parts: SQL[] = []
+  if (strings.length > 0) {
+    // Where one exists, the index of a field is on the first characters of the folded string.
+    const starts = strings.map((value) => text(bind, [...foldAscii(value)].slice(0, STRING_START).join('')))
+    const start =
+      path.length === 1 ? sql`${sql.raw(foldedStart(path[0] as string, 'e.'))} IN (${list(starts)}) AND ` : sql``
+    const same = sql`${foldedText(path, fold)} IN (${list(strings.map((value) => text(bind, value, fold)))})`
+    parts.push(sql`(${typeIs(path, 'string')} AND ${start}${same})`)
+  }
+  for (const type of ['number', 'boolean'] as const) {
+    const same = others.filter((value) => typeof value === type)
+    if (same.length > 0)
+      parts.push(sql`(${typeIs(path, type)} AND ${valueAt(path)} IN (${list(same.map((value) => json(bind, value)))}))`)
+  }
+  return joinConditions('or', parts)
+}
+
+const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
+
+const leaves: LeafCompilers = {
+  thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
+  source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
+  contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
+  tag: (leaf, bind) =>
+    leaf.anyOf.length === 0
+      ? FALSE
+      : sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}))`,
+  created: ({ from, to }, bind) =>
+    joinConditions('and', [
+      ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
+      ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
+    ]),
+  present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
+  null: ({ path }) => typeIs(path, 'null'),
+  type: ({ path, is }) => typeIs(path, is),
+  equals: ({ path, anyOf, fold }, bind) => equalsAny(path, anyOf, fold, bind),
+  compare: ({ path, by, value }, bind) =>
+    typeof value === 'string'
+      ? sql`(${typeIs(path, 'string')} AND ${textAt(path)} ${COMPARISONS[by]} ${text(bind, value)})`
+      : sql`(${typeIs(path, 'number')} AND ${valueAt(path)} ${COMPARISONS[by]} ${json(bind, value)})`,
+  substring: ({ path, at, value, fold }, bind) => {
+    const isText = typeIs(path, 'string')
+    if (value === '') return isText
+    const whole = foldedText(path, fold)
+    const part = text(bind, value, fold)
+    const found = {
+      anywhere: () => sql`strpos(${whole}, ${part}) > 0`,
+      start: () => sql`starts_with(${whole}, ${part})`,
+      end: () => sql`right(${whole}, ${[...value].length}) = ${part}`,
+    }[at]()
+    return sql`(${isText} AND ${found})`
+  },
+  element: ({ path, value, fold }, bind) => {
+    const isArray = typeIs(path, 'array')
+    if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
+    // Not every planner stops at the type, hence the empty array for everything else.
+    const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
+    return sql`EXISTS (SELECT 1 FROM ${elements} AS m (value) WHERE jsonb_typeof(m.value) = 'string' AND lower((m.value #>> '{}') COLLATE "C") = ${text(bind, value, true)})`
+  },
+}
+
+const createBindings = (): Bindings => ({ bind: (value) => sql`${value}`, prelude: () => null })
+
+const TYPES = { text: 'text', integer: 'bigint' } as const
+
+export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
+  leaves,
+  bindings: createBindings,
+  falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
+  entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
+  lastWritten: (org) => sql`(SELECT entry_id FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1)`,
+  leadingJoin: sql`JOIN`,
+  jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
+  jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
+  jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
+  jsonTable: (rows, columns) => {
+    const members = Object.entries(columns).map(([name, type], i) =>
+      sql.raw(`(value ->> ${i})::${TYPES[type]} AS ${name}`),
+    )
+    return sql`(SELECT ${list(members)} FROM jsonb_array_elements(${rows}::jsonb) AS given (value))`
+  },
+  jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
+  mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
+  byteLength: (value) => sql`octet_length(${value})`,
+  illustratedEntries: sql`entries e`,
+  unordered: (expression) => expression,
+  indexEntry: (org, content, row) => indexEntry(analyzer, org, content, row),
+  countIndexed,
+})

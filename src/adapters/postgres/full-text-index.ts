@@ -1,0 +1,87 @@
+// What stands in the full-text index of PostgreSQL? The terms of the shared analysis, written as a tsvector by this code, so
+// that no parser of the database cuts words in its own way.
+import { type SQL, sql } from 'drizzle-orm'
+import { type Analyzer, codeOf, runEnds, termText } from '../../domain/analysis'
+import type { IndexedContent } from '../../domain/entry'
+import type { Scope } from '../../domain/scope'
+import { utf8Length } from '../../domain/text'
+import { entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+
+/** The Snowball dictionary that stems words inside the database; null where the code does it, or nobody. */
+export const dictionaryOf = ({ language, stemming }: Analyzer): string | null =>
+  stemming || language === 'simple' ? null : language
+
+/** A tsvector holds 1 MB of terms and positions; what is beyond is not found, and never makes a write fail. */
+const MAX_VECTOR_BYTES = 900_000
+const MAX_POSITION = 16_383
+const MAX_POSITIONS = 250
+/** Bytes of terms in order, from which neighbours are found. */
+const MAX_TERM_BYTES = 900_000
+
+/** Terms hold letters, digits and marks only, so quotes around them are enough. */
+function vectorOf(terms: string): string {
+  const positions = new Map<string, number[]>()
+  let bytes = 0
+  let place = 0
+  for (const term of terms.split(' ')) {
+    if (term === '') continue
+    place++
+    const known = positions.get(term)
+    if (known === undefined) {
+      bytes += utf8Length(term) + 6
+      if (bytes > MAX_VECTOR_BYTES) break
+      positions.set(term, [Math.min(place, MAX_POSITION)])
+    } else if (known.length < MAX_POSITIONS && place <= MAX_POSITION && bytes < MAX_VECTOR_BYTES) {
+      bytes += 2
+      known.push(place)
+    }
+  }
+  return [...positions].map(([term, places]) => `'${term}':${places.join(',')}`).join(' ')
+}
+
+/** Scope terms begin with a character that no word has, so that no word, and no beginning of one, is mistaken for them. */
+const scopeTerm = (term: string): string => `'/${term}'`
+
+/** A query that every entry in the scope fulfils and no other does. */
+export const scopeQuery = (scope: Scope, threadId: string | null): SQL => {
+  const groups = scopeGroups(scope, threadId).map((terms) => `(${terms.map(scopeTerm).join(' | ')})`)
+  return sql`${groups.join(' & ')}::tsquery`
+}
+
+/** The day an entry was made as index terms; only the database knows it for certain. */
+export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
+  const months = MONTHS.map((month) => `'${termText(analyzer.tokenize(month))}'`).join(', ')
+  const day = sql`(to_timestamp(${createdAt} / 1000) AT TIME ZONE 'UTC')`
+  return sql`(extract(day FROM ${day})::text || ' ' || (ARRAY[${sql.raw(months)}])[extract(month FROM ${day})::integer] || ' ' || extract(year FROM ${day})::text)`
+}
+
+/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+export function indexEntry(analyzer: Analyzer, org: string, content: IndexedContent, row: SQL): SQL {
+  const dictionary = dictionaryOf(analyzer)
+  const terms = (text: string, maxBytes = MAX_TERM_BYTES) => termText(analyzer.tokenize(text), maxBytes)
+  const body = terms(content.text)
+  const vector = (words: string, weight: 'A' | 'B') => {
+    const given = sql`${vectorOf(words)}::tsvector`
+    const stemmed = dictionary === null ? given : sql`stem_vector(${dictionary}, ${given})`
+    return sql`setweight(${stemmed}, ${sql.raw(`'${weight}'`)})`
+  }
+  const stemmedText = (words: SQL) => (dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`)
+
+  const scope = sql`${entryScopeTerms(org, content).map(scopeTerm).join(' ')}::tsvector`
+  const beside = `${terms(content.agent ?? '')} ${runEnds(content.text)}`
+  const context = stemmedText(sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside}::text`)
+  const contextVector = sql`array_to_tsvector(array_remove(string_to_array(made.context, ' '), ''))`
+  const aside = sql`${vector(terms(content.title ?? ''), 'A')} || ${vector(terms(codeOf(content.text), 200_000), 'B')}`
+  const forms = dictionary === null ? sql`` : sql`WITH forms AS (${insertForms(dictionary, org, `${body} ${beside}`)})`
+  return sql`${forms} INSERT INTO entries_fts (entry_id, words, body, context, aside) SELECT made.id, ${scope} || ${vector(body, 'A')} || ${contextVector}, ${stemmedText(sql`${body}::text`)}, made.context, ${aside} FROM (SELECT e.id, ${context} AS context FROM entries e WHERE ${row}) AS made ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words, body = excluded.body, context = excluded.context, aside = excluded.aside`
+}
+
+/** Remembers which words became a term, where the term looks different. */
+function insertForms(dictionary: string, org: string, words: string): SQL {
+  const distinct = JSON.stringify([...new Set(words.split(' '))].filter((word) => word !== ''))
+  return sql`INSERT INTO word_forms (org, language, term, word) SELECT ${org}, ${dictionary}, made.term, made.word FROM (SELECT word, stem(${dictionary}, word) AS term FROM jsonb_array_elements_text(${distinct}::jsonb) AS given (word)) AS made WHERE made.term <> made.word ON CONFLICT DO NOTHING`
+}
+
+/** How many of the entries that a condition on `e` admits stand in the index. */
+export const countIndexed = (scope: Scope, visible: SQL): SQL =>
+  sql`SELECT count(*) AS indexed FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE f.words @@ ${scopeQuery(scope, null)} AND ${visible}`

@@ -1,0 +1,175 @@
+// Which entries does a full-text query mean? Candidates by GIN; every term reaches the engine as a term, never as syntax.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { Expression, Unit } from '../../domain/query'
+import type { ScoredTerm } from '../../domain/score'
+import type { Clock } from '../../ports/clock'
+import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-text'
+import { compileFilter, joinConditions } from '../sql/compile-filter'
+import type { Row, SqlConnection } from '../sql/connection'
+import { liveThreads } from '../sql/read-statements'
+import { COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
+import { listed } from '../sql/visibility'
+import { dateWords, dictionaryOf, scopeQuery } from './full-text-index'
+
+const CANDIDATES = 200
+const COMPLETE_CANDIDATES = 100
+/** Forms of the query's words that are looked up, for languages stemmed in the database. */
+const FORMS = 5000
+
+/** Whether the index alone cannot tell: it knows which terms an entry has, not where, and not whether date or text. */
+const needsLook = ({ terms, phrase }: Unit): boolean => phrase || terms.length > 1
+
+const someNeedLook = (expression: Expression): boolean =>
+  expression.op === 'unit'
+    ? needsLook(expression.unit)
+    : expression.op === 'not'
+      ? someNeedLook(expression.of)
+      : expression.of.some(someNeedLook)
+
+const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
+  sql`(${sql.join([...parts], sql.raw(` ${operator} `))})`
+
+/** Compiles queries for one language; stems come from the code or from the dictionary. */
+function createCompiler(dictionary: string | null) {
+  const term = (word: string, prefix: boolean): SQL =>
+    dictionary === null
+      ? sql`${`'${word}'${prefix ? ':*' : ''}`}::tsquery`
+      : sql`term_query(${dictionary}, ${word}, ${sql.raw(String(prefix))})`
+
+  const termsOf = ({ terms, prefix }: Unit): SQL[] =>
+    terms.map((word, i) => term(word, prefix && i === terms.length - 1))
+
+  /** What the index is asked: fulfilled by every entry that is meant, and by some that are not where a look is needed. */
+  function candidateQuery(expression: Expression, everything: SQL): SQL {
+    switch (expression.op) {
+      case 'unit':
+        return joined(termsOf(expression.unit), '&&')
+      case 'not':
+        return someNeedLook(expression.of) ? everything : sql`(!! ${candidateQuery(expression.of, everything)})`
+      default:
+        return joined(
+          expression.of.map((part) => candidateQuery(part, everything)),
+          expression.op === 'and' ? '&&' : '||',
+        )
+    }
+  }
+
+  /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
+  function look({ terms, prefix, phrase }: Unit): SQL {
+    const words = sql`${terms.join(' ')}::text`
+    const wanted = sql`' ' || ${dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`} || ${sql.raw(prefix ? `''` : `' '`)}`
+    const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
+    return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`
+  }
+
+  function exactCondition(expression: Expression): SQL {
+    switch (expression.op) {
+      case 'unit':
+        return needsLook(expression.unit)
+          ? look(expression.unit)
+          : sql`f.words @@ ${joined(termsOf(expression.unit), '&&')}`
+      case 'not':
+        return sql`(NOT ${exactCondition(expression.of)})`
+      default:
+        return joinConditions(expression.op, expression.of.map(exactCondition))
+    }
+  }
+
+  return {
+    term,
+    condition: (expression: Expression, within: SQL): SQL => {
+      const found = sql`f.words @@ (${within} && ${candidateQuery(expression, within)})`
+      return someNeedLook(expression) ? sql`${found} AND ${exactCondition(expression)}` : found
+    },
+    /** By how much of the query an entry holds, weighed by its length; by nothing when the query only negates. */
+    order: (units: readonly Unit[]): SQL =>
+      units.length === 0 ? sql`` : sql`ts_rank(f.words, ${joined(units.flatMap(termsOf), '||')}, 1) DESC,`,
+  }
+}
+
+const toHit = (row: Row, complete: boolean): TextHit => ({
+  id: Number(row.id),
+  threadId: row.thread_id as string,
+  text: row.text as string,
+  context: row.context as string,
+  length: Number(row.words),
+  following: JSON.parse(row.following as string) as number[],
+  complete,
+})
+
+/** The stem of every word that has the stem of one of the query's words, or begins with it. */
+function formsStatement(dictionary: string, org: string, units: readonly Unit[]): SQL {
+  const words = units.flatMap(({ terms, prefix }) =>
+    terms.map((word, i) => [word, Number(prefix && i === terms.length - 1)]),
+  )
+  const wanted = sql`wanted AS (SELECT value ->> 0 AS word, stem(${dictionary}, value ->> 0) AS term, value ->> 1 = '1' AS prefix FROM jsonb_array_elements(${JSON.stringify(words)}::jsonb) AS given (value))`
+  return sql`WITH ${wanted} SELECT word, term FROM wanted UNION (SELECT f.word, f.term FROM wanted JOIN word_forms f ON f.org = ${org} AND f.language = ${dictionary} AND f.term >= wanted.term AND f.term <= wanted.term || CASE WHEN wanted.prefix THEN chr(1114111) ELSE '' END LIMIT ${FORMS})`
+}
+
+export function createPostgresFullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
+  const { dialect } = connection
+  const dictionary = dictionaryOf(analyzer)
+  const compiler = createCompiler(dictionary)
+  return {
+    engine: 'tsvector',
+    language: analyzer.language,
+    stemming: analyzer.language !== 'simple',
+
+    async search(scope, query, terms, filter) {
+      const now = clock.now()
+      const wide = scopeQuery(scope, null)
+      const confined = scopeQuery(scope, threadOf(filter))
+
+      const candidates = (expression: Expression, limit: number): SQL => {
+        const condition = compileFilter(filter, dialect, dialect.bindings().bind)
+        const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
+        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${compiler.order(query.units)} f.entry_id DESC LIMIT ${limit})`
+        const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+        return sql`WITH ${best} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
+      }
+
+      const counts = (list: readonly ScoredTerm[]): SQL => {
+        const each = list.map(({ term, prefix }, i) => {
+          const found = sql`SELECT f.entry_id AS id FROM entries_fts f WHERE f.words @@ (${wide} && ${compiler.term(term, prefix)}) LIMIT ${COUNTED}`
+          return sql`SELECT ${sql.raw(String(i))} AS place, count(*) AS counted, max(id) AS reached FROM (${found}) AS found`
+        })
+        return each.length === 0
+          ? sql`SELECT 1 WHERE false`
+          : sql`SELECT * FROM (${sql.join(each, sql` UNION ALL `)}) AS terms ORDER BY place`
+      }
+
+      const expression = query.expression as Expression
+      const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
+      const statements = [
+        candidates(expression, CANDIDATES),
+        counts(terms),
+        sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
+        query.preferred === null ? sql`SELECT 1 WHERE false` : candidates(query.preferred, COMPLETE_CANDIDATES),
+        ...(dictionary === null ? [] : [formsStatement(dictionary, scope.org, query.units)]),
+      ]
+      const [found, counted, sums, preferred, forms] = await connection.read(statements)
+
+      const totals = sums?.[0] as Row
+      const entries = Number(totals.entries)
+      const complete = new Map((preferred ?? []).map((row) => [Number(row.id), toHit(row, true)]))
+      const others = (found ?? []).filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false))
+      return {
+        hits: [...complete.values(), ...others],
+        statistics: {
+          entries,
+          averageLength: entries === 0 ? 0 : Number(totals.words) / entries,
+          entriesWithTerm: (counted ?? []).map((row) =>
+            estimateEntries(
+              { counted: Number(row.counted), reached: row.reached === null ? null : Number(row.reached) },
+              { firstId: Number(totals.first_id), lastId: Number(totals.last_id), entries },
+            ),
+          ),
+        },
+        ...(forms === undefined
+          ? {}
+          : { stems: new Map(forms.map(({ word, term }) => [word as string, term as string])) }),
+      }
+    },
+  }
+}

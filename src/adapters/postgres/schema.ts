@@ -1,0 +1,38 @@
+// Is the database at the schema this Worker was built with? Asked once per isolate; changing it is the migration runner's work.
+
+import { sql } from 'drizzle-orm'
+import { unavailable } from '../../domain/errors'
+import type { SqlDialect } from '../sql/dialect'
+import { createPostgresConnection, type PostgresOptions, quoted } from './connection'
+import { MIGRATE } from './errors'
+
+/** Schemas that this isolate has seen up to date. */
+const ready = new Map<string, Promise<void>>()
+
+async function check(options: PostgresOptions, names: readonly string[]): Promise<void> {
+  const connection = createPostgresConnection(options, {} as SqlDialect)
+  try {
+    const [rows] = await connection.read([sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`])
+    const applied = new Set((rows ?? []).map(({ name }) => name as string))
+    const missing = names.filter((name) => !applied.has(name))
+    if (missing.length > 0)
+      throw unavailable(`The PostgreSQL schema is behind this release (${missing.join(', ')}); run: ${MIGRATE}`)
+  } finally {
+    await connection.close()
+  }
+}
+
+/**
+ * @param names of the migrations this release needs
+ * @throws Problem unavailable that names the command to run, when the schema is missing or behind
+ */
+export async function checkPostgresSchema(options: PostgresOptions, names: readonly string[]): Promise<void> {
+  const key = `${options.connectionString}\n${options.schema}`
+  let known = ready.get(key)
+  if (known === undefined) {
+    known = check(options, names)
+    ready.set(key, known)
+    known.catch(() => ready.delete(key))
+  }
+  await known
+}

@@ -1,0 +1,78 @@
+import type { IndexedContent } from '../../domain/entry'
+import type { Filter } from '../../domain/filter'
+import type { Scope } from '../../domain/scope'
+
+/**
+ * How a search index is confined to what a scope may see: each indexed entry carries terms for its org (or the one owner who
+ * may read it), its project and its thread, and every query begins with them.
+ */
+
+/** 53 bits of a string as decimal digits, which no tokenizer changes (cyrb53). A collision costs a row that SQL drops. */
+function digits(text: string): string {
+  let h1 = 0xdeadbeef
+  let h2 = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    h1 = Math.imul(h1 ^ unit, 2654435761)
+    h2 = Math.imul(h2 ^ unit, 1597334677)
+  }
+  h1 = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
+  h2 = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(h1 ^ (h1 >>> 13), 3266489909)
+  return String(4294967296 * (2097151 & h2) + (h1 >>> 0))
+}
+
+const readerTerm = (org: string, reader: string): string =>
+  reader === '' ? `o${digits(org)}` : `w${digits(`${org}\n${reader}`)}`
+const projectTerm = (org: string, project: string | null): string =>
+  project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
+const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`
+
+/** What an entry carries. */
+export const entryScopeTerms = (org: string, { reader, project, threadId }: IndexedContent): string[] => [
+  readerTerm(org, reader),
+  projectTerm(org, project),
+  threadTerm(org, threadId),
+]
+
+/** Groups of terms: every entry in the scope has one of each group, and no other has. */
+export function scopeGroups(scope: Scope, threadId: string | null): string[][] {
+  const readers = scope.owner === null ? [''] : ['', scope.owner]
+  const groups = [readers.map((reader) => readerTerm(scope.org, reader))]
+  if (scope.projects !== null) groups.push([null, ...scope.projects].map((project) => projectTerm(scope.org, project)))
+  if (threadId !== null) groups.push([threadTerm(scope.org, threadId)])
+  return groups
+}
+
+/** The one thread that a filter admits, if it names one. */
+export function threadOf(filter: Filter): string | null {
+  if (filter.op === 'thread') return filter.is
+  if (filter.op !== 'and') return null
+  for (const part of filter.of) {
+    const thread = threadOf(part)
+    if (thread !== null) return thread
+  }
+  return null
+}
+
+/** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
+export const MONTHS: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ')
+
+/** Entries with a term are counted up to here; beyond, the rest is estimated from how far the count came. */
+export const COUNTED = 1000
+
+export interface TermCount {
+  readonly counted: number
+  /** The highest id among those counted; null when there was none. */
+  readonly reached: number | null
+}
+
+/** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
+export function estimateEntries(
+  { counted, reached }: TermCount,
+  all: { readonly firstId: number; readonly lastId: number; readonly entries: number },
+): number {
+  if (counted < COUNTED || reached === null) return counted
+  const span = reached - all.firstId + 1
+  return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
+}

@@ -1,0 +1,31 @@
+// How does plain Node run the Worker's TypeScript? Bundled by the bundler that wrangler brings, into a file beside the packages.
+import { mkdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** @returns {Promise<typeof import('./library')>} */
+export async function loadLibrary() {
+  const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
+  const folder = join(root, '.tmp', 'cli')
+  mkdirSync(folder, { recursive: true })
+  // Of its own for each process, because several may run at once.
+  const file = join(folder, `copy-${process.pid}.mjs`)
+  await build({
+    entryPoints: [fileURLToPath(new URL('library.ts', import.meta.url))],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    loader: { '.sql': 'text' },
+    logLevel: 'error',
+  })
+  try {
+    return await import(pathToFileURL(file).href)
+  } finally {
+    rmSync(file, { force: true })
+  }
+}

@@ -1,0 +1,109 @@
+// `commonplace copy`: which databases are meant, and what the person is told at the end.
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Failure } from '../postgres/connect.mjs'
+import { parseSchema } from '../postgres/settings.mjs'
+import { parseUrl, refusePoolers, UsageError } from '../postgres/url.mjs'
+import { showProgress } from '../progress.mjs'
+import { loadLibrary } from './bundle.mjs'
+import { openRemote } from './d1-http.mjs'
+import { openLocal } from './d1-local.mjs'
+
+const STATE = fileURLToPath(new URL('../../../.wrangler/state', import.meta.url))
+
+/** What the Worker's configuration is read from; the language of the index and the indexed fields matter here. */
+const environment = () => {
+  const { FTS_LANGUAGE, METADATA_INDEXED_FIELDS } = process.env
+  return { AUTH_MODE: 'open', FTS_LANGUAGE, METADATA_INDEXED_FIELDS }
+}
+
+/** A URL for the driver, in which sslmode means what it means to psql. */
+function driverUrl(text) {
+  const url = new URL(text)
+  if (!url.searchParams.has('sslmode') && parseUrl(text).options.ssl !== false)
+    url.searchParams.set('sslmode', 'require')
+  url.searchParams.set('uselibpqcompat', 'true')
+  return url.href
+}
+
+/** @returns the name of a backend for people and for the journal, and how to open it */
+function readBackend(option, text, state) {
+  if (!text) throw new UsageError(`--${option} is missing; write d1:local, d1:<database id> or postgresql://…`)
+  if (text === 'd1:local') {
+    return {
+      shown: 'd1:local',
+      open: async ({ openD1 }) => {
+        const { database, close } = await openLocal(state)
+        return openD1(database, environment(), close)
+      },
+    }
+  }
+  if (/^d1:[\w-]+$/.test(text)) {
+    return {
+      shown: text,
+      open: async ({ openD1 }) => {
+        const { database, close } = openRemote(text.slice(3))
+        return openD1(database, environment(), close)
+      },
+    }
+  }
+  if (!/^postgres(ql)?:/.test(text))
+    throw new UsageError(`--${option} is "${text}"; write d1:local, d1:<database id> or postgresql://…`)
+  const target = parseUrl(text)
+  refusePoolers(target)
+  const schema = parseSchema(process.env.POSTGRESQL_SCHEMA)
+  return {
+    shown: `postgresql://${target.shown}${schema === 'public' ? '' : `#${schema}`}`,
+    open: ({ openPostgres }) => openPostgres(driverUrl(text), schema, environment()),
+  }
+}
+
+const list = (ids) => `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`
+
+function print({ from, to, missing, different, extra, equal }) {
+  const rows = ['entries', 'tags', 'images', 'links', 'vectors', 'threads', 'hash'].map((name) => [
+    name,
+    ...[from, to].map((totals) => (name === 'hash' ? totals.hash.slice(0, 16) : String(totals[name]))),
+  ])
+  for (const [name, ...values] of [['', 'from', 'to'], ...rows])
+    console.log(name.padEnd(10) + values.map((value) => value.padStart(18)).join(''))
+  for (const [words, ids] of Object.entries({ 'only in the source': missing, different, 'only in the target': extra }))
+    if (ids.length > 0) console.log(`${words}: ${list(ids)}`)
+  if (!equal) {
+    console.error('The two are NOT equal. Stop what writes to them, and run the same command again.')
+    return 1
+  }
+  console.log('The copy is complete and equal.')
+  if (from.images > 0)
+    console.log(
+      'Images stay where they are: let the new Worker use the same R2 bucket, or copy its objects under images/.',
+    )
+  return 0
+}
+
+/**
+ * @param {{ org?: string, from?: string, to?: string, state?: string }} options
+ * @returns {Promise<number>} the exit code
+ */
+export async function copy({ org, from, to, state }) {
+  if (!org) throw new UsageError('--org is missing; in open mode it is "local".')
+  const folder = state ? resolve(state) : STATE
+  const [source, target] = [readBackend('from', from, folder), readBackend('to', to, folder)]
+  if (source.shown === target.shown) throw new UsageError('--from and --to are the same database.')
+  const library = await loadLibrary()
+  const sides = []
+  try {
+    for (const backend of [source, target]) sides.push(await backend.open(library))
+    const [here, there] = sides
+    console.log(`${org}: ${source.shown} → ${target.shown}`)
+    const language = process.env.FTS_LANGUAGE || 'english'
+    return print(
+      await library.copyOrg({ org, from: here, to: there, source: source.shown, language, progress: showProgress }),
+    )
+  } catch (error) {
+    if (error instanceof library.CopyRefused || error instanceof library.Problem) throw new Failure(error.message)
+    throw error
+  } finally {
+    for (const side of sides) await side.close()
+  }
+}

@@ -1,0 +1,75 @@
+// Are two databases' entries the same? A hash over everything that is kept of an entry, read from the tables that hold it.
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Row } from '../../adapters/sql/connection'
+import { columnList, groupBy, idList, type Side } from './side'
+
+/** What reading alone changes. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['accessed_at', 'access_count'])
+
+export interface EntryDigest {
+  readonly hash: string
+  readonly tags: number
+  readonly images: number
+  readonly links: number
+  readonly vectors: number
+}
+
+const sha256 = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+/** JSON whose objects have their keys in one order, since databases keep them in different ones. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (value === null || typeof value !== 'object') return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return members.map(([key, member]) => [key, canonical(member)])
+}
+
+const valuesOf = (row: Row, columns: readonly string[]): unknown[] =>
+  columns.map((column) => {
+    const value = row[column] ?? null
+    return column === 'metadata' && typeof value === 'string' ? canonical(JSON.parse(value)) : value
+  })
+
+/** Rows in an order that does not depend on how a database sorts. */
+const inOrder = (rows: readonly Row[]): unknown[] =>
+  rows.map((row) => JSON.stringify(valuesOf(row, Object.keys(row).sort()))).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+
+/** The digests of those of the entries that are there. */
+export async function digestEntries(
+  side: Side,
+  org: string,
+  ids: readonly number[],
+  columns: readonly string[],
+): Promise<Map<number, EntryDigest>> {
+  const list = idList(side, ids)
+  const from = (parts: SQL): SQL => sql`SELECT ${parts} AND org = ${org}`
+  const results = await side.connection.batch([
+    from(sql`${columnList(columns)} FROM entries WHERE id IN ${list}`),
+    from(sql`entry_id, tag FROM entry_tags WHERE entry_id IN ${list}`),
+    from(sql`entry_id, hash, size, mime_type FROM image_uses WHERE entry_id IN ${list}`),
+    from(sql`from_id AS entry_id, relation, to_id FROM links WHERE from_id IN ${list}`),
+    from(sql`entry_id, model, chunk, start, length, data FROM entry_vectors WHERE entry_id IN ${list}`),
+    side.indexedIds(list),
+  ])
+  const [rows = [], ...beside] = results
+  const [tags, images, links, vectors, indexed] = beside.map((part, i) => groupBy(part, i === 4 ? 'id' : 'entry_id'))
+  const kept = columns.filter((column) => !BOOKKEEPING.has(column))
+  return new Map(
+    rows.map((row) => {
+      const id = Number(row.id)
+      const parts = [tags, images, links, vectors].map((groups) => groups?.get(id) ?? [])
+      const hash = sha256([valuesOf(row, kept), ...parts.map(inOrder), indexed?.has(id) ?? false])
+      const [tagCount = 0, imageCount = 0, linkCount = 0, vectorCount = 0] = parts.map((part) => part.length)
+      return [id, { hash, tags: tagCount, images: imageCount, links: linkCount, vectors: vectorCount }]
+    }),
+  )
+}
+
+/** What list_threads and get_statistics read; kept by triggers, so equal when the entries are. */
+export async function digestCounters({ connection }: Side, org: string): Promise<{ threads: number; hash: string }> {
+  const [rows = []] = await connection.batch([
+    sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second, last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
+  ])
+  return { threads: new Set(rows.map((row) => row.thread_id)).size, hash: sha256(inOrder(rows)) }
+}

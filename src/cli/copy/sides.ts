@@ -1,0 +1,44 @@
+// How is each database opened for a copy? By the adapters of the Worker, so that what is written is what the Worker writes.
+import { sql } from 'drizzle-orm'
+import { createD1Connection } from '../../adapters/d1/connection'
+import { createD1Dialect } from '../../adapters/d1/dialect'
+import { migrateD1 } from '../../adapters/d1/migrate'
+import { createPostgresConnection } from '../../adapters/postgres/connection'
+import { createPostgresDialect } from '../../adapters/postgres/dialect'
+import { type Environment, parseConfig } from '../../config'
+import { createAnalyzer } from '../../domain/analysis'
+import { D1_MIGRATIONS } from '../../migrations'
+import type { Side } from './side'
+
+/** Brings the database to this release's schema too, as the Worker does with its first request. */
+export async function openD1(db: D1Database, env: Environment, close: () => Promise<void>): Promise<Side> {
+  const config = parseConfig(env)
+  await migrateD1(db, D1_MIGRATIONS, config.indexedFields)
+  return {
+    backend: 'd1',
+    connection: createD1Connection(db, createD1Dialect(createAnalyzer(config.fts.language))),
+    columnsOf: (table) => sql`SELECT name FROM pragma_table_xinfo(${table}) WHERE hidden = 0`,
+    highestId: sql`SELECT coalesce(max(seq), 0) AS id FROM sqlite_sequence WHERE name = 'entries'`,
+    advanceIds: (id) => sql`UPDATE sqlite_sequence SET seq = max(seq, ${id}) WHERE name = 'entries'`,
+    indexedIds: (ids) => sql`SELECT rowid AS id FROM entries_fts WHERE rowid IN ${ids}`,
+    close,
+  }
+}
+
+/** The schema is brought up to date by `npm run migrate:postgres` only; what is missing is said by the first statement. */
+export async function openPostgres(connectionString: string, schema: string, env: Environment): Promise<Side> {
+  const { fts } = parseConfig(env)
+  const dialect = createPostgresDialect(createAnalyzer(fts.language))
+  const connection = createPostgresConnection({ connectionString, schema }, dialect)
+  return {
+    backend: 'postgresql',
+    connection,
+    columnsOf: (table) =>
+      sql`SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${table} AND is_generated = 'NEVER'`,
+    highestId: sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM entries_id_seq`,
+    advanceIds: (id) =>
+      sql`SELECT setval('entries_id_seq', greatest(${id}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq`,
+    indexedIds: (ids) => sql`SELECT entry_id AS id FROM entries_fts WHERE entry_id IN ${ids}`,
+    close: () => connection.close(),
+  }
+}

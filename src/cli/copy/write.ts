@@ -1,0 +1,71 @@
+// How does an entry come into another database? Its row as it stands, from which triggers make tags, image uses and counters;
+// its links, vectors and search terms beside it; and the place the copy has reached, all in one transaction.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Row } from '../../adapters/sql/connection'
+import { toEntry } from '../../adapters/sql/rows'
+import { columnList, idList, type Side } from './side'
+
+/** Columns of each table that are copied. */
+export interface Columns {
+  readonly entries: readonly string[]
+  readonly vectors: readonly string[]
+}
+
+/** D1 takes 100 parameters a statement. */
+const MAX_PARAMETERS = 100
+
+const rowOf = (row: Row, columns: readonly string[]): SQL =>
+  sql`(${sql.join(
+    columns.map((column) => sql`${row[column] ?? null}`),
+    sql`, `,
+  )})`
+
+function insert(table: string, columns: readonly string[], rows: readonly Row[], conflict = sql``): SQL[] {
+  const together = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length))
+  const into = sql`INSERT INTO ${sql.raw(table)} (${columnList(columns)}) VALUES `
+  return Array.from({ length: Math.ceil(rows.length / together) }, (_, i) => {
+    const part = rows.slice(i * together, (i + 1) * together).map((row) => rowOf(row, columns))
+    return sql`${into}${sql.join(part, sql`, `)}${conflict}`
+  })
+}
+
+/** Takes the entries of a page from one database to another, in the place of what stands there under their ids. */
+export async function copyEntries(
+  from: Side,
+  to: Side,
+  org: string,
+  ids: readonly number[],
+  columns: Columns,
+  journal: readonly SQL[],
+): Promise<void> {
+  const list = idList(from, ids)
+  const [entries = [], vectors = []] = await from.connection.batch([
+    sql`SELECT ${columnList(columns.entries)}, kind, reader FROM entries WHERE org = ${org} AND id IN ${list} ORDER BY id`,
+    sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors WHERE org = ${org} AND entry_id IN ${list} ORDER BY entry_id, model, chunk`,
+  ])
+  const { dialect } = to.connection
+  const terms = entries.map((row) => {
+    const entry = toEntry(row)
+    return dialect.indexEntry(org, entry, sql`e.id = ${entry.id}`)
+  })
+  const statements = [
+    sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
+    ...insert('entries', columns.entries, entries),
+    ...insert('entry_vectors', columns.vectors, vectors),
+    ...terms,
+    ...journal,
+  ]
+  await to.connection.batch(statements, { org })
+}
+
+/** Makes the links of these entries those of the source, which are not always what the entries' metadata say. */
+export async function copyLinks(from: Side, to: Side, org: string, ids: readonly number[]): Promise<void> {
+  const [links = []] = await from.connection.batch([
+    sql`SELECT org, from_id, relation, to_id FROM links WHERE org = ${org} AND from_id IN ${idList(from, ids)}`,
+  ])
+  const statements = [
+    sql`DELETE FROM links WHERE org = ${org} AND from_id IN ${idList(to, ids)}`,
+    ...insert('links', ['org', 'from_id', 'relation', 'to_id'], links),
+  ]
+  await to.connection.batch(statements, { org })
+}

@@ -1,0 +1,111 @@
+import { createD1Connection } from './adapters/d1/connection'
+import { createD1Dialect } from './adapters/d1/dialect'
+import { createD1FullText } from './adapters/d1/full-text'
+import { type Migration, migrateD1 } from './adapters/d1/migrate'
+import { createPostgresConnection, type PostgresOptions } from './adapters/postgres/connection'
+import { createPostgresDialect } from './adapters/postgres/dialect'
+import { createPostgresFullText } from './adapters/postgres/full-text'
+import { checkPostgresSchema } from './adapters/postgres/schema'
+import { createPostgresVectorIndex } from './adapters/postgres/vector-index'
+import type { SqlConnection } from './adapters/sql/connection'
+import { createObjectVectorIndex } from './adapters/vector-object'
+import { createVectorizeIndex } from './adapters/vectorize'
+import type { Bindings } from './compose'
+import type { Config } from './config'
+import type { Analyzer } from './domain/analysis'
+import { Problem } from './domain/errors'
+import type { Log } from './http/log'
+import type { Clock } from './ports/clock'
+import type { FullText } from './ports/full-text'
+import type { DatabaseHealth } from './ports/health'
+import type { Settings } from './ports/settings'
+import type { VectorIndex } from './ports/vector-index'
+
+/** The part of compose.ts that chooses databases and vector indexes. */
+export interface Storage {
+  readonly connection: SqlConnection & { readonly health: DatabaseHealth }
+  readonly fullText: FullText
+  /** Lets go of what the request held, once its work is done. */
+  readonly close: () => Promise<void>
+}
+
+/** D1 databases that this isolate has seen up to date, so that a request pays for the check once. */
+const migrated = new WeakMap<D1Database, Promise<void>>()
+
+function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOptions {
+  if (HYPERDRIVE === undefined)
+    throw new Problem(
+      'unavailable',
+      'STORAGE_BACKEND is postgresql, but there is no HYPERDRIVE binding; add [[hyperdrive]] to wrangler.toml',
+    )
+  return { connectionString: HYPERDRIVE.connectionString, schema: config.postgresqlSchema }
+}
+
+/** Brings D1 to this Worker's schema, or makes sure that PostgreSQL is there; one query per isolate when it is. */
+export async function prepareDatabase(
+  bindings: Bindings,
+  config: Config,
+  migrations: readonly Migration[],
+): Promise<void> {
+  if (config.storageBackend === 'postgresql') {
+    const names = migrations.map(({ name }) => name)
+    return checkPostgresSchema(postgresOptions(bindings, config), names)
+  }
+  const { DB } = bindings
+  let ready = migrated.get(DB)
+  if (ready === undefined) {
+    ready = migrateD1(DB, migrations, config.indexedFields)
+    migrated.set(DB, ready)
+    ready.catch(() => migrated.delete(DB))
+  }
+  await ready
+}
+
+/** @throws Problem unavailable when the chosen database lacks its binding */
+export function chooseStorage(
+  bindings: Bindings,
+  config: Config,
+  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log },
+): Storage {
+  const { analyzer, clock, log } = given
+  if (config.storageBackend === 'postgresql') {
+    const connection = createPostgresConnection(
+      postgresOptions(bindings, config),
+      createPostgresDialect(analyzer),
+      (cost) => log('DEBUG', 'sql', { ...cost }),
+    )
+    const fullText = createPostgresFullText(connection, analyzer, clock)
+    return { connection, fullText, close: () => connection.close() }
+  }
+  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>
+    log('DEBUG', 'sql', { ...cost }),
+  )
+  return { connection, fullText: createD1FullText(connection, analyzer, clock), close: async () => {} }
+}
+
+/** @throws Problem unavailable when the chosen index lacks its binding */
+export function chooseIndex(
+  bindings: Bindings,
+  config: Config,
+  given: { readonly connection: SqlConnection; readonly settings: Settings; readonly clock: Clock },
+): VectorIndex {
+  const { connection, settings, clock } = given
+  switch (config.vectorBackend) {
+    case 'pgvector':
+      return createPostgresVectorIndex(connection)
+    case 'object':
+      if (bindings.VECTORS === undefined)
+        throw new Problem(
+          'unavailable',
+          'VECTOR_BACKEND is object, but there is no VECTORS binding; add the Durable Object to wrangler.toml',
+        )
+      return createObjectVectorIndex(bindings.VECTORS)
+    case 'vectorize':
+      if (bindings.VECTORIZE === undefined)
+        throw new Problem(
+          'unavailable',
+          'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
+        )
+      return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
+  }
+}

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { startD1Api } from '../support/d1-api'
+import { startDevServer } from '../support/dev-server'
+import { freshDatabase, type TestDatabase } from '../support/postgres'
+import { base64, pngBytes } from '../support/scope'
+import { startServer } from '../support/server'
+
+interface Run {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** The command as a person runs it; killed when it has printed what `until` looks for. */
+function copy(
+  args: readonly string[],
+  { until, env = {} }: { until?: RegExp; env?: Record<string, string> } = {},
+): Promise<Run> {
+  return new Promise((resolve) => {
+    const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
+    const child = spawn(process.execPath, [script, 'copy', ...args], { env: { ...process.env, ...env } })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      if (until?.test(out)) child.kill('SIGKILL')
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
+    child.once('close', (code) => resolve({ code, out, err }))
+  })
+}
+
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+const hashOf = ({ out }: Run): string[] => /^hash +(\w+) +(\w+)$/m.exec(out)?.slice(1) ?? []
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Everything that an entry can have: several hundred of them, some changed, the last one deleted. */
+async function fill(client: TestClient): Promise<number> {
+  let last = 0
+  for (let batch = 0; batch < 4; batch++) {
+    const entries = Array.from({ length: 100 }, (_, i) => ({
+      thread_id: `thread ${i % 7}`,
+      source: i % 2 === 0 ? 'user' : 'agent',
+      text: `Note ${batch}-${i} on the Zürich rollout 東京 ${i === 42 ? 'with a heliotrope marker' : ''}`,
+      tags: [`tag ${i % 5}`, 'all'],
+      metadata: {
+        status: 'open',
+        rank: i / 8,
+        nested: { z: [1, null, 'x'], a: true },
+        ...(last > 0 && { references: { context_ids: [last - i] } }),
+      },
+    }))
+    const { data } = await client.call('store_context_batch', { entries })
+    last = data.results.at(-1).context_id
+  }
+  const image = { data: base64(pngBytes('copied')), mime_type: 'image/png' }
+  await client.call('store_context', { thread_id: 'pictures', source: 'user', text: 'a picture', images: [image] })
+  await client.call('update_context', {
+    context_id: 3,
+    text: 'A changed heliotrope note',
+    metadata_patch: { status: null, rank: 99 },
+  })
+  const { data } = await client.call('store_context', { thread_id: 'gone', source: 'user', text: 'to be deleted' })
+  await client.call('delete_context', { context_ids: [7, data.context_id] })
+  return data.context_id
+}
+
+describe('commonplace copy', () => {
+  let scratch: string
+  let database: TestDatabase
+  let highest: number
+  let local: string[]
+  beforeAll(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'commonplace-copy-'))
+    database = await freshDatabase()
+    local = ['--state', join(scratch, 'first'), '--from', 'd1:local', '--to', database.url]
+    const server = await startDevServer(join(scratch, 'first'))
+    const client = await connect(server.url)
+    highest = await fill(client)
+    await client.close()
+    await server.stop()
+  })
+  afterAll(async () => {
+    rmSync(scratch, { recursive: true, force: true })
+    await database.drop()
+  })
+
+  it('goes on where it was stopped, and ends with both sides equal', async () => {
+    await copy(['--org', 'local', ...local], { until: /100\/\d+ copied/ })
+    const stopped = Number((await query(database.url, 'SELECT count(*) AS n FROM entries'))[0]?.n)
+    expect(stopped).toBeGreaterThanOrEqual(100)
+    expect(stopped).toBeLessThan(400)
+    const run = await copy(['--org', 'local', ...local])
+    expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
+    expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
+    expect(run.out).toMatch(/entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +400 +400/)
+  })
+
+  it('lets the other backend answer as the first did: by words, by meaning, by id, in counts, with new ids', async () => {
+    const server = await startServer({}, database.url)
+    const client = await connect(server.url)
+    const words = await client.call('fts_search_context', { query: 'heliotrope', limit: 10 })
+    expect(words.data.total).toBe(5)
+    const meaning = await client.call('semantic_search_context', { query: 'A changed heliotrope note', limit: 1 })
+    expect(meaning.data.results[0].id).toBe(3)
+    const { data } = await client.call('get_context_by_ids', { context_ids: [3] })
+    expect(data.result[0]).toMatchObject({
+      metadata: { rank: 99, nested: { z: [1, null, 'x'], a: true } },
+      version: 2,
+    })
+    const threads = await client.call('list_threads')
+    expect(
+      threads.data.threads
+        .map(({ entry_count }: { entry_count: number }) => entry_count)
+        .reduce((a: number, b: number) => a + b),
+    ).toBe(400)
+    const stored = await client.call('store_context', { thread_id: 'new', source: 'user', text: 'after the copy' })
+    expect(stored.data.context_id).toBeGreaterThan(highest)
+    await client.call('delete_context', { context_ids: [stored.data.context_id] })
+    await client.close()
+    await server.stop()
+  })
+
+  it('brings the same back into a D1, also through the API of Cloudflare', async () => {
+    const back = await copy([
+      '--org',
+      'local',
+      '--from',
+      database.url,
+      '--to',
+      'd1:local',
+      '--state',
+      mkdtempSync(join(scratch, 'back-')),
+    ])
+    expect(back).toMatchObject({ code: 0, err: '' })
+    const { openLocal } = (await import(`${ROOT}src/cli/copy/d1-local.mjs`)) as {
+      openLocal(state: string): Promise<{ database: D1Database; close(): Promise<void> }>
+    }
+    const deployed = join(scratch, 'deployed')
+    mkdirSync(deployed)
+    const { database: d1, close } = await openLocal(deployed)
+    const api = await startD1Api({ 'some-id': d1 })
+    const env = { CLOUDFLARE_API_BASE_URL: api.url, CLOUDFLARE_ACCOUNT_ID: 'account', CLOUDFLARE_API_TOKEN: 'secret' }
+    const remote = await copy(['--org', 'local', '--from', database.url, '--to', 'd1:some-id'], { env })
+    const refused = await copy(['--org', 'local', '--from', database.url, '--to', 'd1:some-id'], {
+      env: { ...env, CLOUDFLARE_API_TOKEN: 'wrong' },
+    })
+    await api.stop()
+    await close()
+    expect(remote).toMatchObject({ code: 0, err: '' })
+    expect(hashOf(remote)).toEqual(hashOf(back))
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Authentication error') })
+  })
+
+  it('finds what differs afterwards, names it, and ends with 1', async () => {
+    await query(
+      database.url,
+      `UPDATE entries SET text = text || '.' WHERE id = 11; DELETE FROM entry_tags WHERE entry_id = 12`,
+    )
+    const { code, out, err } = await copy(['--org', 'local', ...local])
+    expect([code, out, err]).toEqual([
+      1,
+      expect.stringContaining('different: 11, 12'),
+      expect.stringContaining('NOT equal'),
+    ])
+    await query(database.url, `DELETE FROM entries WHERE id = 13`)
+    expect((await copy(['--org', 'local', ...local])).out).toContain('only in the source: 13')
+  })
+
+  it('refuses a target that has entries of its own, or whose ids are taken', async () => {
+    const other = await freshDatabase()
+    const server = await startServer({}, other.url)
+    const client = await connect(server.url)
+    await client.call('store_context', { thread_id: 't', source: 'user', text: 'mine' })
+    await client.close()
+    await server.stop()
+    const args = ['--org', 'local', '--from', database.url, '--to', other.url]
+    expect(await copy(args)).toMatchObject({ code: 1, err: expect.stringContaining('already holds entries of local') })
+    await query(other.url, `UPDATE entries SET org = 'another', id = 2`)
+    expect(await copy(args)).toMatchObject({ code: 1, err: expect.stringContaining('2 belongs to another org') })
+    expect(await query(other.url, 'SELECT count(*) AS n FROM entries')).toEqual([{ n: '1' }])
+    await other.drop()
+  })
+
+  it.each([
+    ['no org', ['--from', 'd1:local', '--to', 'd1:x'], '--org is missing'],
+    ['no source', ['--org', 'o', '--to', 'd1:local'], '--from is missing'],
+    ['an unknown backend', ['--org', 'o', '--from', 'd1:local', '--to', 'mysql://h/d'], 'mysql://h/d'],
+    ['one database for both', ['--org', 'o', '--from', 'd1:local', '--to', 'd1:local'], 'the same database'],
+    ["another command's option", ['--org', 'o', '--url', 'http://localhost'], 'takes no --url'],
+  ])('ends with 2 and says what is wrong: %s', async (_, args, words) => {
+    expect(await copy(args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
+  })
+})

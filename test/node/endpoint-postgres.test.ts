@@ -1,0 +1,23 @@
+import { describe } from 'vitest'
+import { imageContract } from '../contracts/endpoint/images'
+import { meaningContract } from '../contracts/endpoint/meaning'
+import { protocolContract } from '../contracts/endpoint/protocol'
+import { readingContract } from '../contracts/endpoint/reading'
+import { searchingContract } from '../contracts/endpoint/searching'
+import { playAgainst } from '../contracts/endpoint/session'
+import { writingContract } from '../contracts/endpoint/writing'
+import { CLIENTS } from '../support/clients'
+import { POSTGRES } from '../support/server-postgres'
+
+playAgainst(POSTGRES)
+
+for (const [name, connect] of Object.entries(CLIENTS)) {
+  describe(`${name}, on PostgreSQL`, () => {
+    protocolContract(connect)
+    writingContract(connect)
+    imageContract(connect)
+    readingContract(connect)
+    searchingContract(connect)
+    meaningContract(connect)
+  })
+}

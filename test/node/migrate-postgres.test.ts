@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config'
+import { ROOT } from '../support/build'
+import { emptyDatabase, isRealServer, type TestDatabase } from '../support/postgres'
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** The command as a person runs it, with nothing of this process' environment that it reads. */
+function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+  const { DATABASE_URL: _, POSTGRESQL_SCHEMA: __, METADATA_INDEXED_FIELDS: ___, ...rest } = process.env
+  return new Promise((resolve) => {
+    const script = join(ROOT, 'src', 'cli', 'migrate-postgres.mjs')
+    execFile(process.execPath, [script, ...args], { env: { ...rest, ...env } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+let database: TestDatabase
+let files: string
+beforeEach(async () => {
+  database = await emptyDatabase()
+  files = mkdtempSync(join(tmpdir(), 'commonplace-migrations-'))
+})
+afterEach(async () => {
+  rmSync(files, { recursive: true })
+  await database.drop()
+})
+
+async function query(text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const write = (name: string, sql: string) => writeFileSync(join(files, name), sql)
+const run = (...more: string[]) => migrate([database.url, '--files', files, ...more])
+const journal = async (schema = 'public') =>
+  (await query(`SELECT name FROM ${schema}.schema_migrations ORDER BY name`)).map(({ name }) => name)
+const tables = async () =>
+  (
+    await query(`SELECT relname FROM pg_class WHERE relname IN ('first', 'second', 'schema_migrations') ORDER BY 1`)
+  ).map(({ relname }) => relname)
+
+describe('npm run migrate:postgres', () => {
+  it('applies what is missing in order, says each file with its time, and does nothing the second time', async () => {
+    write(
+      '0001_first.sql',
+      'CREATE TABLE first (v vector(3));\n\nCREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1; $$;',
+    )
+    write('0002_second.sql', 'INSERT INTO first VALUES (NULL); CREATE TABLE second (id int);')
+    const first = await run()
+    expect(first).toMatchObject({ code: 0, err: '' })
+    expect(first.out).toMatch(
+      /applied 0001_first\.sql {2}\d+ ms\n {2}applied 0002_second\.sql {2}\d+ ms\nUp to date: 2 applied now, 0 before\./,
+    )
+    expect(await journal()).toEqual(['0001_first.sql', '0002_second.sql'])
+    expect((await run()).out).toMatch(/Up to date: 0 applied now, 2 before\./)
+    expect(await query('SELECT * FROM first')).toHaveLength(1)
+  })
+
+  it('applies the files of this release and the indexed fields, and tells neither password nor user', async () => {
+    const { code, out } = await migrate([database.url])
+    expect(code).toBe(0)
+    expect(out).toMatch(/applied 0001_entries\.sql/)
+    expect(out).not.toMatch(/postgres:postgres/)
+    expect(await journal()).toContain('0001_entries.sql')
+  })
+
+  it.skipIf(!isRealServer())('lets several runners meet: each file is applied once, and all end well', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int); SELECT pg_sleep(0.2);')
+    write('0002_second.sql', 'CREATE TABLE second (id int); INSERT INTO first VALUES (1);')
+    const runs = await Promise.all([run(), run(), run(), run()])
+    expect(runs.map(({ code, err }) => [code, err])).toEqual(Array(4).fill([0, '']))
+    expect(
+      runs
+        .map(({ out }) => out)
+        .join('')
+        .match(/ {2}applied /g),
+    ).toHaveLength(2)
+    expect(await query('SELECT * FROM first')).toHaveLength(1)
+  })
+
+  it('refuses a file that was edited after it was applied, and applies nothing then', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    await run()
+    write('0001_first.sql', 'CREATE TABLE first (id bigint);')
+    write('0002_second.sql', 'CREATE TABLE second (id int);')
+    const { code, err } = await run()
+    expect([code, err]).toEqual([1, expect.stringContaining('0001_first.sql was edited after it was applied')])
+    expect(await tables()).not.toContain('second')
+  })
+
+  it('leaves nothing of a file that fails, keeps the ones before it, and names the line', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    write('0002_second.sql', 'CREATE TABLE second (id int);\n\nCREATE TABLE third (id nonsense);')
+    const { code, err } = await run()
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^0002_second\.sql \(line 3\): type "nonsense" does not exist\. Nothing/),
+    ])
+    expect(await tables()).toEqual(['first', 'schema_migrations'])
+    expect(await journal()).toEqual(['0001_first.sql'])
+  })
+
+  it('changes nothing in a dry run, and says what would be applied', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    const { code, out } = await run('--dry-run')
+    expect([code, out]).toEqual([0, expect.stringContaining('would apply 0001_first.sql')])
+    expect(await tables()).toEqual([])
+  })
+
+  it('keeps to the schema that --schema or POSTGRESQL_SCHEMA names, where functions find their tables too', async () => {
+    write(
+      '0001_first.sql',
+      'CREATE TABLE first (v vector(3)); CREATE FUNCTION f() RETURNS bigint LANGUAGE sql SET search_path FROM CURRENT AS $$ SELECT count(*) FROM first $$;',
+    )
+    expect(await run('--schema', 'memory')).toMatchObject({ code: 0 })
+    expect(await migrate([database.url, '--files', files], { POSTGRESQL_SCHEMA: 'other' })).toMatchObject({ code: 0 })
+    expect([await journal('memory'), await journal('other')]).toEqual([['0001_first.sql'], ['0001_first.sql']])
+    expect(await query('SELECT memory.f() + other.f() AS n')).toEqual([{ n: '0' }])
+    expect(await query(`SELECT to_regclass('public.first') AS found`)).toEqual([{ found: null }])
+  })
+
+  it('leaves what a newer release applied alone, and says so', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    await run()
+    await query(`INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0099_later.sql', 'x', 1)`)
+    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('left alone: 0099_later.sql') })
+  })
+
+  it("does not touch another program's journal", async () => {
+    await query('CREATE TABLE schema_migrations (version text)')
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('belongs to another program') })
+    expect(await tables()).toEqual(['schema_migrations'])
+  })
+
+  it.skipIf(!isRealServer())('works through a pooler that gives each transaction another session', async () => {
+    if (database.pooledUrl === null) return
+    write('0001_first.sql', 'CREATE TABLE first (v vector(3));')
+    expect(await migrate([database.pooledUrl, '--files', files])).toMatchObject({ code: 0 })
+    expect(await journal()).toEqual(['0001_first.sql'])
+  })
+
+  it('makes the indexes of METADATA_INDEXED_FIELDS anew when its value changes', async () => {
+    const indexes = async () =>
+      (await query(`SELECT indexname FROM pg_indexes WHERE indexname LIKE 'entries_meta_%' ORDER BY 1`)).map(
+        ({ indexname }) => indexname,
+      )
+    await migrate([database.url], { METADATA_INDEXED_FIELDS: 'status, rank:integer, parts:array' })
+    expect(await indexes()).toEqual(['entries_meta_rank', 'entries_meta_status'])
+    await migrate([database.url], { METADATA_INDEXED_FIELDS: 'team' })
+    expect(await indexes()).toEqual(['entries_meta_team'])
+    expect((await journal()).filter((name) => String(name).startsWith('indexed fields: '))).toHaveLength(1)
+  })
+
+  it('has the defaults of the Worker', async () => {
+    const settings = (await import(`${ROOT}src/cli/postgres/settings.mjs`)) as { parseIndexedFields(): unknown }
+    expect(settings.parseIndexedFields()).toEqual(parseConfig({}).indexedFields)
+  })
+})
+
+describe('npm run migrate:postgres, used wrongly or without a server', () => {
+  it.each([
+    ['no URL', [], 'No database is named'],
+    ['no PostgreSQL URL', ['mysql://host/db'], 'This is not a PostgreSQL URL'],
+    ['an unknown sslmode', ['postgresql://h/d?sslmode=maybe'], 'sslmode is "maybe"'],
+    ['a schema that is no name', ['postgresql://h/d', '--schema', 'a-b'], 'The schema is "a-b"'],
+    ["Supabase's transaction pooler", ['postgresql://u:p@aws-0-x.pooler.supabase.com:6543/postgres'], 'port 5432'],
+    [
+      'the URL of a Hyperdrive binding',
+      ['postgresql://u:p@abc.hyperdrive.local:5432/d'],
+      'Hyperdrive itself was given',
+    ],
+    ['an unknown option', ['--fast'], '--fast'],
+  ])('ends with 2 and says what to write: %s', async (_, args, words) => {
+    expect(await migrate(args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
+  })
+
+  it('ends with 1 and says what to do: nobody listens, no database, no TLS', async () => {
+    const elsewhere = new URL(database.url)
+    elsewhere.port = '1'
+    expect(await migrate([elsewhere.href])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Nothing listens there'),
+    })
+    expect(await migrate(['postgresql://postgres@[::1]:1/x'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^\[::1\]:1\/x: /),
+    })
+    if (!isRealServer()) return
+    const missing = new URL(database.url)
+    missing.pathname = '/missing'
+    expect(await migrate([missing.href])).toMatchObject({ code: 1, err: expect.stringContaining('create it first') })
+    expect(await migrate([`${database.url}?sslmode=require`])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('sslmode=disable'),
+    })
+  })
+
+  it('explains a wrong password without repeating it', async () => {
+    const { explain } = (await import(`${ROOT}src/cli/postgres/connect.mjs`)) as {
+      explain(error: unknown, shown: string): Error
+    }
+    const refused = Object.assign(new Error('password authentication failed for user "ada"'), { code: '28P01' })
+    expect(explain(refused, 'host:5432/db').message).toBe(
+      'host:5432/db: password authentication failed for user "ada". The password or the user is wrong; look at both, and write special characters as %XX.',
+    )
+  })
+})

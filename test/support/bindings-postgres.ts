@@ -1,0 +1,39 @@
+// The adapters over PostgreSQL as a Worker reaches it, for tests in workerd.
+import { env } from 'cloudflare:workers'
+import { indexedFieldNames } from '../../src/adapters/d1/migrate'
+import { createPostgresConnection } from '../../src/adapters/postgres/connection'
+import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
+import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
+import { createSqlOutbox } from '../../src/adapters/sql/outbox'
+import { createAnalyzer } from '../../src/domain/analysis'
+import type { Clock } from '../../src/ports/clock'
+import { type Costs, config } from './bindings'
+
+export const connectionString = (): string => (env as unknown as { HYPERDRIVE: Hyperdrive }).HYPERDRIVE.connectionString
+
+/** The adapters over the migrated database of this run, and what they cost since `costs` was last reset. */
+export function postgresAdapters(clock: Clock, language = 'english', schema = 'public') {
+  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
+  const analyzer = createAnalyzer(language)
+  const connection = createPostgresConnection(
+    { connectionString: connectionString(), schema },
+    createPostgresDialect(analyzer),
+    ({ statements }) => {
+      costs.roundTrips++
+      costs.statements += statements
+    },
+  )
+  return {
+    analyzer,
+    connection,
+    costs,
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    fullText: createPostgresFullText(connection, analyzer, clock),
+    outbox: createSqlOutbox(connection, clock),
+    identity: createSqlIdentityStore(connection, clock),
+    audit: createSqlAuditLog(connection, clock),
+  }
+}

@@ -1,0 +1,143 @@
+// Which PostgreSQL do the tests of a run play against? PG_URL when given; else a real one that the project brings along; else,
+// outside CI, PGlite, which says so. A template database is migrated once; tests get copies of it (see postgres.ts).
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { ROOT } from './build'
+
+export interface PostgresForTests {
+  /** PGlite is one session with C collation: nothing about locks, isolation or order can be shown on it. */
+  readonly kind: 'real' | 'pglite'
+  /** Of the server's own database, from which others are created. */
+  readonly url: string
+  /** The same server behind pgbouncer in transaction mode; null where there is none. */
+  readonly pooledUrl: string | null
+  /** A migrated database that nobody is connected to. */
+  readonly template: string
+  /** A migrated database that all tests in workerd share. */
+  readonly workerUrl: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: PostgresForTests
+  }
+}
+
+interface SpawnedServer {
+  readonly url: string
+  readonly pooledUrl?: string
+  stop(): Promise<void>
+}
+
+/** `scripts/postgres.mjs` as a child that ends with this process, whatever happens to it. */
+export async function spawnServer(...args: string[]): Promise<SpawnedServer> {
+  const script = (await import(`${ROOT}scripts/postgres.mjs`)) as {
+    spawnServer(...args: string[]): Promise<SpawnedServer>
+  }
+  return script.spawnServer(...args)
+}
+
+/** The migrations of this checkout, applied as a person applies them. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const run = promisify(execFile)(process.execPath, [`${ROOT}src/cli/migrate-postgres.mjs`, url], { cwd: ROOT })
+  await run.catch((error: { stderr: string }) => {
+    throw new Error(`The migrations failed: ${error.stderr}`)
+  })
+}
+
+export function withDatabase(url: string, database: string): string {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
+}
+
+/** Statements that no transaction may hold, such as CREATE DATABASE. */
+export async function execute(url: string, ...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+interface Running {
+  readonly postgres: PostgresForTests
+  stop(): Promise<void>
+}
+
+async function startReal(server: SpawnedServer): Promise<Running> {
+  const run = randomUUID().slice(0, 8)
+  const [template, worker] = [`template_${run}`, `worker_${run}`]
+  const drop = [worker, template].map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  const stop = async () => {
+    if (process.env.PG_URL) await execute(server.url, ...drop)
+    await server.stop()
+  }
+  try {
+    await execute(server.url, `CREATE DATABASE ${template}`)
+    await migrateDatabase(withDatabase(server.url, template))
+    await execute(server.url, `CREATE DATABASE ${worker} TEMPLATE ${template}`)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    postgres: {
+      kind: 'real',
+      url: server.url,
+      pooledUrl: server.pooledUrl ?? null,
+      template,
+      workerUrl: withDatabase(server.url, worker),
+    },
+    stop,
+  }
+}
+
+async function startPglite(reason: string): Promise<Running> {
+  console.warn(
+    `\n  ⚠ The PostgreSQL tests play against PGlite; those about locks, isolation and collation are SKIPPED.\n    ${reason}\n    Set PG_URL to a server with pgvector 0.8 to run them all.\n`,
+  )
+  const server = await spawnServer('pglite')
+  await migrateDatabase(server.url)
+  return {
+    postgres: { kind: 'pglite', url: server.url, pooledUrl: null, template: '', workerUrl: server.url },
+    stop: () => server.stop(),
+  }
+}
+
+async function start(): Promise<Running> {
+  const { PG_URL, PG_POOLED_URL, CI } = process.env
+  if (PG_URL) {
+    const pooled = PG_POOLED_URL ? { pooledUrl: PG_POOLED_URL } : {}
+    return startReal({ url: PG_URL, ...pooled, stop: async () => {} })
+  }
+  let server: SpawnedServer
+  try {
+    server = await spawnServer('serve', '--pgbouncer')
+  } catch (error) {
+    if (CI) throw error
+    return startPglite((error as Error).message.split('\n')[0] as string)
+  }
+  return startReal(server)
+}
+
+/** The projects of a run share one server: this module is loaded once for each of them, so they meet in the process. */
+const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.commonplacePostgres ??= { running: start(), users: 0 }
+  const use = shared.commonplacePostgres
+  use.users++
+  const { postgres, stop } = await use.running
+  project.provide('postgres', postgres)
+  return async () => {
+    if (--use.users > 0) return
+    delete shared.commonplacePostgres
+    await stop()
+  }
+}

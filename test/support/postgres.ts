@@ -1,0 +1,43 @@
+// What does a test in Node ask of PostgreSQL? A database of its own, migrated or empty, which is gone afterwards.
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { execute, migrateDatabase, spawnServer, withDatabase } from './postgres-server'
+
+export interface TestDatabase {
+  /** Direct. */
+  readonly url: string
+  /** Through pgbouncer in transaction mode; null where there is none (PGlite, or PG_URL without PG_POOLED_URL). */
+  readonly pooledUrl: string | null
+  drop(): Promise<void>
+}
+
+/** Whether what is about locks, isolation, collation or several databases can be shown: `describe.skipIf(!isRealServer())`. */
+export const isRealServer = (): boolean => inject('postgres').kind === 'real'
+
+/** Of the server's own database. */
+export const postgresUrl = (): string => inject('postgres').url
+
+async function create(template: string | null): Promise<TestDatabase> {
+  const { url, pooledUrl } = inject('postgres')
+  const name = `t_${randomUUID().replaceAll('-', '')}`
+  await execute(url, `CREATE DATABASE ${name}${template === null ? '' : ` TEMPLATE ${template}`}`)
+  return {
+    url: withDatabase(url, name),
+    pooledUrl: pooledUrl === null ? null : withDatabase(pooledUrl, name),
+    drop: () => execute(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  }
+}
+
+/** PGlite has one database, so each is a PGlite of its own. */
+async function createPglite(migrated: boolean): Promise<TestDatabase> {
+  const server = await spawnServer('pglite')
+  if (migrated) await migrateDatabase(server.url)
+  return { url: server.url, pooledUrl: null, drop: () => server.stop() }
+}
+
+/** A database with the schema of this checkout and no rows. */
+export const freshDatabase = (): Promise<TestDatabase> =>
+  isRealServer() ? create(inject('postgres').template) : createPglite(true)
+
+/** A database in which nothing has been done yet. */
+export const emptyDatabase = (): Promise<TestDatabase> => (isRealServer() ? create(null) : createPglite(false))

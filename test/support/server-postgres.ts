@@ -1,0 +1,23 @@
+// A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
+import type { Backend } from '../contracts/endpoint/session'
+import { freshDatabase } from './postgres'
+import { type RunningServer, startServer } from './server'
+
+export async function startPostgresServer(vars: Record<string, string> = {}): Promise<RunningServer> {
+  const database = await freshDatabase()
+  const server = await startServer(vars, database.url)
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      await database.drop()
+    },
+  }
+}
+
+export const POSTGRES: Backend = {
+  database: 'postgresql',
+  vectors: 'pgvector',
+  fullText: 'tsvector',
+  start: startPostgresServer,
+}

@@ -1,0 +1,28 @@
+import { afterAll } from 'vitest'
+import { entryStoreContract } from '../contracts/entry-store'
+import { fullTextContract } from '../contracts/full-text'
+import { identityContract } from '../contracts/identity'
+import { postgresAdapters } from '../support/bindings-postgres'
+import { TestClock } from '../support/scope'
+
+// One connection a test run of workerd may use from many tests: each test makes its adapters anew.
+const opened: { close(): Promise<void> }[] = []
+afterAll(async () => {
+  await Promise.all(opened.map((connection) => connection.close()))
+})
+
+const make = () => {
+  const clock = new TestClock()
+  const made = postgresAdapters(clock)
+  opened.push(made.connection)
+  return { ...made, clock }
+}
+
+entryStoreContract('PostgreSQL', () => {
+  const { entries, clock } = make()
+  return { store: entries, clock }
+})
+
+fullTextContract('tsvector', make)
+
+identityContract('PostgreSQL', make)
