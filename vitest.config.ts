@@ -1,6 +1,9 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** Seeds of property tests, which reach workerd as bindings only. */
+const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.endsWith('_SEED')))
+
 /** Tests by runtime: inside workerd, and in plain Node (where real servers and clients are started). */
 export default defineConfig({
   test: {
@@ -9,7 +12,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { AUTH_MODE: 'open' } },
+            miniflare: { bindings: { AUTH_MODE: 'open', ...seeds } },
           }),
         ],
         test: {
