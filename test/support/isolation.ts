@@ -13,6 +13,7 @@ export interface Answer {
   readonly status: number
   /** The body as it was sent. */
   readonly body: string
+  readonly headers: string
   readonly json: Json
 }
 
@@ -75,9 +76,10 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
     }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
-    const text = await response.text()
+    const text = new TextDecoder().decode(await response.arrayBuffer())
     const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1]
-    return { status: response.status, body: text, json: json === undefined ? null : JSON.parse(json) }
+    const sent = [...response.headers].join('\n')
+    return { status: response.status, body: text, headers: sent, json: json === undefined ? null : JSON.parse(json) }
   }
 
   async function call(key: Key, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
