@@ -142,3 +142,28 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
 }
 
 export type World = ReturnType<typeof openWorld>
+
+/** A database that counts the rows which its batches read. */
+export function countingRows(db: D1Database) {
+  const counted = { rows: 0 }
+  const database = new Proxy(db, {
+    get(target, name) {
+      if (name !== 'batch') {
+        const value = Reflect.get(target, name) as unknown
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+      return async (statements: D1PreparedStatement[]) => {
+        const results = await target.batch(statements)
+        for (const { meta } of results) counted.rows += meta.rows_read ?? 0
+        return results
+      }
+    },
+  })
+  /** Rows that a call reads. */
+  const rowsOf = async (call: () => Promise<unknown>): Promise<number> => {
+    counted.rows = 0
+    await call()
+    return counted.rows
+  }
+  return { database, rowsOf }
+}
