@@ -29,8 +29,12 @@ export class Stage {
     this.say = new Sayings(hashes, keys[0]?.org, () => world.clock.ms)
   }
 
-  /** Any id of either org, one that is gone, or one that never was. */
-  private anyId = (die: Die): number => 1 + this.base + die(this.model.memories.size + this.gone + 3)
+  /** As a rule one that the key sees, else any of either org, one that is gone, or one that never was. */
+  private anyId(key: Key, die: Die): number {
+    const seen = this.model.seen(key)
+    if (die(3) > 0 && seen.length > 0) return seen[die(seen.length)]?.id as number
+    return 1 + this.base + die(this.model.memories.size + this.gone + 3)
+  }
   private base = 0
   private gone = 0
 
@@ -115,15 +119,15 @@ export class Stage {
     },
 
     update: (key, die) =>
-      this.update(key, 'update_context', [{ context_id: this.anyId(die), ...this.say.said(key, die) }]),
+      this.update(key, 'update_context', [{ context_id: this.anyId(key, die), ...this.say.said(key, die) }]),
 
     updateBatch: (key, die) => {
-      const changes = [0, 1].map(() => ({ context_id: this.anyId(die), ...this.say.said(key, die) }))
+      const changes = [0, 1].map(() => ({ context_id: this.anyId(key, die), ...this.say.said(key, die) }))
       return this.update(key, 'update_context_batch', changes)
     },
 
     delete: (key, die) => {
-      const ids = [this.anyId(die), this.anyId(die)].slice(die(2))
+      const ids = [this.anyId(key, die), this.anyId(key, die)].slice(die(2))
       return this.delete(key, 'delete_context', { context_ids: ids }, { ids })
     },
 
@@ -140,7 +144,7 @@ export class Stage {
     },
 
     get: async (key, die) => {
-      const ids = [...new Set([this.anyId(die), this.anyId(die), this.anyId(die)])]
+      const ids = [...new Set([this.anyId(key, die), this.anyId(key, die), this.anyId(key, die)])]
       const { data } = await this.call(key, 'get_context_by_ids', { context_ids: ids })
       const seen = this.model.seen(key)
       const expected = ids.flatMap((id) => seen.find((memory) => memory.id === id) ?? [])
@@ -170,7 +174,7 @@ export class Stage {
     },
 
     search: async (key, die) => {
-      const words = [WORDS[die(3)] as string, `secret${die(2)}x${die(5)}`]
+      const words = [WORDS[die(3)] as string, `secret${die(2)}x${die(4)}`]
       const found = this.model.found(key)
       const hits = found.filter(({ text }) => words.some((word) => text.includes(word))).length
       const args = { query: words.join(' '), limit: 100 }
@@ -192,7 +196,6 @@ export class Stage {
     },
 
     statistics: async (key) => {
-      await this.world.settle()
       const { data } = await this.call(key, 'get_statistics', {})
       const { embedded, indexed, ...expected } = this.model.statistics(key)
       expect(data).toMatchObject(expected)
@@ -200,12 +203,13 @@ export class Stage {
       expect(data.pending_work).toEqual({ pending: 0, failed: 0, oldest_at: null })
     },
 
-    image: async (key, die) => {
-      const hash = this.hashes[die(3)] as string
-      const { status, body } = await this.http(key, 'GET', `/images/${hash}`)
-      const visible = this.model.seen(key).some(({ images }) => images.includes(hash))
-      expect(status).toBe(visible ? 200 : 404)
-      if (!visible) expect(body).toBe('{"error":{"code":"not_found","message":"Image not found","retryable":false}}')
+    image: async (key) => {
+      for (const hash of this.hashes) {
+        const { status, body } = await this.http(key, 'GET', `/images/${hash}`)
+        const visible = this.model.seen(key).some(({ images }) => images.includes(hash))
+        expect([hash, status]).toEqual([hash, visible ? 200 : 404])
+        if (!visible) expect(body).toBe('{"error":{"code":"not_found","message":"Image not found","retryable":false}}')
+      }
     },
 
     administer: async (key, die) => {
@@ -268,21 +272,24 @@ export class Stage {
       'store',
       'store',
       'store',
+      'store',
+      'store',
+      'storeBatch',
       'storeBatch',
       'update',
       'update',
+      'update',
       'updateBatch',
-      'delete',
-      'deleteThread',
-      'deleteOld',
     ],
-    ...['get', 'browse', 'search', 'threads', 'statistics', 'image', 'administer', 'wait', 'maintain'],
+    ...['delete', 'delete', 'deleteThread', 'deleteOld', 'get', 'browse', 'browse', 'search', 'threads', 'statistics'],
+    ...['image', 'administer', 'wait', 'maintain'],
   ]
 
   async play({ kind, key, dice }: Play): Promise<void> {
     let at = 0
     const die: Die = (sides) => (dice[at++ % dice.length] as number) % sides
     await this.plays[kind]?.(this.keys[key % this.keys.length] as Key, die)
+    await this.world.settle()
   }
 }
 

@@ -22,26 +22,24 @@ export class Sayings {
 
   private metadata(die: Die): Record<string, unknown> {
     const soon = new Date(this.now() + 5000 * (1 + die(4))).toISOString()
+    const project = { project: PROJECTS[die(4)] }
     const parts = [
-      {},
-      { project: PROJECTS[die(3)] },
-      { project: PROJECTS[die(4)] },
-      { audience: 'private' },
-      { diary: true },
-      { status: 'archived' },
-      { expires_at: soon },
-      { audience: 'project', project: PROJECTS[die(2)] },
+      ...[{}, {}, project, project, project, { audience: 'private' }, { audience: 'project', ...project }],
+      ...[{ diary: true }, { status: 'archived' }, { expires_at: soon }],
     ]
-    return { ...parts[die(8)], ...parts[die(8)], n: die(3) }
+    return { ...parts[die(10)], ...parts[die(7)], n: die(3) }
   }
 
-  private text = (key: Key, die: Die): string =>
-    `${WORDS[die(3)]} ${WORDS[die(3)]} secret${this.orgIndex(key)}x${die(5)}`
+  /** One of few, so that turns are repeated. */
+  private text(key: Key, die: Die): string {
+    const n = die(4)
+    return `${WORDS[n % 3]} ${WORDS[(n * 2) % 3]} secret${this.orgIndex(key)}x${n}`
+  }
 
   turn(key: Key, die: Die): Turn {
     const tags = die(2) ? { tags: [TAGS[die(3)] as string].sort() } : {}
-    const images = die(4) === 0 ? { images: [this.hashes[die(3)] as string] } : {}
-    const metadata = die(4) === 0 ? {} : { metadata: this.metadata(die) }
+    const images = die(3) === 0 ? { images: [this.hashes[die(3)] as string] } : {}
+    const metadata = die(3) === 0 ? {} : { metadata: this.metadata(die) }
     const source = die(2) ? 'user' : 'agent'
     return { thread: THREADS[die(3)] as string, source, text: this.text(key, die), ...metadata, ...tags, ...images }
   }

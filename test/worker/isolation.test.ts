@@ -10,8 +10,8 @@ import { imageHashes } from '../support/isolation-sayings'
  * plain model of the rule says it must be. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
  */
 const SEED = Number(process.env.ISOLATION_SEED ?? 20_261_121)
-const RUNS = 6
-const LENGTH = 70
+const RUNS = 3
+const LENGTH = 170
 
 beforeAll(migrate)
 
@@ -48,7 +48,7 @@ async function open(): Promise<Stage> {
 async function compareAll(stage: Stage): Promise<void> {
   const dice = Array(24).fill(0)
   for (const key of stage.keys.keys())
-    for (const kind of ['browse', 'threads', 'statistics', 'search']) await stage.play({ kind, key, dice })
+    for (const kind of ['browse', 'threads', 'statistics', 'search', 'image']) await stage.play({ kind, key, dice })
   const orgs = JSON.stringify([...new Set(stage.keys.map(({ org }) => org))])
   const { results } = await bindings.DB.prepare(
     'SELECT id, org, version, text, project FROM entries WHERE org IN (SELECT value FROM json_each(?1)) ORDER BY id',

@@ -14,6 +14,8 @@ import { dateWords, scopeExpression } from './full-text-index'
 /** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
+/** Words of more entries than this are equally common when candidates are chosen. */
+const COMMON = 10_000
 const WORD_COLUMNS = '{body context}'
 
 /** How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. */
@@ -68,20 +70,20 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       // orgs, and so tell one what the others hold, and read their share of the index for it.
       const inScope = JSON.stringify(terms.map((term) => termExpression(term, confined)))
       const weights = [
-        sql`found AS MATERIALIZED (SELECT term.key AS term, entries_fts.rowid AS id FROM json_each(${inScope}) term CROSS JOIN entries_fts WHERE entries_fts MATCH term.value)`,
-        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0 * max(count(*)) OVER () / count(*)) AS weight FROM found GROUP BY term)`,
-        sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
+        sql`rarity AS MATERIALIZED (SELECT term.value AS words, (SELECT count(*) FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH term.value LIMIT ${COMMON})) AS n FROM json_each(${inScope}) term)`,
+        sql`weighed AS MATERIALIZED (SELECT entries_fts.rowid AS id, sum(ln(1 + 10.0 * (SELECT max(n) FROM rarity) / rarity.n)) AS weight FROM rarity CROSS JOIN entries_fts WHERE entries_fts MATCH rarity.words GROUP BY entries_fts.rowid)`,
       ]
 
-      const candidates = (expression: Expression, limit: number): SQL => {
+      /** @param alike whether all that match hold the same words; then only their lengths differ */
+      const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const next = sql`(SELECT json_group_array(id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2))`
-        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid LEFT JOIN weighed ON weighed.id = e.id WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY weighed.weight * ${BREVITY} DESC, entries_fts.rowid DESC LIMIT ${limit})`
+        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`} WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${alike ? BREVITY : sql`weighed.weight * ${BREVITY}`} DESC, entries_fts.rowid DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return withPrelude(
           bindings,
-          [...weights, best],
+          alike ? [best] : [...weights, best],
           sql`SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`,
         )
       }
@@ -94,10 +96,10 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const rows = await connection.read([
-        candidates(expression, CANDIDATES),
+        candidates(expression, CANDIDATES, terms.length < 2),
         counts(terms),
         sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
-        ...(query.preferred ? [candidates(query.preferred, COMPLETE_CANDIDATES)] : []),
+        ...(query.preferred ? [candidates(query.preferred, COMPLETE_CANDIDATES, true)] : []),
       ])
 
       const totals = rows[2]?.[0] as Row
