@@ -1,6 +1,10 @@
 import { indexedFieldNames } from './adapters/d1/migrate'
+import { createGateLimiter, type RateLimitBinding } from './adapters/gate-object'
+import type { GateObject } from './adapters/gate-object/object'
 import { createR2ImageStore } from './adapters/r2/image-store'
+import { createSqlAuditLog } from './adapters/sql/audit-log'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
+import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlSettings } from './adapters/sql/settings'
@@ -19,8 +23,10 @@ import type { Clock } from './ports/clock'
 import type { Embedder } from './ports/embedder'
 import type { ObjectStoreHealth } from './ports/health'
 import type { VectorIndex } from './ports/vector-index'
+import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
+import { createIdentity } from './services/identity'
 import { createMaintenance } from './services/maintenance'
 import { createRankedSearches } from './services/ranked-search'
 import { createSearchSemantic } from './services/search-semantic'
@@ -39,6 +45,10 @@ export interface Bindings {
   readonly IMAGES: R2Bucket
   /** Not where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
   readonly VECTORS: DurableObjectNamespace<VectorObject>
+  /** Counts the requests of each key. */
+  readonly GATES: DurableObjectNamespace<GateObject>
+  /** Counts requests a minute in the place of GATES, with the numbers of wrangler.toml. */
+  readonly RATE_LIMITER?: RateLimitBinding
   /** Only with VECTOR_BACKEND=vectorize. */
   readonly VECTORIZE?: VectorizeBinding
   /** Only where a provider is `workers-ai`. */
@@ -91,6 +101,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const settings = createSqlSettings(connection)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
 
+  const identityStore = createSqlIdentityStore(connection, clock)
+  const afterwards = (work: Promise<unknown>) =>
+    waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
+
   const sync = createSyncVectors({ index, rows })
   const generate = createGenerate({
     embedder,
@@ -134,8 +148,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generation: embedder === null ? null : generation,
     maintenance,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder) },
-    afterwards: (work) =>
-      waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) }))),
+    identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
+    administration: createAdministration({
+      store: identityStore,
+      audit: createSqlAuditLog(connection, clock),
+      clock,
+    }),
+    limiter: createGateLimiter({
+      gates: bindings.GATES,
+      rateLimit: bindings.RATE_LIMITER ?? null,
+      limits: config.limits,
+      onFailure: (error) => log('WARNING', 'limiter_failed', { message: String(error) }),
+    }),
+    afterwards,
     now,
     close,
   }

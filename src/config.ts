@@ -12,6 +12,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface Config {
   readonly authMode: 'open' | 'required'
+  /** Null: nobody may make organizations. */
+  readonly adminToken: string | null
+  /** For each key; null where there is no limit. Open mode has none. */
+  readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
   readonly postgresqlSchema: string
@@ -134,6 +138,17 @@ class Reader {
     return fallback
   }
 
+  /** Its value is in no message. */
+  secret(name: string, minLength: number): string | null {
+    const value = this.text(name)
+    if (value === undefined || value === '') return null
+    if (value.length < minLength || !/^[\x21-\x7e]+$/.test(value) || value.startsWith('cp_'))
+      this.problems.push(
+        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; make one with: openssl rand -base64 32`,
+      )
+    return value
+  }
+
   list(name: string, fallback: string): string[] {
     return (this.text(name) ?? fallback)
       .split(',')
@@ -198,6 +213,11 @@ export function parseConfig(env: Environment): Config {
   }
   const config: Config = {
     authMode: reader.choice('AUTH_MODE', 'required', ['open', 'required']),
+    adminToken: reader.secret('ADMIN_TOKEN', 24),
+    limits: {
+      perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
+      concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 32, 0, 10_000) || null,
+    },
     storageBackend: onPostgres ? 'postgresql' : 'sqlite',
     postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),

@@ -5,6 +5,7 @@ import { createApp } from './http/app'
 import { createLog } from './http/log'
 import { D1_MIGRATIONS } from './migrations'
 
+export { GateObject } from './adapters/gate-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 
 /** The Worker: requests, and the schedule that finishes what requests left to be done. */

@@ -84,14 +84,14 @@ export function normalizeProject(project: string): string | null {
   return trimmed.replace(/[/\\]+$/, '') || trimmed || null
 }
 
-function projectOf(metadata: Metadata | null, scope: Scope): string | null {
+function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {
   const value = own(metadata, 'project')
-  if (value === undefined || value === null) return defaultProject(scope)
+  if (value === undefined || value === null) return kept ?? defaultProject(scope)
   if (typeof value !== 'string') throw invalidInput('metadata.project must be a string')
   if (codePointLength(value) > MAX_PROJECT)
     throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`)
   const project = normalizeProject(value)
-  if (project === null) return defaultProject(scope)
+  if (project === null) return kept ?? defaultProject(scope)
   if (scope.projects !== null && !scope.projects.includes(project))
     throw new Problem('forbidden', `Project access denied: ${project}`)
   return project
@@ -117,9 +117,15 @@ function audienceOf(metadata: Metadata | null): Audience {
  * the entry (`audience`, `project`): they fail closed.
  *
  * @param agent the credential's agent, used when the metadata names none
+ * @param keptProject where an entry stays when the metadata names no project
  * @throws Problem invalid_input or forbidden
  */
-export function liftMetadata(metadata: Metadata | null, scope: Scope, agent: string | null): Lifted {
+export function liftMetadata(
+  metadata: Metadata | null,
+  scope: Scope,
+  agent: string | null,
+  keptProject: string | null = null,
+): Lifted {
   const status = WORK_STATUSES.find((known) => known === own(metadata, 'status')) ?? null
   const assignee = own(metadata, 'assignee')
   const weight = own(metadata, 'weight')
@@ -129,7 +135,7 @@ export function liftMetadata(metadata: Metadata | null, scope: Scope, agent: str
     namedKind: kindOfMetadata(metadata),
     workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
     title: text(own(metadata, 'title')) ?? text(own(metadata, 'task_name')),
-    project: projectOf(metadata, scope),
+    project: projectOf(metadata, scope, keptProject),
     domain: text(own(metadata, 'domain')) ?? text(own(metadata, 'category')),
     agent: text(own(metadata, 'agent_name')) ?? agent,
     audience: audienceOf(metadata),

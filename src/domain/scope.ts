@@ -1,3 +1,5 @@
+import { Problem } from './errors'
+
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {
   /** Tenant. Comes from the credential, never from an argument. */
@@ -8,7 +10,11 @@ export interface Scope {
   readonly owner: string | null
 }
 
-export type Role = 'reader' | 'writer' | 'admin'
+/** From the one that may least to the one that may most. */
+export const ROLES = ['reader', 'writer', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export const mayAct = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)
 
 /** A caller whose credential has been accepted. */
 export interface Principal extends Scope {
@@ -17,4 +23,26 @@ export interface Principal extends Scope {
   readonly agent: string | null
   /** Stamped on what it writes as `created_by`. */
   readonly keyId: string
+}
+
+/** A principal and what it is doing, as the audit log tells it. Whatever writes asks for one. */
+export interface Caller extends Principal {
+  /** Name of the tool or route. */
+  readonly action: string
+  /** The same name where it is a tool's, else null. */
+  readonly tool: string | null
+}
+
+/**
+ * A narrowed key writes inside its projects only; what belongs to the whole org it just reads.
+ *
+ * @param project of an entry that the scope can read
+ * @throws Problem forbidden
+ */
+export function checkMayWrite(scope: Scope, project: string | null): void {
+  if (scope.projects === null || (project !== null && scope.projects.includes(project))) return
+  throw new Problem(
+    'forbidden',
+    `This entry belongs to the whole organization; this key writes only in: ${scope.projects.join(', ')}`,
+  )
 }

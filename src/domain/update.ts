@@ -4,8 +4,16 @@ import { readerOf } from './entry'
 import { invalidInput } from './errors'
 import type { DecodedImage, ImageInput } from './image'
 import { linksOfMetadata } from './link'
-import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch } from './metadata'
-import type { Principal } from './scope'
+import {
+  checkMetadata,
+  type JsonObject,
+  liftMetadata,
+  type Metadata,
+  mergePatch,
+  normalizeProject,
+  own,
+} from './metadata'
+import { checkMayWrite, type Principal } from './scope'
 import { sha256Hex } from './text'
 
 /** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
@@ -54,13 +62,14 @@ export const updatedFields = (update: CheckedUpdate): string[] => [
 /**
  * Applies updates of one entry, in order, to the row as it was read.
  *
- * @throws Problem when the outcome is not allowed (metadata too large, audience unknown, project closed)
+ * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown, project closed)
  */
 export async function applyUpdates(
   principal: Principal,
   entry: Entry,
   updates: readonly CheckedUpdate[],
 ): Promise<EntryChange> {
+  checkMayWrite(principal, entry.project)
   let text: string | undefined
   let metadata: Metadata | null | undefined
   let tags: readonly string[] | undefined
@@ -74,8 +83,10 @@ export async function applyUpdates(
       metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
   }
   if (metadata) checkMetadata(metadata)
-  // The entry keeps its writer's name where its metadata names none.
-  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent) : null
+  // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
+  const named = own(entry.metadata, 'project')
+  const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
+  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
   return {
     id: entry.id,

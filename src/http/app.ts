@@ -1,13 +1,15 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import type { Config } from '../config'
 import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
 import { listTools, readFamilies } from '../tools/catalogue'
 import { FAMILIES } from '../tools/define-tool'
-import { authenticate, refuseStrangers } from './auth'
+import { createAdminRoutes } from './admin'
+import { enter, refuse, whenSent } from './admission'
+import { type AccessTokens, authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
 import { guard, readableByPages } from './guard'
 import { serveImage } from './images'
-import type { Log } from './log'
+import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
 
 /** Everything one request needs, made by the Worker entry. */
@@ -15,9 +17,11 @@ export interface RequestSetup {
   readonly config: Config
   readonly services: Services
   readonly log: Log
+  /** Null where OAuth is switched off. */
+  readonly tokens?: AccessTokens | null
 }
 
-type Variables = { setup: RequestSetup; requestId: string }
+type Variables = { setup: RequestSetup; services: Services; credential: Credential; requestId: string }
 
 const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 500 | 501 | 503>> = {
   invalid_input: 400,
@@ -42,6 +46,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.use(async (c, next) => {
     c.set('requestId', crypto.randomUUID())
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
+    c.set('services', c.var.setup.services)
     refuseStrangers(c.req.raw, c.var.setup.config)
     await next()
     c.executionCtx.waitUntil(c.var.setup.services.close())
@@ -63,31 +68,36 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     return c.json({ status: ready ? 'ready' : 'unavailable', checks: Object.fromEntries(checks) }, ready ? 200 : 503)
   })
 
+  /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */
+  const withCredential: MiddlewareHandler<{ Bindings: Env; Variables: Variables }> = async (c, next) => {
+    // CORS preflights carry no credential.
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT)
+    const { config, services, tokens = null } = c.var.setup
+    const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens })
+    c.set('credential', credential)
+    const admission = await enter(services.limiter, credential)
+    if (admission?.admitted === false) return refuse(admission, c.req.path)
+    try {
+      await next()
+    } finally {
+      if (admission !== null) c.res = whenSent(c.res, () => services.afterwards(admission.leave()))
+    }
+  }
+  for (const path of ['/mcp/*', '/api/*', '/images/*']) app.use(path, withCredential)
+
   app.all('/mcp/:families?', (c) => {
     const { config, services, log } = c.var.setup
     const named = c.req.param('families')
     const families = named === undefined ? FAMILIES : readFamilies(named)
     if (families === null) throw new Problem('not_found', `No such tool family: ${named}`)
-    // CORS preflights carry no credential.
-    const principal = c.req.method === 'OPTIONS' ? null : authenticate(c.req.raw, config)
-    if (principal === null) return c.body(null, 204, PREFLIGHT)
+    const principal = requireOrg(c.var.credential)
     const tools = listTools(config, families)
     return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId })
   })
 
-  app.post('/api/v1/reembed', async (c) => {
-    const principal = authenticate(c.req.raw, c.var.setup.config)
-    if (principal.role !== 'admin') throw new Problem('forbidden', 'This route needs the role admin')
-    const { generation, maintenance, afterwards } = c.var.setup.services
-    if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
-    const progress = await generation.reembed(principal.org)
-    afterwards(maintenance.work())
-    return c.json(progress)
-  })
+  app.route('/api/v1', createAdminRoutes())
 
-  app.get('/images/:hash', (c) =>
-    serveImage(c.var.setup.services, authenticate(c.req.raw, c.var.setup.config), c.req.param('hash')),
-  )
+  app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
 
   app.notFound((c) =>
     c.json({ error: { code: 'not_found', message: 'No such route; MCP is served at /mcp', retryable: false } }, 404),
@@ -100,12 +110,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         ? error
         : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
-      console.error(
-        JSON.stringify({ level: 'ERROR', event: 'request_failed', requestId, message: String(error.cause ?? error) }),
-      )
+      console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
     const { code, message, retryable } = problem
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
-    const challenge = `Bearer realm="commonplace"${c.req.header('authorization') ? ', error="invalid_token"' : ''}`
+    const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
+    const challenge = `Bearer realm="commonplace"${known}, resource_metadata="${new URL(c.req.url).origin}/.well-known/oauth-protected-resource"`
     const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
     return c.json({ error: { code, message, retryable } }, STATUS[code], headers)
   })

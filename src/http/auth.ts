@@ -1,9 +1,31 @@
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import type { Principal } from '../domain/scope'
+import type { Caller, Principal, Role } from '../domain/scope'
+import { mayAct } from '../domain/scope'
+import type { Administrator } from '../services/administration'
+import type { Identity } from '../services/identity'
 import { isLoopback } from './guard'
 
-/** Who a request acts for (platform contract §5). Until keys exist there is one org, for requests from and to this machine. */
+/** Who a request acts for (platform contract §5). */
+export type Credential =
+  | { readonly kind: 'principal'; readonly principal: Principal }
+  /** The holder of ADMIN_TOKEN, who belongs to no org. */
+  | { readonly kind: 'operator' }
+
+/** What OAuth adds to keys: access tokens that stand for the key they were granted with. */
+export interface AccessTokens {
+  /** Id of the key behind a token that was issued for this resource and has not expired; else null. */
+  keyIdOf(token: string, request: Request): Promise<string | null>
+}
+
+export interface Doorkeeper {
+  readonly config: Config
+  readonly identity: Identity
+  /** Null where OAuth is switched off. */
+  readonly tokens: AccessTokens | null
+}
+
+/** Open mode: whoever sits at this machine. */
 export const LOCAL: Principal = {
   org: 'local',
   projects: null,
@@ -21,14 +43,54 @@ export function refuseStrangers(request: Request, config: Config): void {
     throw new Problem('forbidden', 'AUTH_MODE=open serves only requests from and to this machine (localhost)')
 }
 
-/** @throws Problem unauthorized */
-export function authenticate(request: Request, config: Config): Principal {
-  // A presented credential always counts, also in open mode; none is known yet, so each is wrong.
-  if (request.headers.has('authorization')) throw new Problem('unauthorized', 'The credential is not valid')
-  if (config.authMode === 'required')
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+async function resolve(authorization: string, request: Request, door: Doorkeeper): Promise<Credential> {
+  const token = BEARER.exec(authorization)?.[1]
+  if (token === undefined)
+    throw new Problem('unauthorized', 'The Authorization header must read: Bearer, a space, and the key')
+  if (await door.identity.isAdminToken(token)) return { kind: 'operator' }
+  const keyId = token.startsWith('cp_') ? null : ((await door.tokens?.keyIdOf(token, request)) ?? null)
+  const principal =
+    keyId === null ? await door.identity.principalOfKey(token) : await door.identity.principalOfKeyId(keyId)
+  return { kind: 'principal', principal }
+}
+
+/**
+ * A presented credential always counts, also in open mode.
+ *
+ * @throws Problem unauthorized
+ */
+export async function authenticate(request: Request, door: Doorkeeper): Promise<Credential> {
+  const authorization = request.headers.get('authorization')
+  if (authorization === null && door.config.authMode === 'open') return { kind: 'principal', principal: LOCAL }
+  try {
+    if (authorization === null)
+      throw new Problem('unauthorized', 'A credential is required: send the header Authorization: Bearer <key>')
+    return await resolve(authorization, request, door)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthorized' || (await door.identity.isConfigured()))
+      throw error
     throw new Problem(
       'unauthorized',
-      'A credential is required. This deployment has none configured: set AUTH_MODE=open for use on one machine',
+      'This deployment has no credential yet, so nobody can use it: set the secret ADMIN_TOKEN (npx wrangler secret put ADMIN_TOKEN) and make a key with it (npm run commonplace -- keys create), or set AUTH_MODE=open for use on one machine',
     )
-  return LOCAL
+  }
 }
+
+/** @throws Problem forbidden for ADMIN_TOKEN, which belongs to no org */
+export function requireOrg(credential: Credential): Principal {
+  if (credential.kind === 'principal') return credential.principal
+  throw new Problem('forbidden', 'Organization context required')
+}
+
+/** @throws Problem forbidden */
+export function requireRole(caller: Caller, role: Role): void {
+  if (!mayAct(caller.role, role))
+    throw new Problem('forbidden', `${caller.action} needs the role ${role}; this key is a ${caller.role}`)
+}
+
+export const administratorOf = (credential: Credential, action: string): Administrator =>
+  credential.kind === 'operator'
+    ? { kind: 'operator', action }
+    : { kind: 'key', caller: { ...credential.principal, action, tool: null } }

@@ -1,11 +1,13 @@
 import { type McpServerFactory, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
 import type { Config } from '../config'
+import { withoutEchoes } from '../domain/discretion'
 import { Problem } from '../domain/errors'
-import type { Principal } from '../domain/scope'
+import type { Caller, Principal } from '../domain/scope'
 import type { Services } from '../services/services'
 import type { Tool, ToolContext } from '../tools/define-tool'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import type { Log } from './log'
 
@@ -24,33 +26,38 @@ export interface McpRequest {
   readonly log: Log
 }
 
-const ROLES = ['reader', 'writer', 'admin']
+/**
+ * A denial stands in the audit log, also that of single items of a batch (platform contract §5). When it cannot be
+ * noted the answer stays what it is: what was done is done, and what was denied is denied.
+ */
+async function noteDenials({ services, principal }: ToolContext, results: unknown, { log, requestId }: McpRequest) {
+  const denied = Array.isArray(results) ? results.filter((item) => item?.code === 'forbidden').length : 0
+  if (denied > 0)
+    await services.administration
+      .note(principal, false, { denied })
+      .catch((error) => log('ERROR', 'denial_not_noted', { tool: principal.tool, requestId, message: String(error) }))
+}
 
-async function callTool(
-  tool: Tool,
-  context: ToolContext,
-  args: unknown,
-  { log, requestId }: McpRequest,
-): Promise<ToolResult> {
+/** An error as the log may hold it: nothing of what the caller said. */
+function discreetly(error: unknown, args: unknown): Record<string, string | undefined> {
+  if (!(error instanceof Error)) return { message: withoutEchoes(String(error), args) }
+  return { message: withoutEchoes(error.message, args), stack: withoutEchoes(error.stack ?? '', args) }
+}
+
+async function callTool(tool: Tool, context: ToolContext, args: unknown, request: McpRequest): Promise<ToolResult> {
+  const { log, requestId } = request
   const startedAt = Date.now()
   try {
-    if (ROLES.indexOf(context.principal.role) < ROLES.indexOf(tool.role))
-      throw new Problem(
-        'forbidden',
-        `${tool.name} needs the role ${tool.role}; this key is a ${context.principal.role}`,
-      )
-    const result = toResult(await tool.call(context, args))
+    requireRole(context.principal, tool.role)
+    const content = await tool.call(context, args)
+    await noteDenials(context, content.results, request)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return result
+    return toResult(content)
   } catch (error) {
+    if (error instanceof Problem) await noteDenials(context, error.details.results ?? [{ code: error.code }], request)
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
-      log('ERROR', 'tool_failed', {
-        tool: tool.name,
-        requestId,
-        message: cause instanceof Error ? cause.message : String(cause),
-        stack: cause instanceof Error ? cause.stack : undefined,
-      })
+      log('ERROR', 'tool_failed', { tool: tool.name, requestId, ...discreetly(cause, args) })
     }
     return toErrorResult(error, requestId)
   }
@@ -76,7 +83,8 @@ function createServer(request: McpRequest, origin: string): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const context: ToolContext = { principal, services, config, origin }
+    const caller: Caller = { ...principal, action: tool.name, tool: tool.name }
+    const context: ToolContext = { principal: caller, services, config, origin }
     return callTool(tool, context, params.arguments, request)
   })
   return server

@@ -2,7 +2,7 @@ import type { Entry, EntryChange, EntryPreview, NewEntry } from '../domain/entry
 import type { Filter } from '../domain/filter'
 import type { JsonObject } from '../domain/metadata'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
-import type { Scope } from '../domain/scope'
+import type { Caller, Scope } from '../domain/scope'
 import type { Window } from '../domain/window'
 
 export interface SavedEntry {
@@ -36,7 +36,7 @@ export interface DeleteSelection {
 
 /**
  * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
- * trip to the database. Failures: `unavailable` when the database does not answer; then nothing has changed.
+ * trip to the database, and what writes commits together with its row in the audit log. Failures: `unavailable` when the database does not answer; then nothing has changed.
  */
 export interface EntryStore {
   /**
@@ -45,7 +45,7 @@ export interface EntryStore {
    *
    * @throws Problem conflict when an image it uses is being removed at this moment
    */
-  save(scope: Scope, entries: readonly NewEntry[]): Promise<SavedEntry[]>
+  save(caller: Caller, entries: readonly NewEntry[]): Promise<SavedEntry[]>
 
   /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
@@ -62,19 +62,24 @@ export interface EntryStore {
    * @returns the new version of each
    * @throws Problem conflict when one of the rows is no longer at the version that was read, or an image is being removed
    */
-  change(scope: Scope, changes: readonly EntryChange[]): Promise<number[]>
+  change(caller: Caller, changes: readonly EntryChange[]): Promise<number[]>
 
   /**
    * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
    * each other. The patch must not touch reserved keys.
    *
-   * @returns the new version, or null when there is no such entry
+   * @returns the new version, or null when there is no such entry that the caller may write
    * @throws Problem limit_exceeded when the merged metadata would be too large
    */
-  patch(scope: Scope, id: number, patch: JsonObject): Promise<number | null>
+  patch(caller: Caller, id: number, patch: JsonObject): Promise<number | null>
 
-  /** Deletes for good, with tags, links, index rows; images that nothing uses any more are queued. Returns how many. */
-  delete(scope: Scope, selection: DeleteSelection): Promise<number>
+  /**
+   * Deletes for good what the caller may write, with tags, links, index rows; images that nothing uses any more are queued.
+   * Returns how many.
+   *
+   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write
+   */
+  delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /** Most recently used first; reads maintained counters. */
   threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>

@@ -4,8 +4,11 @@ import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
+import type { Limiter } from '../ports/limiter'
 import type { VectorCounts } from '../ports/vector-rows'
+import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
+import type { Identity } from './identity'
 import type { Maintenance } from './maintenance'
 import type { RankedSearches } from './ranked-search'
 import type { StoreEntries } from './store-entries'
@@ -24,6 +27,10 @@ export interface Services {
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   readonly maintenance: Maintenance
+  readonly identity: Identity
+  readonly administration: Administration
+  /** Null: nobody is limited. */
+  readonly limiter: Limiter | null
   readonly health: {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth

@@ -1,7 +1,7 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/draft'
 import type { Generated } from '../domain/entry'
 import type { ImageLimits } from '../domain/image'
-import type { Principal } from '../domain/scope'
+import type { Caller } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Generate } from './generate'
@@ -45,11 +45,11 @@ interface Dependencies {
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
 export function createStoreEntries({ entries, images, limits, generate }: Dependencies) {
-  async function prepareAll(principal: Principal, drafts: readonly Outcome<EntryDraft>[]) {
+  async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
     for (const draft of drafts) {
-      const outcome = draft.ok ? await attempt(() => prepareEntry(principal, draft.value, limits, spent)) : draft
+      const outcome = draft.ok ? await attempt(() => prepareEntry(caller, draft.value, limits, spent)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
     }
@@ -63,11 +63,11 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
    * @throws Problem when a dependency fails; then nothing is stored and the same call may be made again
    */
   return async (
-    principal: Principal,
+    caller: Caller,
     drafts: readonly Outcome<EntryDraft>[],
     atomic: boolean,
   ): Promise<Outcome<StoredEntry | null>[]> => {
-    const prepared = await prepareAll(principal, drafts)
+    const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     const failed = prepared.length - good.length
     if (good.length === 0 || (atomic && failed > 0))
@@ -80,11 +80,11 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
     const saved = await withRetries(5, async () => {
       await uploadImages(
         images,
-        principal,
+        caller,
         good.flatMap((one) => one.images),
       )
       return entries.save(
-        principal,
+        caller,
         good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated })),
       )
     })

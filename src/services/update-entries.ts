@@ -1,8 +1,8 @@
 import type { Entry, EntryChange, Generated } from '../domain/entry'
-import { notFound } from '../domain/errors'
+import { notFound, type Problem } from '../domain/errors'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
-import type { Principal } from '../domain/scope'
+import { type Caller, checkMayWrite } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
@@ -64,22 +64,29 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     return checked
   }
 
+  /** Why an entry could not be patched: it is not there for the caller, or not the caller's to write. */
+  async function refusal(caller: Caller, id: number): Promise<Problem> {
+    const [row] = await entries.read(caller, [id])
+    if (row !== undefined) checkMayWrite(caller, row.project)
+    return missing(id)
+  }
+
   /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
   async function applyAll(
-    principal: Principal,
+    caller: Caller,
     checked: readonly Outcome<CheckedUpdate>[],
     atomic: boolean,
     known: Map<string, Generated>,
   ): Promise<Outcome<UpdatedEntry | null>[]> {
     const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
-    const rows = new Map((await entries.read(principal, [...wanted])).map((entry) => [entry.id, entry]))
+    const rows = new Map((await entries.read(caller, [...wanted])).map((entry) => [entry.id, entry]))
     const accepted = new Map<number, CheckedUpdate[]>()
     const changes = new Map<number, EntryChange>()
     const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
       const row = rows.get(update.id)
       if (row === undefined) throw missing(update.id)
       const updates = [...(accepted.get(update.id) ?? []), update]
-      changes.set(update.id, await applyUpdates(principal, row, updates))
+      changes.set(update.id, await applyUpdates(caller, row, updates))
       accepted.set(update.id, updates)
       return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
     }
@@ -89,12 +96,12 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     await uploadImages(
       images,
-      principal,
+      caller,
       [...accepted.values()].flat().flatMap((update) => update.images ?? []),
     )
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     await entries.change(
-      principal,
+      caller,
       [...changes.values()].map((change) => withGenerated(change, generated.get(change.id))),
     )
     return outcomes.map((outcome) => report(outcome, rows, generated))
@@ -129,7 +136,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
    * @throws Problem conflict after five lost races, unavailable when a dependency fails; then nothing has changed
    */
   return async (
-    principal: Principal,
+    caller: Caller,
     updates: readonly Outcome<UpdateDraft>[],
     atomic: boolean,
   ): Promise<Outcome<UpdatedEntry | null>[]> => {
@@ -139,8 +146,8 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
       const { id, metadataPatch } = only.value
       return [
         await attempt(async () => {
-          const version = await entries.patch(principal, id, metadataPatch ?? {})
-          if (version === null) throw missing(id)
+          const version = await entries.patch(caller, id, metadataPatch ?? {})
+          if (version === null) throw await refusal(caller, id)
           return { id, version, updatedFields: ['metadata'], made: [] }
         }),
       ]
@@ -148,7 +155,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
     const known = new Map<string, Generated>()
-    return withRetries(TRIES, () => applyAll(principal, checked, atomic, known))
+    return withRetries(TRIES, () => applyAll(caller, checked, atomic, known))
   }
 }
 

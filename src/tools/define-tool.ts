@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../config'
-import type { Principal, Role } from '../domain/scope'
+import type { Caller, Role } from '../domain/scope'
 import type { Services } from '../services/services'
 
 export const FAMILIES = ['threads', 'fabric', 'packs'] as const
@@ -8,7 +8,7 @@ export type Family = (typeof FAMILIES)[number]
 
 /** What a tool's handler may use. */
 export interface ToolContext {
-  readonly principal: Principal
+  readonly principal: Caller
   readonly services: Services
   readonly config: Config
   /** Origin of the request, for absolute addresses. */

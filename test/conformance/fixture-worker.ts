@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { type Environment, parseConfig } from '../../src/config'
 import { Problem } from '../../src/domain/errors'
-import { authenticate, refuseStrangers } from '../../src/http/auth'
+import { authenticate, type Doorkeeper, refuseStrangers } from '../../src/http/auth'
 import { guard } from '../../src/http/guard'
 import { serveMcp } from '../../src/http/mcp'
 import { createFixtureServer } from './fixture-server'
@@ -15,10 +15,18 @@ const app = new Hono<{ Bindings: Environment }>()
 app.use(guard)
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
-app.all('/mcp', (c) => {
+const nobody = () => Promise.reject(new Problem('unauthorized', 'There are no keys here'))
+const identity: Doorkeeper['identity'] = {
+  principalOfKey: nobody,
+  principalOfKeyId: nobody,
+  isAdminToken: async () => false,
+  isConfigured: async () => false,
+}
+
+app.all('/mcp', async (c) => {
   const config = parseConfig(c.env)
   refuseStrangers(c.req.raw, config)
-  authenticate(c.req.raw, config)
+  await authenticate(c.req.raw, { config, identity, tokens: null })
   return serveMcp(c.req.raw, createFixtureServer, (error) => console.debug(error.message))
 })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../src/domain/draft'
 import type { EntryChange } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
-import type { Principal } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/scope'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -14,7 +14,7 @@ export function entryStoreContract(name: string, make: () => { store: EntryStore
   describe(`${name} keeps entries`, () => {
     let store: EntryStore
     let clock: TestClock
-    let ada: Principal
+    let ada: Caller
     beforeEach(() => {
       ;({ store, clock } = make())
       ada = freshPrincipal()

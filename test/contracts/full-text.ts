@@ -3,7 +3,7 @@ import type { Analyzer } from '../../src/domain/analysis'
 import type { EntryDraft } from '../../src/domain/draft'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import type { SearchMode } from '../../src/domain/query'
-import type { Principal } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/scope'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/search-text'
@@ -20,7 +20,7 @@ interface Made {
 export function fullTextContract(name: string, make: () => Made): void {
   describe(`${name} finds by words`, () => {
     let made: Made
-    let ada: Principal
+    let ada: Caller
     beforeEach(() => {
       made = make()
       ada = freshPrincipal()

@@ -6,7 +6,7 @@ import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { Entry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/filter'
-import type { Principal } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/vector'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { VectorIndex } from '../../src/ports/vector-index'
@@ -73,7 +73,7 @@ export function semanticSearchContract(
       return { search, sync, elapse }
     }
     const save = async (
-      ada: Principal,
+      ada: Caller,
       drafts: { text: string; threadId?: string; metadata?: Record<string, number> }[],
     ) => {
       const entries = await Promise.all(drafts.map((draft) => entryOf(ada, draft)))
@@ -84,7 +84,7 @@ export function semanticSearchContract(
       )
       return saved.map(({ id }) => id)
     }
-    const rewrite = async (ada: Principal, entry: Entry, text: string) => {
+    const rewrite = async (ada: Caller, entry: Entry, text: string) => {
       const [generated] = await generate([{ text, source: 'user' }])
       await made.entries
         .change(ada, [
@@ -98,7 +98,7 @@ export function semanticSearchContract(
         ])
         .catch(() => [])
     }
-    const everything = async (ada: Principal): Promise<Entry[]> => {
+    const everything = async (ada: Caller): Promise<Entry[]> => {
       const ids = (
         await made.entries.page(ada, EVERYTHING, { limit: 10_000, offset: 0, previewLength: 1 })
       ).entries.map(({ id }) => id)

@@ -1,24 +1,10 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
+import { runCommand } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
 /** The command line, run as a person runs it. */
-function commonplace(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), ...args])
-    let [out, err] = ['', '']
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk.toString()
-    })
-    child.once('exit', (code) => resolve({ code, out, err }))
-  })
-}
+const commonplace = (...args: string[]) => runCommand(args)
 
 describe('commonplace reembed', () => {
   let server: RunningServer

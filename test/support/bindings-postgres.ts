@@ -4,7 +4,9 @@ import { indexedFieldNames } from '../../src/adapters/d1/migrate'
 import { createPostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createAnalyzer } from '../../src/domain/analysis'
 import type { Clock } from '../../src/ports/clock'
@@ -31,5 +33,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
+    identity: createSqlIdentityStore(connection, clock),
+    audit: createSqlAuditLog(connection, clock),
   }
 }

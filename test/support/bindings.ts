@@ -3,7 +3,9 @@ import { createD1Connection } from '../../src/adapters/d1/connection'
 import { createD1Dialect } from '../../src/adapters/d1/dialect'
 import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { indexedFieldNames, migrateD1 } from '../../src/adapters/d1/migrate'
+import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
 import type { Bindings } from '../../src/compose'
 import { parseConfig } from '../../src/config'
@@ -40,6 +42,8 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB) {
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
     fullText: createD1FullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
+    identity: createSqlIdentityStore(connection, clock),
+    audit: createSqlAuditLog(connection, clock),
   }
 }
 

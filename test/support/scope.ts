@@ -1,17 +1,19 @@
 import type { EntryDraft } from '../../src/domain/draft'
 import { prepareEntry } from '../../src/domain/draft'
 import type { NewEntry } from '../../src/domain/entry'
-import type { Principal } from '../../src/domain/scope'
+import type { Caller, Principal } from '../../src/domain/scope'
 import type { Clock } from '../../src/ports/clock'
 
 /** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */
-export const freshPrincipal = (overrides: Partial<Principal> = {}): Principal => ({
+export const freshPrincipal = (overrides: Partial<Caller> = {}): Caller => ({
   org: `org-${crypto.randomUUID()}`,
   projects: null,
   owner: 'ada',
   role: 'admin',
   agent: null,
   keyId: 'key-1',
+  action: 'test',
+  tool: null,
   ...overrides,
 })
 

@@ -29,7 +29,10 @@ export async function startServer(vars: Record<string, string> = {}, hyperdrive?
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
-      durableObjects: { VECTORS: { className: 'VectorObject', useSQLite: true } },
+      durableObjects: {
+        VECTORS: { className: 'VectorObject', useSQLite: true },
+        GATES: { className: 'GateObject', useSQLite: true },
+      },
       r2Buckets: { IMAGES: 'images' },
       bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
       host: '127.0.0.1',

@@ -2,6 +2,7 @@ import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
+import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -19,5 +20,7 @@ entryStoreContract('D1', () => {
 })
 
 fullTextContract('FTS5', make)
+
+identityContract('D1', make)
 
 imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))

@@ -13,6 +13,7 @@ const r2 = new Faults()
 const clock = new TestClock()
 const world: Bindings = {
   VECTORS: bindings.VECTORS,
+  GATES: bindings.GATES,
   DB: faulty(bindings.DB, ['batch'], d1),
   IMAGES: faulty(bindings.IMAGES, ['put', 'get', 'delete', 'list', 'head'], r2),
 }

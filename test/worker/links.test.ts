@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { composeServices } from '../../src/compose'
 import type { Metadata } from '../../src/domain/metadata'
-import type { Principal } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/scope'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal, TestClock } from '../support/scope'
 
@@ -10,13 +10,13 @@ const services = composeServices(bindings, config, { log: () => {}, waitUntil: (
 
 beforeAll(migrate)
 
-async function store(by: Principal, text: string, metadata?: Metadata): Promise<number> {
+async function store(by: Caller, text: string, metadata?: Metadata): Promise<number> {
   const draft = { ok: true as const, value: { threadId: 't', source: 'user' as const, text, metadata } }
   const [outcome] = await services.storeEntries(by, [draft], true)
   return outcome?.ok && outcome.value ? outcome.value.id : 0
 }
 
-async function linksFrom(by: Principal): Promise<string[]> {
+async function linksFrom(by: Caller): Promise<string[]> {
   const { results } = await bindings.DB.prepare(
     'SELECT from_id, relation, to_id FROM links WHERE org = ?1 ORDER BY relation, to_id',
   )

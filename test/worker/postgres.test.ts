@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
+import { identityContract } from '../contracts/identity'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
 
@@ -23,3 +24,5 @@ entryStoreContract('PostgreSQL', () => {
 })
 
 fullTextContract('tsvector', make)
+
+identityContract('PostgreSQL', make)

@@ -107,6 +107,7 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   lastWritten: () => sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
   leadingJoin: sql`CROSS JOIN`,
   jsonRows: (json) => sql`json_each(${json})`,
+  jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
   jsonNumbers: (json) => sql`json_each(${json})`,
   jsonTable: (json, columns) => {
     const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))

@@ -61,8 +61,8 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       const candidates = (expression: Expression, limit: number): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
-        const next = sql`(SELECT json_group_array(id) FROM (SELECT n.id FROM entries n WHERE ${listed(scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2))`
-        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ${within(expression)} AND ${listed(scope, now)} AND ${condition} ORDER BY bm25(entries_fts, 0, 0, 1, 0, 0.5), entries_fts.rowid DESC LIMIT ${limit})`
+        const next = sql`(SELECT json_group_array(id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2))`
+        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY bm25(entries_fts, 0, 0, 1, 0, 0.5), entries_fts.rowid DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return withPrelude(
           bindings,

@@ -12,6 +12,12 @@ export interface Address {
   readonly secrets: readonly string[]
 }
 
+/** Link-local addresses, where clouds keep the credentials of their machines; no provider is there. */
+const isMetadataService = (hostname: string): boolean =>
+  /^(169\.254\.\d+\.\d+|\[fe[89ab][0-9a-f]?:.*\]|\[::ffff:a9fe:.*\]|\[fd00:ec2::254\]|metadata(\.google\.internal)?|instance-data)\.?$/i.test(
+    hostname,
+  )
+
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
 
 const basic = (user: string, password: string): string =>
@@ -35,6 +41,8 @@ export function parseAddress(value: string, variable: string): Address {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     throw unavailable(`${variable} is not a web address; write it like http://localhost:11434`)
+  if (isMetadataService(url.hostname))
+    throw unavailable(`${variable} is the address of a cloud's metadata service, which no model answers at`)
   const [user, password] = [decoded(url.username), decoded(url.password)]
   const authorization = user === '' && password === '' ? null : basic(user, password)
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`

@@ -109,6 +109,7 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   lastWritten: (org) => sql`(SELECT entry_id FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1)`,
   leadingJoin: sql`JOIN`,
   jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
+  jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
   jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
   jsonTable: (rows, columns) => {
     const members = Object.entries(columns).map(([name, type], i) =>

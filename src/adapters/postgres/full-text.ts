@@ -123,8 +123,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       const candidates = (expression: Expression, limit: number): SQL => {
         const condition = compileFilter(filter, dialect, dialect.bindings().bind)
-        const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
-        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE ${compiler.condition(expression, confined)} AND ${listed(scope, now)} AND ${condition} ORDER BY ${compiler.order(query.units)} f.entry_id DESC LIMIT ${limit})`
+        const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
+        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${compiler.order(query.units)} f.entry_id DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return sql`WITH ${best} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
       }

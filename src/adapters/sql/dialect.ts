@@ -35,6 +35,8 @@ export interface SqlDialect {
   readonly leadingJoin: SQL
   /** The rows of a JSON array of strings given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
+  /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
+  readonly jsonList: (rows: SQL) => SQL
   /** As `jsonRows`, of an array of whole numbers. */
   readonly jsonNumbers: (json: SQL) => SQL
   /** The rows of a JSON array of arrays, in columns of these names and types. */

@@ -4,15 +4,16 @@ import type { EntryChange, EntryPreview } from '../../domain/entry'
 import { Problem } from '../../domain/errors'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import type { ThreadSummary } from '../../domain/report'
-import type { Scope } from '../../domain/scope'
+import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
+import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
-import { listed, readable } from './visibility'
+import { listed, readable, writable } from './visibility'
 import { changeStatements, imageGuard, saveStatements, versionGuard, type WriteContext } from './write-statements'
 
 const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true })
@@ -55,7 +56,7 @@ export function createSqlEntryStore(
   indexedFields: ReadonlySet<string>,
 ): EntryStore {
   const { dialect } = connection
-  const writing = (scope: Scope): WriteContext => ({ dialect, analyzer, scope, now: clock.now() })
+  const writing = (caller: Caller): WriteContext => ({ dialect, analyzer, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
   const jsonList = (values: readonly unknown[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
@@ -64,13 +65,17 @@ export function createSqlEntryStore(
     sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
 
   return {
-    async save(scope, entries) {
-      const context = writing(scope)
+    async save(caller, entries) {
+      const context = writing(caller)
       const images = entries.flatMap((entry) => entry.images ?? [])
       const guards = imageGuard(context, images)
       const parts = entries.map((entry) => saveStatements(context, entry))
       const rows = await guarded(
-        () => connection.batch([...guards, ...parts.flat()], { org: scope.org }),
+        () =>
+          connection.batch(
+            [...guards, ...parts.flat(), auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored')],
+            { org: caller.org },
+          ),
         'An image of this entry is being removed at this moment; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => ({
@@ -84,7 +89,7 @@ export function createSqlEntryStore(
     async read(scope, ids) {
       if (ids.length === 0) return []
       const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(ids)} AND ${readable(scope, clock.now())}`,
+        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(ids)} AND ${readable(dialect, scope, clock.now())}`,
       ])
       return (rows ?? []).map(toEntry)
     },
@@ -102,13 +107,14 @@ export function createSqlEntryStore(
       if (ids.length === 0) return []
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM ${entriesById(ids)} AND ${listed(scope, clock.now())} AND ${condition}`
+      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
       const [rows] = await connection.batch([withPrelude(bindings, [], body)])
       return (rows ?? []).map(preview)
     },
 
-    async change(scope, changes: readonly EntryChange[]) {
-      const context = writing(scope)
+    async change(caller, changes: readonly EntryChange[]) {
+      const context = writing(caller)
+      const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
       const guards = [
         versionGuard(context, changes),
         ...imageGuard(
@@ -118,21 +124,26 @@ export function createSqlEntryStore(
       ]
       const parts = changes.map((change) => changeStatements(context, change))
       const rows = await guarded(
-        () => connection.batch([...guards, ...parts.flat()], { org: scope.org }),
+        () =>
+          connection.batch([...guards, ...parts.flat(), auditStatement(caller.org, context.now, event)], {
+            org: caller.org,
+          }),
         'The entry was changed by someone else at the same time; try again',
       )
       return firstRows(rows, parts, guards.length).map((row) => Number(row.version))
     },
 
-    async patch(scope, id, patch: JsonObject) {
+    async patch(caller, id, patch: JsonObject) {
       const now = clock.now()
-      const row = sql`id = ${id} AND ${readable(scope, now, 'entries')}`
+      const own = writable(dialect, caller, 'entries')
+      const row = sql`id = ${id} AND ${readable(dialect, caller, now, 'entries')}${own ? sql` AND ${own}` : sql``}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${JSON.stringify(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
       const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
       const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
       try {
-        const [, rows] = await connection.batch([guard, update], { org: scope.org })
+        const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
+        const [, rows] = await connection.batch([guard, update, audit], { org: caller.org })
         return rows?.[0] === undefined ? null : Number(rows[0].version)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
@@ -141,24 +152,37 @@ export function createSqlEntryStore(
       }
     },
 
-    async delete(scope, selection: DeleteSelection) {
+    async delete(caller, selection: DeleteSelection) {
       const { ids, threadIds, source, createdBefore } = selection
       const now = clock.now()
+      const own = writable(dialect, caller, 'entries')
       const conditions = [
         // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
         ids
-          ? sql`id IN (SELECT e.id FROM ${entriesById(ids)} AND ${readable(scope, now)})`
-          : listed(scope, now, 'entries'),
+          ? sql`id IN (SELECT e.id FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)})`
+          : listed(dialect, caller, now, 'entries'),
+        ...(own ? [own] : []),
         ...(threadIds ? [sql`thread_id IN ${jsonList(threadIds)}`] : []),
         ...(source ? [sql`source = ${source}`] : []),
         ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
       ]
       const where = sql.join(conditions, sql` AND `)
-      const [counted] = await connection.batch(
-        [sql`SELECT count(*) AS deleted FROM entries WHERE ${where}`, sql`DELETE FROM entries WHERE ${where}`],
-        { org: scope.org },
-      )
-      return Number(counted?.[0]?.deleted ?? 0)
+      // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
+      const guards =
+        ids && caller.projects !== null
+          ? [
+              sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)} AND e.project IS NULL)`,
+            ]
+          : []
+      const remove = sql`DELETE FROM entries WHERE ${where}`
+      const rows = await connection
+        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), remove], { org: caller.org })
+        .catch((error: unknown) => {
+          if (error instanceof PremiseFailed) checkMayWrite(caller, null)
+          throw error
+        })
+      const audited = rows[guards.length]
+      return (JSON.parse(audited?.[0]?.detail as string) as { deleted: number }).deleted
     },
 
     async threads(scope, window) {
@@ -182,7 +206,7 @@ export function createSqlEntryStore(
 
     async imageType(scope, hash) {
       const [rows] = await connection.batch([
-        sql`SELECT u.mime_type FROM image_uses u JOIN entries e ON e.id = u.entry_id WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(scope, clock.now())} LIMIT 1`,
+        sql`SELECT u.mime_type FROM image_uses u JOIN entries e ON e.id = u.entry_id WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(dialect, scope, clock.now())} LIMIT 1`,
       ])
       return (rows?.[0]?.mime_type as string | undefined) ?? null
     },

@@ -48,7 +48,7 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
     const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
     return {
       from,
-      where: sql`${listed(scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
+      where: sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
       selective: true,
     }
   }
@@ -62,9 +62,9 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
       return part.op === 'created' ? dialect.unordered(condition) : condition
     })
     const all = joinConditions('and', conditions)
-    return { from: sql`entries e`, where: sql`${listed(scope, now)} AND ${all}`, selective: true }
+    return { from: sql`entries e`, where: sql`${listed(dialect, scope, now)} AND ${all}`, selective: true }
   }
-  const where = sql`${listed(scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
   return { from: illustrated ? dialect.illustratedEntries : sql`entries e`, where, selective: false }
 }
@@ -112,12 +112,12 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
  * A table `live` with one row a visible thread: from the counters, except for the few threads that hold expired entries
  * which the clean-up has not removed yet; those are counted from their entries.
  */
-export function liveThreads({ scope, now }: ReadContext, threadId?: string): SQL {
+export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
   const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
   return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND x.expires_at <= ${now}), live AS (
     SELECT c.thread_id, sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal, sum(c.bytes) AS bytes, sum(c.words) AS words, min(c.first_second) AS first_second, max(c.last_second) AS last_second, min(c.first_id) AS first_id, max(c.last_id) AS last_id
-    FROM thread_counters c WHERE c.org = ${scope.org} AND ${circle(scope, 'c', 'empty')} ${only('c')} AND c.thread_id NOT IN (SELECT thread_id FROM stale) GROUP BY c.thread_id
+    FROM thread_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')} AND c.thread_id NOT IN (SELECT thread_id FROM stale) GROUP BY c.thread_id
     UNION ALL
     SELECT e.thread_id, count(*), coalesce(sum(CASE WHEN e.source = 'user' THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN e.image_count > 0 THEN 1 ELSE 0 END), 0), coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0), min(e.created_second), max(e.created_second), min(e.id), max(e.id)
-    FROM entries e WHERE ${listed(scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale) GROUP BY e.thread_id)`
+    FROM entries e WHERE ${listed(dialect, scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale) GROUP BY e.thread_id)`
 }

@@ -1,14 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StoreStatistics } from '../../domain/report'
+import { FALSE, TRUE } from './compile-filter'
 import type { Row } from './connection'
 import { liveThreads, type ReadContext } from './read-statements'
-import { listed } from './visibility'
+import { listed, readable } from './visibility'
 
 /** What get_statistics counts, as one batch; the results come back in the same order. */
 export function statisticsStatements(context: ReadContext): SQL[] {
   const { dialect, scope, now } = context
   const live = liveThreads(context)
-  const visible = listed(scope, now)
+  const visible = listed(dialect, scope, now)
+  // Work for an entry is counted for those who can read it; work for the org as a whole, for keys of the whole org.
+  const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e WHERE e.id = CAST(o.key AS BIGINT) AND ${readable(dialect, scope, now)}) ELSE ${scope.projects === null ? TRUE : FALSE} END`
   return [
     sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries, coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, count(*) AS threads FROM live`,
     sql`WITH ${live} SELECT thread_id, entries FROM live ORDER BY entries DESC, thread_id LIMIT 5`,
@@ -17,7 +20,7 @@ export function statisticsStatements(context: ReadContext): SQL[] {
     sql`SELECT t.tag, count(*) AS uses, count(*) OVER () AS tags FROM entry_tags t JOIN entries e ON e.id = t.entry_id WHERE t.org = ${scope.org} AND ${visible} GROUP BY t.tag ORDER BY uses DESC, t.tag LIMIT 10`,
     sql`SELECT count(*) AS summaries FROM entries e WHERE e.summary <> '' AND ${visible}`,
     dialect.countIndexed(scope, visible),
-    sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed, min(created_at) AS oldest FROM outbox WHERE org = ${scope.org}`,
+    sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed, min(created_at) AS oldest FROM outbox o WHERE o.org = ${scope.org} AND ${ownWork}`,
   ]
 }
 

@@ -86,7 +86,7 @@ export function createSqlVectorRows(
     return withPrelude(
       bindings,
       [],
-      sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(scope, clock.now())} AND ${condition} ${extra}`,
+      sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
     )
   }
   const joined = sql`entry_vectors v ${dialect.leadingJoin} entries e ON e.id = v.entry_id`
@@ -200,7 +200,7 @@ export function createSqlVectorRows(
 
     async counts(scope, model) {
       const [rows] = await connection.batch([
-        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors, coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(scope, clock.now())}`,
+        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors, coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(dialect, scope, clock.now())}`,
       ])
       const row = rows?.[0] ?? {}
       return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }

@@ -6,18 +6,18 @@ import type { ImageRef } from '../../domain/image'
 import { kindOfTags } from '../../domain/kind'
 import type { LinkTarget } from '../../domain/link'
 import type { Lifted, Metadata } from '../../domain/metadata'
-import type { Scope } from '../../domain/scope'
+import type { Caller } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { insertVectors } from './vector-rows'
-import { listed, readable } from './visibility'
+import { listed, readable, writable } from './visibility'
 
 /** The statements that write entries. Values are always bound. */
 export interface WriteContext {
   readonly dialect: SqlDialect
   readonly analyzer: Analyzer
-  readonly scope: Scope
+  readonly scope: Caller
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -44,7 +44,7 @@ function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkT
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
   const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
-  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.leadingJoin} entries target ON target.id = wanted.id WHERE ${readable(scope, now, 'target')})`
+  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.leadingJoin} entries target ON target.id = wanted.id WHERE ${readable(dialect, scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -97,9 +97,12 @@ const metadataBytes = (metadata: Metadata | null): number =>
   metadata === null ? 0 : utf8Length(JSON.stringify(metadata))
 
 /** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
-function repeatedTurn({ scope, now }: WriteContext, entry: NewEntry): SQL {
+function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
-  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash FROM entries e WHERE ${listed(scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
+  const own = writable(dialect, scope, 'newest')
+  // What becomes private becomes its owner's, so it never takes the place of what another has said.
+  const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
+  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
 }
 
 /** One upsert and its index row: either a new entry, or the next version of the turn it repeats. */
@@ -190,7 +193,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.leadingJoin} entries e ON e.id = expected.id WHERE e.version = expected.version AND ${readable(scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.leadingJoin} entries e ON e.id = expected.id WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }
 
 /** Refuses the batch while one of the images is being removed from the object store. */

@@ -1,0 +1,66 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { Limits } from '../../ports/limiter'
+
+export type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
+
+/** A request that never said that it is over is forgotten after this. */
+const FORGOTTEN_MS = 120_000
+const MINUTE_MS = 60_000
+
+interface Count {
+  minute: number
+  current: number
+  previous: number
+}
+
+/** Times a minute that a busy key's count is written down: what an idle object forgets is at most this share of it. */
+const NOTES_A_MINUTE = 4
+
+/**
+ * The requests of one key, counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one, estimated from two fixed ones: the last one's count, by the share of it that still lies
+ * inside, and this one's.
+ */
+export class GateObject extends DurableObject {
+  private readonly running = new Map<string, number>()
+  private readonly count: Count
+
+  constructor(state: DurableObjectState, env: never) {
+    super(state, env)
+    this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
+  }
+
+  enter(request: string, limits: Limits, now = Date.now()): Verdict {
+    for (const [id, since] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
+    if (limits.concurrent !== null && this.running.size >= limits.concurrent)
+      return { exceeded: 'concurrent', retryAfter: 1 }
+    if (limits.perMinute !== null) {
+      const waitMs = this.waitMs(limits.perMinute, now)
+      if (waitMs > 0) return { exceeded: 'perMinute', retryAfter: Math.ceil(waitMs / 1000) }
+      this.count.current++
+      if (this.count.current % Math.ceil(limits.perMinute / NOTES_A_MINUTE) === 0)
+        this.ctx.storage.kv.put('count', this.count)
+    }
+    this.running.set(request, now)
+    return { exceeded: null }
+  }
+
+  leave(request: string): void {
+    this.running.delete(request)
+  }
+
+  /** Milliseconds until one more request fits, if no other comes; 0 when it does now. */
+  private waitMs(limit: number, now: number): number {
+    const { count } = this
+    const minute = Math.floor(now / MINUTE_MS)
+    if (minute !== count.minute) {
+      count.previous = minute === count.minute + 1 ? count.current : 0
+      count.current = 0
+      count.minute = minute
+    }
+    const leftMs = MINUTE_MS - (now % MINUTE_MS)
+    const room = limit - count.current - 1
+    // While this minute alone fills the limit, the next one must come, and this one fade in it.
+    if (room < 0) return leftMs + MINUTE_MS - ((limit - 1) * MINUTE_MS) / count.current
+    return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (room * MINUTE_MS) / count.previous))
+  }
+}

@@ -1,0 +1,127 @@
+// `commonplace orgs|projects|keys|audit`: the administration of a server, by command.
+import { call, fail, printTable } from './server.mjs'
+
+const at = (org, rest) => `/orgs/${encodeURIComponent(org)}${rest}`
+const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
+
+/** The org that is named, else the only one that the credential sees. */
+async function orgOf({ url, org }) {
+  if (org !== undefined) return org
+  const { orgs } = await call(url, 'GET', '/orgs')
+  if (orgs.length === 1) return orgs[0].id
+  return fail(`name the organization with --org; there are: ${orgs.map(({ id }) => id).join(', ') || 'none yet'}`)
+}
+
+function show(options, answer, print) {
+  if (options.json) console.log(JSON.stringify(answer, null, 2))
+  else print(answer)
+}
+
+const ORG_COLUMNS = [
+  ['ID', (org) => org.id],
+  ['NAME', (org) => org.name],
+  ['CREATED', (org) => date(org.created_at)],
+]
+
+const stateOf = ({ revoked_at: revoked, expires_at: expires }) => {
+  if (revoked) return `revoked ${date(revoked)}`
+  if (!expires) return 'valid'
+  return new Date(expires) <= new Date() ? `expired ${date(expires)}` : `until ${date(expires)}`
+}
+
+const KEY_COLUMNS = [
+  ['ID', (key) => key.id],
+  ['NAME', (key) => key.name],
+  ['ROLE', (key) => key.role],
+  ['PROJECTS', (key) => key.projects?.join(', ') ?? 'all'],
+  ['AGENT', (key) => key.agent],
+  ['OWNER', (key) => (key.owner === key.id ? null : key.owner)],
+  ['STATE', stateOf],
+  ['LAST USED', (key) => date(key.last_used_at)],
+]
+
+const EVENT_COLUMNS = [
+  ['SEQ', (event) => event.seq],
+  ['AT', (event) => event.at],
+  ['KEY', (event) => event.key_id],
+  ['AGENT', (event) => event.agent],
+  ['ACTION', (event) => event.action],
+  ['', (event) => (event.allowed ? '' : 'DENIED')],
+  ['IDS', (event) => (event.ids.length > 8 ? `${event.ids.slice(0, 8)} … ${event.ids.length}` : event.ids.join(' '))],
+  [
+    'DETAIL',
+    (event) =>
+      Object.entries(event.detail)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+  ],
+]
+
+const listOrgs = async (options) =>
+  show(options, await call(options.url, 'GET', '/orgs'), ({ orgs }) => printTable(orgs, ORG_COLUMNS))
+
+async function createOrg(options, id) {
+  const org = await call(options.url, 'POST', '/orgs', { id, name: options.name ?? id })
+  show(options, org, () => console.log(`Created organization ${org.id}.`))
+}
+
+async function listProjects(options) {
+  const path = at(await orgOf(options), '/projects')
+  show(options, await call(options.url, 'GET', path), ({ projects }) => printTable(projects, ORG_COLUMNS))
+}
+
+async function createProject(options, id) {
+  const path = at(await orgOf(options), '/projects')
+  const project = await call(options.url, 'POST', path, { id, name: options.name ?? id })
+  show(options, project, () => console.log(`Created project ${project.id}.`))
+}
+
+async function listKeys(options) {
+  const path = at(await orgOf(options), '/keys')
+  show(options, await call(options.url, 'GET', path), ({ keys }) => printTable(keys, KEY_COLUMNS))
+}
+
+async function createKey(options, name) {
+  const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
+  const path = at(await orgOf(options), '/keys')
+  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at })
+  show(options, made, () => {
+    const mcp = new URL('/mcp', options.url)
+    console.log(`${made.key}
+
+This is the key of ${made.name} (${made.role}, ${made.id}). It is shown this once; keep it like a password.
+  claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
+  })
+}
+
+async function revokeKey(options, id) {
+  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}`)
+  const key = await call(options.url, 'DELETE', path)
+  show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.`))
+}
+
+async function listEvents(options) {
+  const { after = '0', limit = '100' } = options
+  const query = new URLSearchParams({ after, limit })
+  const path = at(await orgOf(options), `/audit?${query}`)
+  show(options, await call(options.url, 'GET', path), ({ events, next }) => {
+    printTable(events, EVENT_COLUMNS)
+    if (next !== null) console.log(`More: --after ${next}`)
+  })
+}
+
+/** Each command: what it runs, the options it takes beside those of every command, and the word that must follow it. */
+export const ADMINISTRATION = {
+  'orgs list': { run: listOrgs, options: [] },
+  'orgs create': { run: createOrg, options: ['name'], word: 'the id' },
+  'projects list': { run: listProjects, options: [] },
+  'projects create': { run: createProject, options: ['name'], word: 'the id' },
+  'keys list': { run: listKeys, options: [] },
+  'keys create': {
+    run: createKey,
+    options: ['role', 'project', 'agent', 'owner', 'expires'],
+    word: 'the name of the key',
+  },
+  'keys revoke': { run: revokeKey, options: [], word: 'the id of the key' },
+  'audit list': { run: listEvents, options: ['after', 'limit'] },
+}

@@ -1,0 +1,52 @@
+// How commands talk to a server's administration, and how they end when it says no.
+
+/** Prints a message and ends the program with exit code 1. */
+export function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
+
+/** The credential of the environment: a key, or the deployment's ADMIN_TOKEN. */
+const credential = () => process.env.COMMONPLACE_KEY || process.env.ADMIN_TOKEN
+
+const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
+
+/** One call of `/api/v1`; ends the program with the server's own words when it fails. Returns the parsed answer. */
+export async function call(url, method, path, body) {
+  const bearer = credential()
+  const { protocol, hostname } = new URL(url)
+  if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
+    fail(`${url} is not encrypted, so the credential is not sent; use https`)
+  const response = await fetch(new URL(`/api/v1${path}`, url), {
+    method,
+    redirect: 'error',
+    headers: {
+      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error) => fail(`${url} does not answer: ${error.cause?.message ?? error.message}`))
+  const answer = await response.json().catch(() => ({}))
+  if (response.ok) return answer
+  const hint = response.status === 401 && !bearer ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
+  return fail(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
+}
+
+// What a server sends is shown, never obeyed by the terminal.
+const shown = (value) =>
+  String(value ?? '–').replace(/\p{Cc}|\p{Cf}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Prints rows as columns, with a heading; `columns` are pairs of heading and a function of the row. */
+export function printTable(rows, columns) {
+  if (rows.length === 0) return console.log('(none)')
+  const cells = rows.map((row) => columns.map(([, read]) => shown(read(row))))
+  const heads = columns.map(([head]) => head)
+  const widths = heads.map((head, i) => Math.max(head.length, ...cells.map((row) => row[i].length)))
+  for (const row of [heads, ...cells])
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join('  ')
+        .trimEnd(),
+    )
+}

@@ -1,0 +1,172 @@
+import { Hono } from 'hono'
+import type { AuditRow } from '../domain/audit'
+import { invalidInput, Problem } from '../domain/errors'
+import type { ApiKey, Org, Project } from '../domain/identity'
+import type { Administrator } from '../services/administration'
+import type { Services } from '../services/services'
+import { administratorOf, type Credential, requireOrg, requireRole } from './auth'
+import { readJsonBody } from './body'
+
+/** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
+const MAX_BODY = 65_536
+const MAX_PAGE = 1000
+
+interface Variables {
+  readonly services: Services
+  readonly credential: Credential
+}
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const showOrg = ({ id, name, createdAt }: Org) => ({ id, name, created_at: iso(createdAt) })
+const showProject = ({ id, name, createdAt }: Project) => ({ id, name, created_at: iso(createdAt) })
+const showKey = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  projects: key.projects,
+  agent: key.agent,
+  owner: key.owner,
+  created_at: iso(key.createdAt),
+  created_by: key.createdBy,
+  expires_at: iso(key.expiresAt),
+  revoked_at: iso(key.revokedAt),
+  last_used_at: iso(key.lastUsedAt),
+})
+const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
+  seq,
+  at: iso(at),
+  key_id: keyId,
+  agent,
+  action,
+  tool,
+  ids,
+  allowed,
+  detail,
+})
+
+/** A JSON object with no members but these. */
+async function readObject(request: Request, members: readonly string[]): Promise<Record<string, unknown>> {
+  const body = await readJsonBody(request, MAX_BODY)
+  if (body.kind === 'too_large') throw new Problem('limit_exceeded', `The body is larger than ${MAX_BODY} bytes`)
+  const value = body.kind === 'json' ? body.value : undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidInput(`The body must be a JSON object with: ${members.join(', ')}`)
+  const unknown = Object.keys(value).find((name) => !members.includes(name))
+  if (unknown !== undefined)
+    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}"; the body takes: ${members.join(', ')}`)
+  return value as Record<string, unknown>
+}
+
+function readInteger(value: string | undefined, name: string, fallback: number, min: number, max: number): number {
+  if (value === undefined || value === '') return fallback
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw invalidInput(`${name} must be a whole number from ${min} to ${max}`)
+}
+
+export function createAdminRoutes() {
+  const routes = new Hono<{ Variables: Variables }>()
+
+  /** Who administers; anybody but an administrator is refused, and the refusal is noted. */
+  async function administrator({ services, credential }: Variables, action: string): Promise<Administrator> {
+    const by = administratorOf(credential, action)
+    if (by.kind === 'key') await noting(services, by, async () => requireRole(by.caller, 'admin'))
+    return by
+  }
+
+  /** Notes denials on the way out. */
+  async function noting<T>(services: Services, by: Administrator, step: () => Promise<T>): Promise<T> {
+    try {
+      return await step()
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'forbidden' && by.kind === 'key')
+        await services.administration.note(by.caller, false, { denied: 1 })
+      throw error
+    }
+  }
+
+  async function run<T>(
+    variables: Variables,
+    action: string,
+    step: (administration: Services['administration'], by: Administrator) => Promise<T>,
+  ): Promise<T> {
+    const by = await administrator(variables, action)
+    return noting(variables.services, by, () => step(variables.services.administration, by))
+  }
+
+  routes.post('/orgs', async (c) => {
+    const org = await run(c.var, 'orgs.create', async (administration, by) =>
+      administration.createOrg(by, await readObject(c.req.raw, ['id', 'name'])),
+    )
+    return c.json(showOrg(org), 201)
+  })
+
+  routes.get('/orgs', async (c) => {
+    const orgs = await run(c.var, 'orgs.list', (administration, by) => administration.orgs(by))
+    return c.json({ orgs: orgs.map(showOrg) })
+  })
+
+  routes.post('/orgs/:org/projects', async (c) => {
+    const project = await run(c.var, 'projects.create', async (administration, by) =>
+      administration.createProject(by, c.req.param('org'), await readObject(c.req.raw, ['id', 'name'])),
+    )
+    return c.json(showProject(project), 201)
+  })
+
+  routes.get('/orgs/:org/projects', async (c) => {
+    const projects = await run(c.var, 'projects.list', (administration, by) =>
+      administration.projects(by, c.req.param('org')),
+    )
+    return c.json({ projects: projects.map(showProject) })
+  })
+
+  routes.post('/orgs/:org/keys', async (c) => {
+    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at']
+    const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
+      administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members)),
+    )
+    const { id, ...rest } = showKey(key)
+    return c.json({ id, key: text, ...rest }, 201, { 'Cache-Control': 'no-store' })
+  })
+
+  routes.get('/orgs/:org/keys', async (c) => {
+    const keys = await run(c.var, 'keys.list', (administration, by) => administration.keys(by, c.req.param('org')))
+    return c.json({ keys: keys.map(showKey) })
+  })
+
+  routes.delete('/orgs/:org/keys/:id', async (c) => {
+    const key = await run(c.var, 'keys.revoke', (administration, by) =>
+      administration.revokeKey(by, c.req.param('org'), c.req.param('id')),
+    )
+    return c.json(showKey(key))
+  })
+
+  routes.get('/orgs/:org/audit', async (c) => {
+    const after = readInteger(c.req.query('after'), 'after', 0, 0, Number.MAX_SAFE_INTEGER)
+    const limit = readInteger(c.req.query('limit'), 'limit', 100, 1, MAX_PAGE)
+    const { events, next } = await run(c.var, 'audit.read', (administration, by) =>
+      administration.auditPage(by, c.req.param('org'), { after, limit }),
+    )
+    return c.json({ events: events.map(showEvent), next })
+  })
+
+  routes.post('/reembed', async (c) => {
+    const { generation, maintenance, afterwards, administration } = c.var.services
+    const principal = requireOrg(c.var.credential)
+    const by = await administrator(c.var, 'reembed')
+    // It tells how many entries the whole org has.
+    if (principal.projects !== null)
+      await noting(c.var.services, by, async () => {
+        throw new Problem('forbidden', 'reembed needs a key of the whole organization')
+      })
+    if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
+    const progress = await generation.reembed(principal.org)
+    if (progress.made > 0)
+      await administration.note({ ...principal, action: 'reembed', tool: null }, true, { made: progress.made })
+    afterwards(maintenance.work())
+    return c.json(progress)
+  })
+
+  return routes
+}

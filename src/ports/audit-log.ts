@@ -1,0 +1,13 @@
+import type { AuditEvent, AuditRow } from '../domain/audit'
+
+/** The append-only log of an org. Rows of writes are not made here: they commit in the batch of the write itself. */
+export interface AuditLog {
+  /** For what writes nothing else: denials, packs, grants. */
+  record(org: string, event: AuditEvent): Promise<void>
+  /**
+   * In order of `seq`.
+   *
+   * @param keys only what these keys did, when given
+   */
+  page(org: string, request: { after: number; limit: number; keys?: readonly string[] }): Promise<AuditRow[]>
+}

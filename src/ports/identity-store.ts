@@ -1,0 +1,32 @@
+import type { AuditEvent } from '../domain/audit'
+import type { ApiKey, Org, Project } from '../domain/identity'
+import type { Scope } from '../domain/scope'
+
+/**
+ * Orgs, projects and keys. Each method is one round trip; what writes commits together with the audit row of the event
+ * it is given. Failures: `unavailable` when the database does not answer; then nothing has changed.
+ */
+export interface IdentityStore {
+  /** @throws Problem conflict when the id is taken */
+  createOrg(org: Org, event: AuditEvent): Promise<void>
+  /** By id; all of them, or those named. */
+  orgs(ids?: readonly string[]): Promise<Org[]>
+
+  /** @throws Problem conflict when the project has been created before */
+  createProject(org: string, project: Project, event: AuditEvent): Promise<void>
+  /** Created ones and those that a listed entry in the scope belongs to, by id; at most 1,000. */
+  projects(scope: Scope): Promise<Project[]>
+
+  /** @param hash SHA-256 of the key, hexadecimal */
+  createKey(key: ApiKey, hash: string, event: AuditEvent): Promise<void>
+  /** Of one org, oldest first, revoked ones too. */
+  keys(org: string): Promise<ApiKey[]>
+  keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
+  keyById(id: string): Promise<ApiKey | null>
+  /** False when it was revoked before; then nothing is written. */
+  revokeKey(org: string, id: string, at: number, event: AuditEvent): Promise<boolean>
+  /** Notes that a key was in use; for maintenance, not audited. */
+  noteUse(id: string, at: number): Promise<void>
+  /** Whether any key was ever made. */
+  hasKeys(): Promise<boolean>
+}

@@ -1,0 +1,164 @@
+import type { AuditEvent, AuditRow } from '../domain/audit'
+import { notFound, Problem } from '../domain/errors'
+import {
+  type ApiKey,
+  checkKeyDraft,
+  checkName,
+  checkOrgId,
+  checkProjectId,
+  isWithin,
+  type KeyDraft,
+  type Org,
+  type Project,
+} from '../domain/identity'
+import { formatKey, KEY_BYTES } from '../domain/key'
+import type { Caller } from '../domain/scope'
+import { sha256Hex } from '../domain/text'
+import type { AuditLog } from '../ports/audit-log'
+import type { Clock } from '../ports/clock'
+import type { IdentityStore } from '../ports/identity-store'
+
+/** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
+export type Administrator =
+  | { readonly kind: 'operator'; readonly action: string }
+  | { readonly kind: 'key'; readonly caller: Caller }
+
+interface Dependencies {
+  readonly store: IdentityStore
+  readonly audit: AuditLog
+  readonly clock: Clock
+}
+
+/** Orgs, projects, keys and the audit log, as far as an administrator's own credential reaches. */
+export type Administration = ReturnType<typeof createAdministration>
+
+const OPERATOR = 'admin-token'
+const LOCAL_ORG = 'local'
+
+/** The same for an org of others and for one that never was. */
+const noSuchOrg = () => notFound('No such organization for this credential')
+
+export function createAdministration({ store, audit, clock }: Dependencies) {
+  const scopeOf = (by: Administrator, org: string) =>
+    by.kind === 'key' ? by.caller : { org, projects: null, owner: null }
+  const boundsOf = (by: Administrator) => (by.kind === 'key' ? by.caller.projects : null)
+  const actorOf = (by: Administrator) =>
+    by.kind === 'key'
+      ? { keyId: by.caller.keyId, agent: by.caller.agent, action: by.caller.action, tool: null }
+      : { keyId: OPERATOR, agent: null, action: by.action, tool: null }
+  const eventOf = (by: Administrator, detail: AuditEvent['detail']): AuditEvent => ({
+    ...actorOf(by),
+    ids: [],
+    allowed: true,
+    detail,
+  })
+
+  /** @throws Problem not_found unless the administrator's credential reaches the org */
+  async function enter(by: Administrator, org: string): Promise<void> {
+    if (by.kind === 'key') {
+      if (by.caller.org !== org) throw noSuchOrg()
+      // The org of open mode comes into being when something is first made in it.
+    } else if ((await store.orgs([org])).length === 0) throw noSuchOrg()
+  }
+
+  const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
+    (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
+
+  return {
+    /** @throws Problem forbidden for anybody but the operator, conflict when the id is taken */
+    async createOrg(by: Administrator, draft: { id?: unknown; name?: unknown }): Promise<Org> {
+      if (by.kind !== 'operator') throw new Problem('forbidden', 'Only ADMIN_TOKEN creates organizations')
+      const id = checkOrgId(draft.id)
+      if (id === LOCAL_ORG) throw new Problem('conflict', `Organization already exists: ${id}`)
+      const org = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
+      await store.createOrg(org, eventOf(by, {}))
+      return org
+    },
+
+    async orgs(by: Administrator): Promise<Org[]> {
+      if (by.kind === 'operator') return store.orgs()
+      const { org } = by.caller
+      const found = await store.orgs([org])
+      return found.length > 0 ? found : [{ id: org, name: org, createdAt: null }]
+    },
+
+    async createProject(by: Administrator, org: string, draft: { id?: unknown; name?: unknown }): Promise<Project> {
+      await enter(by, org)
+      const id = checkProjectId(draft.id)
+      if (!isWithin([id], boundsOf(by))) throw new Problem('forbidden', `Project access denied: ${id}`)
+      const project = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
+      await store.createProject(org, project, eventOf(by, {}))
+      return project
+    },
+
+    async projects(by: Administrator, org: string): Promise<Project[]> {
+      await enter(by, org)
+      return store.projects(scopeOf(by, org))
+    },
+
+    /**
+     * Makes a key. A narrowed administrator makes keys of its own projects only, and of no other owner.
+     *
+     * @returns the key and its text, which is shown this once
+     */
+    async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
+      await enter(by, org)
+      const now = clock.now()
+      const checked = checkKeyDraft(draft, now)
+      const bounds = boundsOf(by)
+      if (!isWithin(checked.projects, bounds))
+        throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)
+      if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
+        throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
+      const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
+      const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
+      const key: ApiKey = {
+        ...checked,
+        id,
+        org,
+        owner: checked.owner ?? id,
+        createdAt: now,
+        createdBy: actorOf(by).keyId,
+        revokedAt: null,
+        lastUsedAt: null,
+      }
+      await store.createKey(key, await sha256Hex(text), eventOf(by, { key: id, role: key.role }))
+      return { key, text }
+    },
+
+    async keys(by: Administrator, org: string): Promise<ApiKey[]> {
+      await enter(by, org)
+      return visibleKeys(by, org)
+    },
+
+    /** Revoking twice is no error. @throws Problem not_found */
+    async revokeKey(by: Administrator, org: string, id: string): Promise<ApiKey> {
+      await enter(by, org)
+      const key = (await visibleKeys(by, org)).find((one) => one.id === id)
+      if (key === undefined) throw notFound('No such key for this credential')
+      if (key.revokedAt !== null) return key
+      const revokedAt = clock.now()
+      await store.revokeKey(org, id, revokedAt, eventOf(by, { key: id }))
+      return { ...key, revokedAt }
+    },
+
+    /** Events after a cursor. A narrowed administrator reads what the keys did that it administers. */
+    async auditPage(
+      by: Administrator,
+      org: string,
+      request: { after: number; limit: number },
+    ): Promise<{ events: AuditRow[]; next: number | null }> {
+      await enter(by, org)
+      const keys = boundsOf(by) === null ? {} : { keys: (await visibleKeys(by, org)).map(({ id }) => id) }
+      const rows = await audit.page(org, { ...request, limit: request.limit + 1, ...keys })
+      const events = rows.slice(0, request.limit)
+      return { events, next: rows.length > events.length ? (events.at(-1)?.seq ?? null) : null }
+    },
+
+    /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */
+    async note(caller: Caller, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
+      const { keyId, agent, action, tool } = caller
+      await audit.record(caller.org, { keyId, agent, action, tool, ids, allowed, detail })
+    },
+  }
+}

@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AuditEvent } from '../../src/domain/audit'
+import type { ApiKey } from '../../src/domain/identity'
+import type { Caller } from '../../src/domain/scope'
+import type { AuditLog } from '../../src/ports/audit-log'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { IdentityStore } from '../../src/ports/identity-store'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+const EVENT: AuditEvent = {
+  keyId: 'key-1',
+  agent: null,
+  action: 'test',
+  tool: null,
+  ids: [],
+  allowed: true,
+  detail: { n: 1 },
+}
+
+/** What every IdentityStore and AuditLog does, whatever database is behind it, and how writes of entries are audited. */
+export function identityContract(
+  name: string,
+  make: () => { identity: IdentityStore; audit: AuditLog; entries: EntryStore; clock: TestClock },
+): void {
+  describe(`${name} knows who may ask`, () => {
+    let store: IdentityStore
+    let audit: AuditLog
+    let entries: EntryStore
+    let clock: TestClock
+    let ada: Caller
+    beforeEach(() => {
+      ;({ identity: store, audit, entries, clock } = make())
+      ada = freshPrincipal()
+    })
+
+    const keyOf = (overrides: Partial<ApiKey> = {}): ApiKey => ({
+      id: `key_${crypto.randomUUID()}`,
+      org: ada.org,
+      name: 'a "key" of Zoë',
+      role: 'writer',
+      projects: null,
+      agent: null,
+      owner: 'ada',
+      createdAt: clock.ms,
+      createdBy: 'admin-token',
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      ...overrides,
+    })
+    const hash = () => crypto.randomUUID().replaceAll('-', '').repeat(2)
+    const events = async (after = 0, limit = 100) => audit.page(ada.org, { after, limit })
+
+    it('makes an organization once', async () => {
+      const org = { id: ada.org, name: 'Ünïcode & Co', createdAt: clock.ms }
+      await store.createOrg(org, EVENT)
+      expect(await store.orgs([ada.org, 'none'])).toEqual([org])
+      expect((await store.orgs()).map(({ id }) => id)).toContain(ada.org)
+      await expect(store.createOrg({ ...org, name: 'again' }, EVENT)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.orgs([ada.org])).toEqual([org])
+      expect(await events()).toHaveLength(1)
+    })
+
+    it('lists projects that were made and those that entries belong to', async () => {
+      await store.createProject(ada.org, { id: 'b', name: 'Bee', createdAt: clock.ms }, EVENT)
+      await entries.save(ada, [
+        await entryOf(ada, { metadata: { project: 'a' } }),
+        await entryOf(ada, { metadata: { project: 'b' } }),
+        await entryOf(ada, { metadata: { project: 'c', audience: 'private' } }),
+      ])
+      const a = { id: 'a', name: 'a', createdAt: null }
+      const b = { id: 'b', name: 'Bee', createdAt: clock.ms }
+      const c = { id: 'c', name: 'c', createdAt: null }
+      expect(await store.projects(ada)).toEqual([a, b, c])
+      expect(await store.projects({ ...ada, owner: 'eve' })).toEqual([a, b])
+      expect(await store.projects({ ...ada, projects: ['b', 'x'] })).toEqual([b])
+      expect(await store.projects(freshPrincipal())).toEqual([])
+      await expect(store.createProject(ada.org, b, EVENT)).rejects.toMatchObject({ code: 'conflict' })
+    })
+
+    it('finds a key by its hash and by its id, as it was made', async () => {
+      const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000 })
+      const its = hash()
+      await store.createKey(key, its, EVENT)
+      expect(await store.keyByHash(its)).toEqual({ key, hash: its })
+      expect(await store.keyById(key.id)).toEqual(key)
+      expect(await store.keyByHash(hash())).toBeNull()
+      expect(await store.keyById('key_none')).toBeNull()
+      expect(await store.keys(ada.org)).toEqual([key])
+      expect(await store.hasKeys()).toBe(true)
+    })
+
+    it('revokes a key once, in its own organization only', async () => {
+      const key = keyOf()
+      await store.createKey(key, hash(), EVENT)
+      expect(await store.revokeKey('another', key.id, 5, EVENT)).toBe(false)
+      expect(await store.revokeKey(ada.org, key.id, 5, EVENT)).toBe(true)
+      expect(await store.revokeKey(ada.org, key.id, 6, EVENT)).toBe(false)
+      expect((await store.keyById(key.id))?.revokedAt).toBe(5)
+      expect(await events()).toHaveLength(2)
+    })
+
+    it('notes the use of a key without an audit row', async () => {
+      const key = keyOf()
+      await store.createKey(key, hash(), EVENT)
+      await store.noteUse(key.id, 77)
+      expect((await store.keyById(key.id))?.lastUsedAt).toBe(77)
+      expect(await events()).toHaveLength(1)
+    })
+
+    it('numbers events within each organization, and pages them in order', async () => {
+      for (let n = 1; n <= 5; n++) await audit.record(ada.org, { ...EVENT, keyId: `key-${n}`, ids: [n], detail: { n } })
+      await audit.record(freshPrincipal().org, EVENT)
+      expect((await events()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+      expect(await events(2, 2)).toMatchObject([
+        { seq: 3, at: clock.ms, keyId: 'key-3', ids: [3], detail: { n: 3 }, allowed: true, agent: null, tool: null },
+        { seq: 4 },
+      ])
+      const some = await audit.page(ada.org, { after: 0, limit: 10, keys: ['key-2', 'key-5'] })
+      expect(some.map(({ seq }) => seq)).toEqual([2, 5])
+    })
+
+    it('numbers events that come at the same time without a gap', async () => {
+      await Promise.all(Array.from({ length: 20 }, () => audit.record(ada.org, EVENT)))
+      expect((await events()).map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+    })
+  })
+
+  describe(`${name} audits what is written`, () => {
+    let audit: AuditLog
+    let entries: EntryStore
+    let ada: Caller
+    beforeEach(() => {
+      ;({ audit, entries } = make())
+      ada = freshPrincipal({ agent: 'bot', action: 'store_context', tool: 'store_context' })
+    })
+    const last = async () => (await audit.page(ada.org, { after: 0, limit: 100 })).at(-1)
+    const count = async () => (await audit.page(ada.org, { after: 0, limit: 100 })).length
+
+    it('notes each write once, with the entries that it touched', async () => {
+      const two = [await entryOf(ada), await entryOf(ada, { source: 'agent' })]
+      const ids = (await entries.save(ada, two)).map(({ id }) => id)
+      const by = { keyId: 'key-1', agent: 'bot', action: 'store_context', tool: 'store_context', allowed: true }
+      expect(await last()).toMatchObject({ ...by, seq: 1, ids, detail: { stored: 2 } })
+      const [repeated] = await entries.save(ada, [two[1] as (typeof two)[number]])
+      expect(await last()).toMatchObject({ seq: 2, ids: [repeated?.id], detail: { stored: 1 } })
+      const [id] = ids as [number]
+      await entries.patch(ada, id, { a: 1 })
+      expect(await last()).toMatchObject({ seq: 3, ids: [id], detail: { updated: 1 } })
+      await entries.change(ada, [{ id, version: 2, steps: 1, tags: ['x'] }])
+      expect(await last()).toMatchObject({ seq: 4, ids: [id], detail: { updated: 1 } })
+      expect(await entries.delete(ada, { ids: [...ids, 999_999_999] })).toBe(2)
+      expect(await last()).toMatchObject({ seq: 5, ids, detail: { deleted: 2 } })
+    })
+
+    it('notes nothing of a write that did not happen', async () => {
+      const [saved] = await entries.save(ada, [await entryOf(ada)])
+      const id = saved?.id as number
+      expect(await entries.patch(ada, 999_999_999, { a: 1 })).toBeNull()
+      await expect(entries.change(ada, [{ id, version: 9, steps: 1, tags: ['x'] }])).rejects.toThrow()
+      await expect(entries.patch(ada, id, { big: 'x'.repeat(300_000) })).rejects.toThrow()
+      expect(await count()).toBe(1)
+    })
+
+    it('lets a narrowed key write in its projects only', async () => {
+      const wide = ada
+      const narrow = freshPrincipal({ org: ada.org, projects: ['a', 'b'], keyId: 'key-2' })
+      const text = 'the same words'
+      const [free] = await entries.save(wide, [await entryOf(wide, { text })])
+      const id = free?.id as number
+      const [inA] = await entries.save(narrow, [await entryOf(narrow, { text, metadata: { project: 'a' } })])
+      expect(inA).toMatchObject({ isNew: true, version: 1 })
+      expect(await entries.patch(narrow, id, { x: 1 })).toBeNull()
+      await expect(entries.delete(narrow, { ids: [id] })).rejects.toMatchObject({ code: 'forbidden' })
+      expect(await entries.delete(narrow, { threadIds: ['thread'] })).toBe(1)
+      expect((await entries.read(wide, [id]))[0]).toMatchObject({ id, version: 1 })
+    })
+  })
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
+import { runCommand } from '../support/command'
+
+/** Administration by command, as a person runs it. */
+let team: Team
+beforeAll(async () => {
+  team = await startTeam()
+})
+afterAll(() => team.stop())
+
+const commonplace = (credential: Record<string, string>, ...args: string[]) =>
+  runCommand([...args, '--url', team.server.url.origin], credential)
+const operator = { ADMIN_TOKEN }
+
+describe('commonplace orgs, projects, keys and audit', () => {
+  it('make a team, show it, and end a key', async () => {
+    expect(await commonplace(operator, 'orgs', 'create', 'acme', '--name', 'Acme Ltd')).toMatchObject({
+      code: 0,
+      out: 'Created organization acme.\n',
+    })
+    expect((await commonplace(operator, 'projects', 'create', 'apollo')).out).toBe('Created project apollo.\n')
+    const made = await commonplace(operator, 'keys', 'create', 'ci', '--project', 'apollo', '--agent', 'ci-bot')
+    const key = made.out.split('\n')[0] as string
+    expect(key).toMatch(/^cp_/)
+    expect(made.out).toContain('claude mcp add --transport http commonplace')
+    const { data } = await team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'by the key' })
+    expect(data.success).toBe(true)
+
+    const listed = (await commonplace(operator, 'keys', 'list')).out
+    expect(listed).toMatch(/^ID +NAME +ROLE +PROJECTS/)
+    expect(listed).toMatch(/key_\w+ +ci +writer +apollo +ci-bot +– +valid/)
+    expect(listed).not.toContain(key)
+    const id = listed.match(/key_\w+/)?.[0] as string
+    expect((await commonplace(operator, 'audit', 'list')).out).toMatch(/ci-bot +store_context +\d+ +stored=1/)
+    expect((await commonplace(operator, 'keys', 'revoke', id)).out).toContain('Revoked ci')
+    expect((await commonplace(operator, 'keys', 'list', '--json')).out).toContain('"revoked_at": "20')
+    await expect(team.call(key, 'list_threads')).rejects.toThrow()
+  })
+
+  it('work with an admin key for its own organization', async () => {
+    const { key } = await team.key('own', { role: 'admin' })
+    const mine = { COMMONPLACE_KEY: key }
+    expect((await commonplace(mine, 'orgs', 'list')).out).toMatch(/^own +own/m)
+    expect((await commonplace(mine, 'keys', 'create', 'second', '--role', 'reader')).code).toBe(0)
+    expect(await commonplace(mine, 'orgs', 'create', 'another')).toMatchObject({
+      code: 1,
+      err: 'Only ADMIN_TOKEN creates organizations\n',
+    })
+  })
+
+  it('say what is wrong: 2 for wrong usage, 1 with the words of the server', async () => {
+    expect(await commonplace(operator, 'keys', 'create')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs one more word'),
+    })
+    expect(await commonplace(operator, 'keys', 'dance')).toMatchObject({ code: 2 })
+    expect(await commonplace(operator, 'orgs', 'list', 'x')).toMatchObject({ code: 2 })
+    expect(await commonplace({}, 'orgs', 'list')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('set ADMIN_TOKEN or COMMONPLACE_KEY'),
+    })
+    expect(await commonplace(operator, 'keys', 'create', 'x', '--org', 'nowhere')).toMatchObject({
+      code: 1,
+      err: 'No such organization for this credential\n',
+    })
+    await team.key('one')
+    await team.key('two')
+    expect((await commonplace(operator, 'keys', 'list')).err).toMatch(
+      /name the organization with --org; there are: .*one/,
+    )
+  })
+
+  it('send no credential to a server that is not encrypted', async () => {
+    const { code, err } = await runCommand(['orgs', 'list', '--url', 'http://memory.example'], operator)
+    expect([code, err]).toEqual([
+      1,
+      'http://memory.example is not encrypted, so the credential is not sent; use https\n',
+    ])
+  })
+})

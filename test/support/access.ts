@@ -1,0 +1,82 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { CallResult } from './clients'
+import { type RunningServer, startServer } from './server'
+
+/** A server that asks for credentials, and its administration as a person with ADMIN_TOKEN has it. */
+export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
+
+export interface KeyDraft {
+  readonly name?: string
+  readonly role?: 'reader' | 'writer' | 'admin'
+  readonly projects?: readonly string[]
+  readonly agent?: string
+  readonly owner?: string
+  readonly expires_at?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Json
+  readonly text: string
+  readonly headers: Headers
+}
+
+export type Team = Awaited<ReturnType<typeof startTeam>>
+
+export async function startTeam(vars: Record<string, string> = {}) {
+  const server: RunningServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
+
+  async function ask(
+    path: string,
+    bearer: string | null,
+    method = 'GET',
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(new URL(path, server.url.href), {
+      method,
+      headers: {
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      text,
+      headers: response.headers,
+      body: text.startsWith('{') ? JSON.parse(text) : {},
+    }
+  }
+
+  const api = (path: string, bearer: string | null, method = 'GET', body?: unknown) =>
+    ask(`/api/v1${path}`, bearer, method, body)
+
+  /** A new key of an org, which is made when it is not there yet. */
+  async function key(org: string, draft: KeyDraft = {}): Promise<{ id: string; key: string }> {
+    await api('/orgs', ADMIN_TOKEN, 'POST', { id: org, name: org })
+    const made = await api(`/orgs/${org}/keys`, ADMIN_TOKEN, 'POST', { name: 'a key', role: 'writer', ...draft })
+    if (made.status !== 201) throw new Error(made.text)
+    return made.body
+  }
+
+  /** One tool call over a real MCP connection of its own. */
+  async function call(bearer: string, name: string, args: Record<string, unknown> = {}): Promise<CallResult> {
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const headers = { authorization: `Bearer ${bearer}` }
+    await client.connect(new StreamableHTTPClientTransport(server.url, { requestInit: { headers } }))
+    try {
+      const result: Json = await client.callTool({ name, arguments: args })
+      return { data: result.structuredContent, text: result.content?.[0]?.text, isError: result.isError === true }
+    } finally {
+      await client.close()
+    }
+  }
+
+  return { server, ask, api, key, call, stop: () => server.stop() }
+}

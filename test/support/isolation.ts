@@ -1,0 +1,142 @@
+import { composeServices } from '../../src/compose'
+import { parseConfig } from '../../src/config'
+import { createApp } from '../../src/http/app'
+import { createLog } from '../../src/http/log'
+import { bindings } from './bindings'
+import { TestClock } from './scope'
+
+/** The whole Worker behind real keys, in one isolate, with a clock that stands still: what isolation is proved on. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+export type Json = any
+
+export interface Answer {
+  readonly status: number
+  /** The body as it was sent. */
+  readonly body: string
+  readonly json: Json
+}
+
+/** What a tool answered: its structured content, and everything that was sent. */
+export interface ToolAnswer {
+  readonly data: Json
+  /** Null when the call succeeded. */
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly body: string
+}
+
+export interface Key {
+  readonly id: string
+  readonly secret: string
+  readonly org: string
+  readonly role: string
+  readonly projects: readonly string[] | null
+  readonly owner: string
+  readonly agent: string | null
+}
+
+export type KeyDraft = Partial<Pick<Key, 'role' | 'projects' | 'owner' | 'agent'>>
+
+export const OPERATOR = 'operator-of-this-deployment'
+const ORIGIN = 'http://localhost'
+
+/** @param database in the place of the test's own, so that it can be made to fail */
+export function openWorld(vars: Record<string, string> = {}, database: D1Database = bindings.DB) {
+  const config = parseConfig({
+    AUTH_MODE: 'required',
+    ADMIN_TOKEN: OPERATOR,
+    RATE_LIMIT_PER_MINUTE: '0',
+    MAX_CONCURRENT_REQUESTS: '0',
+    LOG_LEVEL: 'CRITICAL',
+    ...vars,
+  })
+  const clock = new TestClock()
+  let background: Promise<unknown>[] = []
+  const waitUntil = (work: Promise<unknown>) => void background.push(work)
+  const log = createLog('CRITICAL')
+  const services = composeServices({ ...bindings, DB: database }, config, { log, waitUntil, clock })
+  const app = createApp(async () => ({ config, services, log }))
+  const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
+
+  /** Waits for what goes on after responses. */
+  async function settle(): Promise<void> {
+    while (background.length > 0) {
+      const running = background
+      background = []
+      await Promise.all(running)
+    }
+  }
+
+  async function http(secret: string | null, method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers: Record<string, string> = {
+      host: 'localhost',
+      accept: 'application/json, text/event-stream',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+    }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
+    const text = await response.text()
+    const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1]
+    return { status: response.status, body: text, json: json === undefined ? null : JSON.parse(json) }
+  }
+
+  async function call(key: Key, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+    const params = { name, arguments: args }
+    const { json, body } = await http(key.secret, 'POST', '/mcp', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params,
+    })
+    if (json?.result === undefined) throw new Error(`${name} was not answered by a tool result: ${body}`)
+    const { structuredContent: data, isError } = json.result
+    return { data, error: isError ? data.error : null, body }
+  }
+
+  /** Calls a tool that must succeed. */
+  async function ok(key: Key, name: string, args: Record<string, unknown> = {}): Promise<Json> {
+    const { data, error } = await call(key, name, args)
+    if (error) throw new Error(`${name} failed: ${error.code} ${error.message}`)
+    return data
+  }
+
+  async function created(secret: string, path: string, body: unknown): Promise<Json> {
+    const { status, json, body: text } = await http(secret, 'POST', path, body)
+    if (status !== 201) throw new Error(`${path} answered ${status}: ${text}`)
+    return json
+  }
+
+  /** A fresh org, and the key of its first administrator. */
+  async function makeOrg(name = 'org'): Promise<Key> {
+    const { id } = await created(OPERATOR, '/api/v1/orgs', { id: `${name}-${crypto.randomUUID().slice(0, 8)}` })
+    return makeKey(id, { role: 'admin', owner: 'ada' })
+  }
+
+  async function makeKey(org: string, draft: KeyDraft = {}, by = OPERATOR): Promise<Key> {
+    const { role = 'writer', projects = null, owner, agent = null } = draft
+    const body = {
+      name: 'a key',
+      role,
+      ...(projects ? { projects } : {}),
+      ...(owner ? { owner } : {}),
+      ...(agent ? { agent } : {}),
+    }
+    const { id, key, owner: itsOwner } = await created(by, `/api/v1/orgs/${org}/keys`, body)
+    return { id, secret: key, org, role, projects, owner: itsOwner, agent }
+  }
+
+  /** Every event an administrator's key may read, page by page. */
+  async function auditOf(key: Key, limit = 100): Promise<Json[]> {
+    const events: Json[] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const { json } = await http(key.secret, 'GET', `/api/v1/orgs/${key.org}/audit?after=${after}&limit=${limit}`)
+      events.push(...json.events)
+      after = json.next
+    }
+    return events
+  }
+
+  return { config, clock, services, settle, http, call, ok, makeOrg, makeKey, auditOf }
+}
+
+export type World = ReturnType<typeof openWorld>

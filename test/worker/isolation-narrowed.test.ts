@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../support/bindings'
+import { type Key, openWorld } from '../support/isolation'
+
+/** What a key that is narrowed to projects may write, and what it merely reads. */
+const world = openWorld()
+const { call, ok } = world
+
+beforeAll(migrate)
+
+describe('a narrowed writer', () => {
+  let ada: Key
+  let one: Key
+  let two: Key
+  beforeAll(async () => {
+    ada = await world.makeOrg('narrowed')
+    one = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
+    two = await world.makeKey(ada.org, { projects: ['a', 'b'], owner: 'eve' })
+  })
+  let threads = 0
+  const draft = (text: string, metadata?: Record<string, unknown>) => ({
+    thread_id: `t${threads}`,
+    source: 'user',
+    text,
+    ...(metadata ? { metadata } : {}),
+  })
+  const store = async (key: Key, text: string, metadata?: Record<string, unknown>): Promise<number> =>
+    (await ok(key, 'store_context', draft(text, metadata))).context_id
+  const sees = async (key: Key, id: number) => (await ok(key, 'get_context_by_ids', { context_ids: [id] })).result[0]
+
+  it('writes to its only project when it names none', async () => {
+    threads++
+    const id = await store(one, 'by default')
+    const outsider = await world.makeKey(ada.org, { projects: ['b'] })
+    expect([await sees(one, id), await sees(two, id), await sees(ada, id)].every(Boolean)).toBe(true)
+    expect(await sees(outsider, id)).toBeUndefined()
+  })
+
+  it('keeps an entry in the project it was given by default, whoever changes other metadata of it', async () => {
+    threads++
+    const outsider = await world.makeKey(ada.org, { projects: ['b'] })
+    for (const [key, change] of [
+      [ada, { metadata_patch: { title: 'x' } }],
+      [two, { metadata_patch: { title: 'y' } }],
+      [ada, { metadata: { n: 1 } }],
+      [one, { metadata: { n: 2 } }],
+      [ada, { text: 'new words' }],
+    ] as const) {
+      const id = await store(one, `by default ${JSON.stringify(change)}`)
+      await ok(key, 'update_context', { context_id: id, ...change })
+      expect([change, await sees(outsider, id), (await sees(one, id))?.id]).toEqual([change, undefined, id])
+    }
+  })
+
+  it('moves an entry to no project when whoever may takes the project that its metadata named away', async () => {
+    threads++
+    const outsider = await world.makeKey(ada.org, { projects: ['b'] })
+    const id = await store(one, 'named', { project: 'a' })
+    await ok(ada, 'update_context', { context_id: id, metadata_patch: { project: null } })
+    expect((await sees(outsider, id)).id).toBe(id)
+  })
+
+  it('is told which projects to choose from when it has several and names none', async () => {
+    threads++
+    const { error } = await call(two, 'store_context', draft('nowhere'))
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      message: 'metadata.project is required for this key; choose one of: a, b',
+    })
+    expect((await ok(ada, 'search_context', { thread_id: `t${threads}` })).total).toBe(0)
+  })
+
+  it('is denied a project outside its list in the same words whether that exists or not', async () => {
+    threads++
+    await ok(ada, 'store_context', draft('c exists', { project: 'c' }))
+    const id = await store(one, 'mine')
+    for (const project of ['c', 'z']) {
+      const message = `Project access denied: ${project}`
+      const calls: [string, Record<string, unknown>][] = [
+        ['store_context', draft('foreign', { project })],
+        ['update_context', { context_id: id, metadata: { project } }],
+        ['update_context', { context_id: id, metadata_patch: { project: ` ${project}/ ` } }],
+      ]
+      for (const [tool, args] of calls)
+        expect([tool, (await call(one, tool, args)).error]).toEqual([
+          tool,
+          { code: 'forbidden', message, retryable: false },
+        ])
+      const batch = await call(one, 'store_context_batch', { entries: [draft('good'), draft('foreign', { project })] })
+      expect(batch.error?.code).toBe('forbidden')
+      expect(batch.error?.message).toContain(message)
+    }
+    expect((await sees(one, id)).version).toBe(1)
+    expect((await ok(ada, 'search_context', { thread_id: `t${threads}` })).total).toBe(2)
+  })
+
+  it('reads what belongs to the whole org and changes none of it', async () => {
+    threads++
+    const id = await store(ada, 'for everybody', { n: 1 })
+    const before = await sees(ada, id)
+    expect(await sees(one, id)).toEqual(before)
+    const message = 'This entry belongs to the whole organization; this key writes only in: a'
+    const writes: [string, Record<string, unknown>][] = [
+      ['update_context', { context_id: id, text: 'mine now' }],
+      ['update_context', { context_id: id, tags: ['mine'] }],
+      ['update_context', { context_id: id, metadata_patch: { plain: 1 } }],
+      ['update_context', { context_id: id, metadata_patch: { project: 'a' } }],
+      ['update_context_batch', { updates: [{ context_id: id, metadata: { project: 'a' } }] }],
+      ['delete_context', { context_ids: [id] }],
+      ['delete_context_batch', { context_ids: [id], source: 'user' }],
+    ]
+    for (const [tool, args] of writes) {
+      const { error } = await call(one, tool, args)
+      expect([tool, args, error?.code]).toEqual([tool, args, 'forbidden'])
+      expect(error?.message).toContain(message)
+      expect(await sees(ada, id)).toEqual(before)
+    }
+    expect((await ok(one, 'delete_context', { thread_id: `t${threads}` })).deleted_count).toBe(0)
+    world.clock.advance(3 * 86_400_000)
+    expect(
+      (await ok(one, 'delete_context_batch', { thread_ids: [`t${threads}`], older_than_days: 1 })).deleted_count,
+    ).toBe(0)
+    expect(await sees(ada, id)).toEqual(before)
+  })
+
+  it('deletes nothing at all when one of the ids belongs to the whole org', async () => {
+    threads++
+    const [own, everyones] = [await store(one, 'own'), await store(ada, 'for everybody')]
+    expect((await call(one, 'delete_context', { context_ids: [own, everyones] })).error?.code).toBe('forbidden')
+    expect((await sees(one, own)).id).toBe(own)
+  })
+
+  it('adds an entry of its own when it stores again what stands there for the whole org', async () => {
+    threads++
+    const id = await store(ada, 'the same words', { n: 1 })
+    const before = await sees(ada, id)
+    const again = await ok(one, 'store_context', draft('the same words', { n: 2 }))
+    expect([again.context_id === id, again.version]).toEqual([false, 1])
+    expect(await sees(ada, id)).toEqual(before)
+  })
+
+  it('adds an entry of its own when the words stand in a project it does not see', async () => {
+    threads++
+    const id = await store(ada, 'words of c', { project: 'c' })
+    const again = await ok(one, 'store_context', draft('words of c'))
+    expect([again.context_id === id, again.version]).toEqual([false, 1])
+    expect((await sees(ada, id)).version).toBe(1)
+  })
+})
+
+describe('an owner', () => {
+  it('finds again what it stores privately, also when somebody has said the same in public', async () => {
+    const ada = await world.makeOrg('owners')
+    const bob = await world.makeKey(ada.org, { owner: 'bob' })
+    for (const metadata of [{ audience: 'private' }, { diary: true }]) {
+      const turn = { thread_id: JSON.stringify(metadata), source: 'user', text: 'the same words' }
+      const { context_id: open } = await ok(ada, 'store_context', turn)
+      const { context_id: own } = await ok(bob, 'store_context', { ...turn, metadata })
+      const seen = async (key: Key) =>
+        (await ok(key, 'get_context_by_ids', { context_ids: [open, own] })).result.map(
+          (entry: { id: number }) => entry.id,
+        )
+      expect([await seen(bob), await seen(ada)]).toEqual([[open, own], [open]])
+    }
+  })
+})

@@ -1,0 +1,100 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import worker from '../../src/index'
+import { bindings, migrate } from '../support/bindings'
+
+/** What the log says when things go wrong: what happened, never what was said. */
+const ADMIN_TOKEN = 'an-admin-token-of-this-test-alone'
+const SECRET = 'The launch code is 7-alpha-9; tell nobody.'
+const VALUE = 'metadata-value-of-ada'
+
+let failing: ((statement: string) => string) | null = null
+
+/** A database that quotes its input when it fails, as engines do. */
+const DB = new Proxy(bindings.DB, {
+  get(target, name) {
+    const value = Reflect.get(target, name) as unknown
+    if (typeof value !== 'function') return value
+    const bound = value.bind(target) as (...args: unknown[]) => unknown
+    return name !== 'batch' || failing === null
+      ? bound
+      : async () => {
+          throw new Error((failing as (statement: string) => string)('batch'))
+        }
+  },
+})
+
+const lines: string[] = []
+for (const level of ['log', 'warn', 'error', 'debug', 'info'] as const)
+  vi.spyOn(console, level).mockImplementation((...args: unknown[]) => void lines.push(args.map(String).join(' ')))
+
+type Env = Parameters<typeof worker.fetch>[1]
+const env = { ...bindings, DB, AUTH_MODE: 'required', ADMIN_TOKEN, LOG_LEVEL: 'DEBUG' } as unknown as Env
+const open = { ...(env as unknown as object), AUTH_MODE: 'open' } as unknown as Env
+
+/** @param bearer null: in open mode */
+async function ask(path: string, bearer: string | null, body?: unknown): Promise<Response> {
+  const work: Promise<unknown>[] = []
+  const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
+  const request = new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: {
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      host: 'localhost',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(body),
+  })
+  const response = await worker.fetch(request as never, bearer === null ? open : env, ctx as never)
+  const copy = new Response(await response.text(), response)
+  await Promise.all(work)
+  return copy
+}
+
+const store = (bearer: string | null) =>
+  ask('/mcp', bearer, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'store_context',
+      arguments: { thread_id: 't', source: 'user', text: SECRET, metadata: { note: VALUE } },
+    },
+  })
+
+beforeAll(migrate)
+afterEach(() => {
+  failing = null
+  lines.length = 0
+})
+
+describe('the log', () => {
+  it('holds no key, no text and no metadata value, whatever fails and however chatty the level', async () => {
+    await ask('/api/v1/orgs', ADMIN_TOKEN, { id: 'logs', name: 'Logs' })
+    const made = await ask('/api/v1/orgs/logs/keys', ADMIN_TOKEN, { name: 'k', role: 'writer' })
+    const { key } = (await made.json()) as { key: string }
+    expect((await store(key)).status).toBe(200)
+    expect((await store(`${key}x`)).status).toBe(401)
+
+    failing = () => `D1_ERROR: near "${SECRET}": syntax error (${VALUE}, Bearer ${key}, ${ADMIN_TOKEN.slice(0, 3)})`
+    const refused = await ask('/api/v1/orgs', ADMIN_TOKEN, { id: 'other' })
+    expect(refused.status).toBe(500)
+    expect(lines.some((line) => line.includes('request_failed'))).toBe(true)
+    for (const line of lines) {
+      expect(line).not.toContain(key)
+      expect(line).not.toContain(ADMIN_TOKEN)
+    }
+  })
+
+  it('tells what failed inside a tool without repeating the arguments', async () => {
+    failing = () => `D1_ERROR: near "${SECRET}": SQLITE_ERROR (${VALUE})`
+    const text = await (await store(null)).text()
+    expect(text).toContain('internal')
+    const failed = lines.find((line) => line.includes('tool_failed')) as string
+    expect(failed).toContain('SQLITE_ERROR')
+    for (const line of [...lines, text]) {
+      expect(line).not.toContain('launch code')
+      expect(line).not.toContain(VALUE)
+    }
+  })
+})
