@@ -10,7 +10,7 @@ import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
 import { COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
-import { dateWords, dictionaryOf, scopeQuery } from './full-text-index'
+import { cutTerm, dateWords, dictionaryOf, scopeQuery } from './full-text-index'
 
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
@@ -32,10 +32,12 @@ const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
 
 /** Compiles queries for one language; stems come from the code or from the dictionary. */
 function createCompiler(dictionary: string | null) {
-  const term = (word: string, prefix: boolean): SQL =>
-    dictionary === null
+  const term = (given: string, prefix: boolean): SQL => {
+    const word = cutTerm(given)
+    return dictionary === null
       ? sql`${`'${word}'${prefix ? ':*' : ''}`}::tsquery`
       : sql`term_query(${dictionary}, ${word}, ${sql.raw(String(prefix))})`
+  }
 
   const termsOf = ({ terms, prefix }: Unit): SQL[] =>
     terms.map((word, i) => term(word, prefix && i === terms.length - 1))
@@ -57,7 +59,7 @@ function createCompiler(dictionary: string | null) {
 
   /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
   function look({ terms, prefix, phrase }: Unit): SQL {
-    const words = sql`${terms.join(' ')}::text`
+    const words = sql`${terms.map(cutTerm).join(' ')}::text`
     const wanted = sql`' ' || ${dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`} || ${sql.raw(prefix ? `''` : `' '`)}`
     const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
     return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`
