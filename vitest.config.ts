@@ -3,6 +3,9 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import type { PostgresForTests } from './test/support/postgres-server'
 
+/** Seeds of property tests, which reach workerd as bindings only. */
+const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.endsWith('_SEED')))
+
 /** A test that needs PostgreSQL has the word in its name: only runs that hold one start the server. */
 const POSTGRES = '*postgres*.test.ts'
 const files = (folders: string[], name: string) => folders.map((folder) => `test/${folder}/**/${name}`)
@@ -29,7 +32,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { AUTH_MODE: 'open' } },
+            miniflare: { bindings: { AUTH_MODE: 'open', ...seeds } },
           }),
         ],
         test: {

@@ -3,19 +3,26 @@ import { prepareDatabase } from './compose-storage'
 import { type Environment, parseConfig } from './config'
 import { createApp } from './http/app'
 import { createLog } from './http/log'
+import { createOAuth } from './http/oauth/server'
 import { D1_MIGRATIONS } from './migrations'
 
 export { GateObject } from './adapters/gate-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 
 /** The Worker: requests, and the schedule that finishes what requests left to be done. */
-type Env = Bindings & Environment
+type Env = Bindings &
+  Environment & {
+    /** Without it there is no OAuth, and keys only. */
+    readonly OAUTH_KV?: KVNamespace
+  }
 
 async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
   const config = parseConfig(env)
   const log = createLog(config.logLevel)
   await prepareDatabase(env, config, D1_MIGRATIONS)
-  return { config, log, services: composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) }) }
+  const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
+  const { OAUTH_KV: kv } = env
+  return { config, log, services, oauth: kv ? createOAuth({ kv, identity: services.identity, log }) : null }
 }
 
 const app = createApp<Env>(prepare)
@@ -26,9 +33,12 @@ const DAILY = '17 3 * * *'
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   async scheduled(controller, env, ctx) {
-    const { services } = await prepare(env, ctx)
+    const { services, oauth } = await prepare(env, ctx)
     await services.maintenance.sweep()
-    if (controller.cron === DAILY) await services.maintenance.collectOrphans()
+    if (controller.cron === DAILY) {
+      await services.maintenance.collectOrphans()
+      await oauth?.purge()
+    }
     await services.maintenance.work(20)
     await services.maintenance.rebuildIndex()
     await services.generation?.continuePass(controller.cron === DAILY)

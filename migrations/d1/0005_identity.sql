@@ -57,3 +57,10 @@ CREATE TRIGGER audit_kept BEFORE DELETE ON audit
 BEGIN
   SELECT raise(ABORT, 'commonplace: the audit log is append-only');
 END;
+
+-- INSERT OR REPLACE would delete a row without asking the trigger above.
+CREATE TRIGGER audit_added BEFORE INSERT ON audit
+  WHEN EXISTS (SELECT 1 FROM audit WHERE org = NEW.org AND seq = NEW.seq)
+BEGIN
+  SELECT raise(ABORT, 'commonplace: the audit log is append-only');
+END;

@@ -6,11 +6,14 @@ import { listTools, readFamilies } from '../tools/catalogue'
 import { FAMILIES } from '../tools/define-tool'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
-import { type AccessTokens, authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
+import { authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
 import { guard, readableByPages } from './guard'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
+import { metadataUrlOf } from './oauth/resources'
+import { createOAuthRoutes } from './oauth/routes'
+import { type OAuth, SCOPE } from './oauth/server'
 
 /** Everything one request needs, made by the Worker entry. */
 export interface RequestSetup {
@@ -18,7 +21,7 @@ export interface RequestSetup {
   readonly services: Services
   readonly log: Log
   /** Null where OAuth is switched off. */
-  readonly tokens?: AccessTokens | null
+  readonly oauth?: OAuth | null
 }
 
 type Variables = { setup: RequestSetup; services: Services; credential: Credential; requestId: string }
@@ -72,8 +75,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   const withCredential: MiddlewareHandler<{ Bindings: Env; Variables: Variables }> = async (c, next) => {
     // CORS preflights carry no credential.
     if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT)
-    const { config, services, tokens = null } = c.var.setup
-    const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens })
+    const { config, services, oauth = null } = c.var.setup
+    const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
     c.set('credential', credential)
     const admission = await enter(services.limiter, credential)
     if (admission?.admitted === false) return refuse(admission, c.req.path)
@@ -96,6 +99,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   app.route('/api/v1', createAdminRoutes())
+  app.route('/', createOAuthRoutes())
 
   app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
 
@@ -114,7 +118,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { code, message, retryable } = problem
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
-    const challenge = `Bearer realm="commonplace"${known}, resource_metadata="${new URL(c.req.url).origin}/.well-known/oauth-protected-resource"`
+    const url = new URL(c.req.url)
+    const hasOAuth = (c.get('setup') as RequestSetup | undefined)?.oauth?.at(url.origin)
+    const discovery = hasOAuth ? `, resource_metadata="${metadataUrlOf(url)}", scope="${SCOPE}"` : ''
+    const challenge = `Bearer realm="commonplace"${known}${discovery}`
     const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
     return c.json({ error: { code, message, retryable } }, STATUS[code], headers)
   })

@@ -27,12 +27,16 @@ function originHostname(origin: string): string | null {
 /** Bytes of all header names and values; a browser or an MCP client sends a tenth. */
 const MAX_HEADER_BYTES = 32_768
 
+/** Drawn at random by OAuth clients, so now and then one begins as a key does. */
+const RANDOM_PARAMETERS = /^(state|code_challenge)$/
+
 /** Names under which services take keys in the address. */
 const KEY_PARAMETERS = /^(key|api[-_]?key|token|access[-_]?token|auth|authorization|bearer|secret)$/i
 
 /** Addresses end up in logs, histories and referrers, so a key in one is refused even where another is in the header. */
 export function carriesKey(url: URL): boolean {
-  for (const [name, value] of url.searchParams) if (KEY_PARAMETERS.test(name) || value.startsWith('cp_')) return true
+  for (const [name, value] of url.searchParams)
+    if (KEY_PARAMETERS.test(name) || (value.startsWith('cp_') && !RANDOM_PARAMETERS.test(name))) return true
   return false
 }
 

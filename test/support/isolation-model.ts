@@ -1,4 +1,4 @@
-import type { Key } from './isolation'
+import type { Json, Key } from './isolation'
 
 /** Who sees and writes what, said once more in plain code from the platform contract §5: the measure of isolation tests. */
 type Metadata = Record<string, unknown>
@@ -39,9 +39,27 @@ export class Refusal extends Error {
   constructor(
     readonly code: 'forbidden' | 'invalid_input' | 'not_found',
     message: string,
+    /** Items of a call that were denied. */
+    readonly denied = code === 'forbidden' ? 1 : 0,
   ) {
     super(message)
   }
+}
+
+/** Does something for each item of a call; if some are refused, the call is, for the reason of the first. */
+export function forEach<T, R>(items: readonly T[], step: (item: T) => R): R[] {
+  const refusals: Refusal[] = []
+  const results: R[] = []
+  for (const item of items)
+    try {
+      results.push(step(item))
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal
+      refusals.push(refusal)
+    }
+  const [first] = refusals
+  if (first === undefined) return results
+  throw new Refusal(first.code, first.message, refusals.filter(({ code }) => code === 'forbidden').length)
 }
 
 const isPrivate = (metadata: Metadata | null): boolean => metadata?.audience === 'private' || metadata?.diary === true
@@ -221,3 +239,32 @@ export class Model {
       .sort((a, b) => (a.last_entry === b.last_entry ? b.last_id - a.last_id : a.last_entry < b.last_entry ? 1 : -1))
   }
 }
+
+const iso = (ms: number): string => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000', '')
+
+/** What tools tell of a memory, as far as the model knows it. */
+export const told = (memory: Memory) => ({
+  id: memory.id,
+  thread_id: memory.thread,
+  source: memory.source,
+  text_content: memory.text,
+  content_type: memory.images.length > 0 ? 'multimodal' : 'text',
+  metadata: memory.metadata,
+  tags: memory.tags,
+  version: memory.version,
+  created_at: iso(memory.createdAt),
+})
+/** The same of an entry in an answer. */
+export const whole = ({
+  id,
+  thread_id,
+  source,
+  text_content,
+  content_type,
+  metadata,
+  tags,
+  version,
+  created_at,
+}: Json) => ({
+  ...{ id, thread_id, source, text_content, content_type, metadata, tags, version, created_at },
+})

@@ -13,6 +13,7 @@ export interface Answer {
   readonly status: number
   /** The body as it was sent. */
   readonly body: string
+  readonly headers: string
   readonly json: Json
 }
 
@@ -75,9 +76,10 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
     }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
-    const text = await response.text()
+    const text = new TextDecoder().decode(await response.arrayBuffer())
     const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1]
-    return { status: response.status, body: text, json: json === undefined ? null : JSON.parse(json) }
+    const sent = [...response.headers].join('\n')
+    return { status: response.status, body: text, headers: sent, json: json === undefined ? null : JSON.parse(json) }
   }
 
   async function call(key: Key, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
@@ -140,3 +142,28 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
 }
 
 export type World = ReturnType<typeof openWorld>
+
+/** A database that counts the rows which its batches read. */
+export function countingRows(db: D1Database) {
+  const counted = { rows: 0 }
+  const database = new Proxy(db, {
+    get(target, name) {
+      if (name !== 'batch') {
+        const value = Reflect.get(target, name) as unknown
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+      return async (statements: D1PreparedStatement[]) => {
+        const results = await target.batch(statements)
+        for (const { meta } of results) counted.rows += meta.rows_read ?? 0
+        return results
+      }
+    },
+  })
+  /** Rows that a call reads. */
+  const rowsOf = async (call: () => Promise<unknown>): Promise<number> => {
+    counted.rows = 0
+    await call()
+    return counted.rows
+  }
+  return { database, rowsOf }
+}

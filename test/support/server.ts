@@ -9,6 +9,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+/** A server whose stores a test can reach. */
+export interface OpenedServer extends RunningServer {
+  /** Runs one statement beside the Worker, for what would otherwise need time to pass. */
+  sql(statement: string): Promise<unknown>
+  /** Everything in the store of OAuth, names and values. */
+  grants(): Promise<string>
+}
+
 /** The bundle's modules: the script, and the SQL files as text. */
 const modules = () => [
   { type: 'ESModule' as const, path: join(WORKER_DIR, 'index.js') },
@@ -17,18 +25,35 @@ const modules = () => [
     .map((name) => ({ type: 'Text' as const, path: join(WORKER_DIR, name) })),
 ]
 
+export interface Surroundings {
+  /** Hears every line that the Worker logs. */
+  readonly onLog?: (line: string) => void
+  /** The web as the Worker sees it; without it, the real one. */
+  readonly web?: (request: { readonly url: string }) => Promise<Response>
+  /** What the Worker takes for its own origin, when it is not the socket's. */
+  readonly origin?: string
+  /** False: a deployment without a store for OAuth. */
+  readonly oauth?: boolean
+}
+
 /**
- * The bundled Worker in plain workerd on a port of its own, with empty D1 and R2.
+ * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
  *
  * @param hyperdrive URL of a PostgreSQL database, in the place of D1
  */
-export async function startServer(vars: Record<string, string> = {}, hyperdrive?: string): Promise<RunningServer> {
+export async function startServer(
+  vars: Record<string, string> = {},
+  hyperdrive?: string,
+  { onLog, web, origin, oauth = true }: Surroundings = {},
+): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       modules: modules(),
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
+      compatibilityFlags: ['global_fetch_strictly_public'],
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
+      kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
@@ -38,8 +63,19 @@ export async function startServer(vars: Record<string, string> = {}, hyperdrive?
       host: '127.0.0.1',
       port: 0,
       cf: false,
+      ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
+      ...(origin === undefined ? {} : { upstream: origin }),
+      ...(web === undefined ? {} : { outboundService: web as never }),
     }),
   )
-  const origin = await server.ready
-  return { url: new URL('/mcp', origin), stop: () => server.dispose() }
+  return {
+    url: new URL('/mcp', await server.ready),
+    sql: async (statement) => (await server.getD1Database('DB')).prepare(statement).run(),
+    grants: async () => {
+      const kv = await server.getKVNamespace('OAUTH_KV')
+      const { keys } = await kv.list()
+      return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
+    },
+    stop: () => server.dispose(),
+  }
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { migrate } from '../support/bindings'
+import { bindings, migrate } from '../support/bindings'
 import { type Key, openWorld } from '../support/isolation'
 
 /** What a key that is narrowed to projects may write, and what it merely reads. */
@@ -162,5 +162,39 @@ describe('an owner', () => {
         )
       expect([await seen(bob), await seen(ada)]).toEqual([[open, own], [open]])
     }
+  })
+})
+
+describe('counts beside entries', () => {
+  it('tell of queued work only what is for entries that the key reads', async () => {
+    const ada = await world.makeOrg('queue')
+    const bob = await world.makeKey(ada.org, { owner: 'bob' })
+    const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'eve' })
+    const queue = async (topic: string, key: string) =>
+      bindings.DB.prepare(`INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (?1, ?2, ?3, 0, 9e15)`)
+        .bind(ada.org, topic, key)
+        .run()
+    for (const [by, metadata] of [
+      [ada, { project: 'a' }],
+      [ada, { project: 'b' }],
+      [bob, { audience: 'private' }],
+    ] as const) {
+      const text = JSON.stringify(metadata)
+      const { context_id: id } = await ok(by, 'store_context', { thread_id: 'q', source: 'user', text, metadata })
+      await world.settle()
+      await queue('embed', String(id))
+      await queue('summarize', String(id))
+    }
+    await queue('image_delete', '0'.repeat(64))
+    const pending = async (key: Key) => (await ok(key, 'get_statistics')).pending_work.pending
+    expect([await pending(ada), await pending(bob), await pending(narrowed)]).toEqual([5, 7, 2])
+  })
+
+  it('of a whole org are refused to a narrowed administrator', async () => {
+    const ada = await world.makeOrg('reembed')
+    const narrowed = await world.makeKey(ada.org, { role: 'admin', projects: ['a'] })
+    expect((await world.http(narrowed.secret, 'POST', '/api/v1/reembed')).status).toBe(403)
+    expect((await world.http(ada.secret, 'POST', '/api/v1/reembed')).json).toEqual({ made: 0, entries: 0, embedded: 0 })
+    expect((await world.auditOf(ada)).at(-1)).toMatchObject({ key_id: narrowed.id, action: 'reembed', allowed: false })
   })
 })

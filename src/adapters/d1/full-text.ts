@@ -16,6 +16,9 @@ const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
 const WORD_COLUMNS = '{body context}'
 
+/** How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. */
+const BREVITY = sql`(1 + 2.2 / (1.3 + e.text_words / 55.0))`
+
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 
 function unitExpression({ terms, prefix, phrase }: Unit): string {
@@ -58,23 +61,33 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       const confined = scopeExpression(scope, threadOf(filter))
       const within = (expression: Expression) => `${confined} AND ${matchExpression(expression, confined)}`
 
+      const termExpression = ({ term, prefix }: ScoredTerm, inside: string) =>
+        `${inside} AND ${WORD_COLUMNS} : ${quote(term)}${prefix ? ' *' : ''}`
+
+      // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
+      // orgs, and so tell one what the others hold, and read their share of the index for it.
+      const inScope = JSON.stringify(terms.map((term) => termExpression(term, confined)))
+      const weights = [
+        sql`found AS MATERIALIZED (SELECT term.key AS term, entries_fts.rowid AS id FROM json_each(${inScope}) term CROSS JOIN entries_fts WHERE entries_fts MATCH term.value)`,
+        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0 * max(count(*)) OVER () / count(*)) AS weight FROM found GROUP BY term)`,
+        sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
+      ]
+
       const candidates = (expression: Expression, limit: number): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const next = sql`(SELECT json_group_array(id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2))`
-        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY bm25(entries_fts, 0, 0, 1, 0, 0.5), entries_fts.rowid DESC LIMIT ${limit})`
+        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid LEFT JOIN weighed ON weighed.id = e.id WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY weighed.weight * ${BREVITY} DESC, entries_fts.rowid DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return withPrelude(
           bindings,
-          [best],
+          [...weights, best],
           sql`SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`,
         )
       }
 
       const counts = (list: readonly ScoredTerm[]): SQL => {
-        const expressions = list.map(
-          ({ term, prefix }) => `${wide} AND ${WORD_COLUMNS} : ${quote(term)}${prefix ? ' *' : ''}`,
-        )
+        const expressions = list.map((term) => termExpression(term, wide))
         return sql`SELECT (SELECT json_array(count(*), max(id)) FROM (SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value LIMIT ${COUNTED})) AS found FROM json_each(${JSON.stringify(expressions)}) term`
       }
 

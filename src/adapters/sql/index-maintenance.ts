@@ -4,8 +4,8 @@ import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { SqlConnection } from './connection'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 
-/** Raised when the analysis in `domain/analysis.ts` changes, so that every index is written anew. */
-const ANALYSIS = 1
+/** Raised when the analysis in `domain/analysis.ts` or the terms of scopes change, so that every index is written anew. */
+const ANALYSIS = 2
 
 interface Progress {
   readonly analysis: string

@@ -21,8 +21,9 @@ function digits(text: string): string {
   return String(4294967296 * (2097151 & h2) + (h1 >>> 0))
 }
 
+/** The org stands by itself in the term of an owner: who chooses names of owners could make those of two orgs collide. */
 const readerTerm = (org: string, reader: string): string =>
-  reader === '' ? `o${digits(org)}` : `w${digits(`${org}\n${reader}`)}`
+  reader === '' ? `o${digits(org)}` : `w${digits(org)}x${digits(`${org}\n${reader}`)}`
 const projectTerm = (org: string, project: string | null): string =>
   project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
 const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`

@@ -1,0 +1,39 @@
+// Where a Chromium is for the tests that look at pages; on Debian, as root, one that is missing is installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+const find = () => (process.env.CHROMIUM_PATH ? [process.env.CHROMIUM_PATH] : PLACES).find((path) => existsSync(path))
+
+/** Standard output is for the path alone. */
+const apt = (...args) =>
+  spawnSync('apt-get', args, {
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0
+
+if (find() === undefined && !process.env.CHROMIUM_PATH && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  process.stderr.write('Installing Chromium …\n')
+  const install = ['install', '-qq', '-y', '--no-install-recommends', 'chromium']
+  if (apt('update', '-qq')) apt(...install)
+}
+
+const path = find()
+if (path === undefined) {
+  process.stderr.write(
+    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), or say where it is: CHROMIUM_PATH=/path/to/chromium\n',
+  )
+  process.exit(1)
+}
+process.stdout.write(`${path}\n`)

@@ -1,0 +1,44 @@
+import { isLoopback } from '../guard'
+
+/**
+ * Which client ids may be addresses of a metadata document, which the provider then fetches. On Cloudflare a fetch reaches
+ * the public internet only; what looks private is refused all the same, wherever a client id can stand in a request.
+ */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)$/i
+
+/** Documents are fetched by deployments only: on one machine every address that a document may have could be a private one. */
+export const fetchesDocuments = (origin: string): boolean => !isLoopback(new URL(origin).hostname)
+
+/** Whether a client id is not an address at all, or one of a public host by name. */
+export function isAcceptableClientId(id: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(id)) return true
+  if (!/^[\x21-\x7e]{1,2000}$/.test(id) || !URL.canParse(id)) return false
+  const { protocol, hostname, port } = new URL(id)
+  const named = hostname.includes('.') && !hostname.startsWith('[') && !/(^|\.)\d+$/.test(hostname.replace(/\.$/, ''))
+  return protocol === 'https:' && port === '' && named && !LOCAL_NAME.test(hostname.replace(/\.$/, ''))
+}
+
+function issuerOfAssertion(assertion: string): string {
+  try {
+    const claims = (assertion.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+    return String((JSON.parse(atob(claims)) as { iss?: unknown }).iss ?? '')
+  } catch {
+    return ''
+  }
+}
+
+/** The same for each place of a token request in which a client can name itself. */
+export function namesAcceptableClient(form: URLSearchParams, authorization: string | null): boolean {
+  const ids = [...form.getAll('client_id'), ...form.getAll('client_assertion').map(issuerOfAssertion)]
+  // Clients with documents have no shared secret, so Basic credentials never name one.
+  const basic = /^Basic +(\S+)/i.exec(authorization ?? '')?.[1]
+  return ids.every(isAcceptableClientId) && (basic === undefined || !namesAddress(basic))
+}
+
+function namesAddress(credentials: string): boolean {
+  try {
+    return /^https?(:|%3a)/i.test(atob(credentials))
+  } catch {
+    return false
+  }
+}

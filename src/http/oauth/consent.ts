@@ -1,0 +1,143 @@
+import {
+  AuthorizationError,
+  type AuthRequest,
+  authorizationErrorRedirect,
+  CimdFetchError,
+  type OAuthHelpers,
+} from '@cloudflare/workers-oauth-provider'
+import { Problem } from '../../domain/errors'
+import type { Principal } from '../../domain/scope'
+import type { Services } from '../../services/services'
+import { isAcceptableClientId } from './client-ids'
+import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
+import { type Client, consentPage, departurePage, troublePage } from './page'
+import { SCOPE } from './server'
+
+/** `/authorize`: the person is shown who asks for what, pastes a key or refuses, and is sent back. */
+interface Situation {
+  readonly request: Request
+  readonly helpers: OAuthHelpers
+  readonly services: Pick<Services, 'identity' | 'administration'>
+}
+
+const hostOf = (address: string) => new URL(address).host
+
+type Page = (nonce: string) => unknown
+
+const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
+const EMPTY = 'Paste the key.'
+const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
+const OPERATOR = 'This is the ADMIN_TOKEN, which belongs to no organization. Make a key with it, and paste that key.'
+
+/** Nothing may frame the page, run in it, keep it, or learn from it where the person was. */
+async function respond(page: Page, url: URL, status: number, headers: Record<string, string> = {}): Promise<Response> {
+  const nonce = crypto.randomUUID()
+  return new Response(String(await page(nonce)), {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      // With `no-referrer` browsers would send `Origin: null` with the form, which says nothing about where it comes from.
+      'Referrer-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      // No page of another origin reads this, whatever the rest of the server allows.
+      'Access-Control-Allow-Origin': url.origin,
+      ...headers,
+    },
+  })
+}
+
+/** @throws AuthorizationError, CimdFetchError */
+async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthRequest> {
+  const url = new URL(request.url)
+  if (!isAcceptableClientId(url.searchParams.get('client_id') ?? ''))
+    throw new AuthorizationError('invalid_request', { description: 'Invalid client_id' })
+  // The body stays with us: the provider reads the address alone.
+  const asked = await helpers.parseAuthRequest(new Request(url))
+  // The provider lets clients with a secret go without; OAuth 2.1 lets nobody.
+  if (!/^[\w-]{43}$/.test(asked.codeChallenge ?? ''))
+    throw new AuthorizationError('invalid_request', {
+      description: 'A code_challenge by S256 is required',
+      redirectUri: asked.redirectUri,
+      state: asked.state,
+      issuer: url.origin,
+    })
+  return asked
+}
+
+async function describe(helpers: OAuthHelpers, asked: AuthRequest): Promise<Client> {
+  const { clientName, clientDomain, redirectIsLoopback } = await helpers.describeConsent(asked)
+  const destination = hostOf(asked.redirectUri)
+  return { name: clientName, publisher: clientDomain ?? null, destination, local: redirectIsLoopback }
+}
+
+/** The holder of what was pasted, or the words that say why there is none. One read of the database at most. */
+async function holderOf(key: string, identity: Services['identity']): Promise<Principal | string> {
+  if (key === '') return EMPTY
+  if (await identity.isAdminToken(key)) return OPERATOR
+  try {
+    return await identity.principalOfKey(key)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unauthorized') return UNKNOWN
+    throw error
+  }
+}
+
+/** Makes the grant. If it cannot be noted, the code never leaves, and the grant ends unused. */
+async function grant({ helpers, services }: Situation, asked: AuthRequest, principal: Principal): Promise<string> {
+  const { keyId } = principal
+  const { redirectTo } = await helpers.completeAuthorization({
+    request: asked,
+    userId: keyId,
+    metadata: {},
+    scope: [SCOPE],
+    props: { keyId },
+    // Several people may hold one key, each with an installation of the same client.
+    revokeExistingGrants: false,
+  })
+  await services.administration.note({ ...principal, action: 'oauth.grant', tool: null }, true, { granted: 1 })
+  return redirectTo
+}
+
+async function decide(situation: Situation, asked: AuthRequest): Promise<Response> {
+  const { request, helpers, services } = situation
+  const url = new URL(request.url)
+  const client = await describe(helpers, asked)
+  const families = /\/mcp\/(.+)$/.exec(asked.resource ?? '')?.[1] ?? null
+  const ask = (error: string | null, status: number, token = createPageToken()) =>
+    respond(consentPage({ client, token, error, families }), url, status, { 'Set-Cookie': pageCookie(token, url) })
+  if (request.method !== 'POST') return ask(null, 200)
+
+  const form = await readForm(request)
+  if (form === null || !isFromOurPage(request, form)) return ask(STALE, 403)
+  const token = form.get('page') as string
+  const leave = (allowed: boolean, to: string) =>
+    respond(departurePage(allowed, to, client.destination), url, 200, { 'Set-Cookie': pageCookie(token, url, 0) })
+  if (form.get('decision') !== 'allow')
+    return leave(false, authorizationErrorRedirect(asked, 'access_denied', 'The person refused'))
+  const holder = await holderOf((form.get('key') ?? '').trim(), services.identity)
+  if (typeof holder === 'string') return ask(holder, 400, token)
+  return leave(true, await grant(situation, asked, holder))
+}
+
+/**
+ * Answers GET and POST with a page. Anybody may register a client, so without a word of the person nobody is sent
+ * anywhere (RFC 9700 §4.11.2): an error leads back by a link.
+ */
+export async function authorize(situation: Situation): Promise<Response> {
+  const url = new URL(situation.request.url)
+  try {
+    return await decide(situation, await parse(situation.helpers, situation.request))
+  } catch (error) {
+    if (error instanceof CimdFetchError)
+      return respond(troublePage('The description of this app could not be fetched or is not valid.'), url, 400)
+    // A person is told in words; what else goes wrong is the server's to answer and to log.
+    if (error instanceof Problem && error.cause === undefined) return respond(troublePage(error.message), url, 503)
+    if (!(error instanceof AuthorizationError)) throw error
+    const way = error.redirectTo === undefined ? null : { to: error.redirectTo, destination: hostOf(error.redirectTo) }
+    return respond(troublePage(`The app has sent you here with a faulty request: ${error.description}`, way), url, 400)
+  }
+}

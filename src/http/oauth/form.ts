@@ -1,0 +1,60 @@
+/**
+ * What a person's browser sends, and whether it comes from our own page: the page carries a random token, and the browser
+ * a cookie with the same one that no other site can set, read or make it send.
+ */
+const MAX_BYTES = 65_536
+const LIFETIME_SECONDS = 600
+const TOKEN = /^[0-9a-f]{32}$/
+
+/** @returns the body, or null when it is larger than any request here needs to be */
+export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body ?? []) {
+    size += part.byteLength
+    if (size > MAX_BYTES) return null
+    parts.push(part)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}
+
+/** Whether a body is said to be a form. */
+export const isForm = (request: Request): boolean =>
+  /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers.get('content-type') ?? '')
+
+/** @returns null when the body is no form, or too large */
+export async function readForm(request: Request): Promise<URLSearchParams | null> {
+  const bytes = isForm(request) ? await readBytes(request) : null
+  return bytes === null ? null : new URLSearchParams(new TextDecoder().decode(bytes))
+}
+
+/** 128 random bits, which a page and its cookie share. */
+export const createPageToken = (): string => crypto.randomUUID().replaceAll('-', '')
+
+/** One cookie a page, so that two tabs do not disturb each other. Browsers refuse `__Host-` names without https. */
+const cookieName = (token: string, secure: boolean) =>
+  `${secure ? '__Host-' : ''}commonplace-consent-${token.slice(0, 8)}`
+
+/** @param lifetime 0 removes it */
+export function pageCookie(token: string, { protocol }: URL, lifetime = LIFETIME_SECONDS): string {
+  const secure = protocol === 'https:'
+  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime}${secure ? '; Secure' : ''}`
+  return `${cookieName(token, secure)}=${lifetime === 0 ? '' : token}; ${attributes}`
+}
+
+/** Whether a form was sent by the page that we gave to this very browser. */
+export function isFromOurPage(request: Request, form: URLSearchParams): boolean {
+  const url = new URL(request.url)
+  const origin = request.headers.get('origin')
+  const token = form.get('page') ?? ''
+  if ((origin !== null && origin !== url.origin) || !TOKEN.test(token)) return false
+  const name = cookieName(token, url.protocol === 'https:')
+  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim())
+  return cookies.includes(`${name}=${token}`)
+}

@@ -1,0 +1,50 @@
+import { readFamilies } from '../../tools/catalogue'
+import { FAMILIES } from '../../tools/define-tool'
+
+/**
+ * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each
+ * address that serves MCP is a resource of its own; what is granted for `/mcp` counts below it too, never the reverse.
+ */
+export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const WHOLE = '/mcp'
+
+/** Every set of families that has tools, each in one order. */
+function familyPaths(): string[] {
+  let sets: string[][] = [[]]
+  for (const family of FAMILIES) sets = sets.concat(sets.map((set) => [...set, family]))
+  return sets
+    .map((set) => set.join(','))
+    .filter((names) => names !== '' && readFamilies(names) !== null)
+    .map((names) => `${WHOLE}/${names}`)
+}
+
+const PATHS: readonly string[] = [WHOLE, ...familyPaths()]
+
+/** All resources of a deployment, the whole one first. */
+export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)
+
+/** The resource that a client of this address asks a token for. */
+export const resourceOf = ({ origin, pathname }: URL): string =>
+  `${origin}${PATHS.includes(pathname) ? pathname : WHOLE}`
+
+/** Where the metadata of that resource is (RFC 9728 §3.1: the path comes behind the well-known name). */
+export const metadataUrlOf = (url: URL): string => {
+  const { origin, pathname } = new URL(resourceOf(url))
+  return `${origin}${WELL_KNOWN}${pathname}`
+}
+
+/** The resource that a metadata address describes; the bare name stands for the whole, null for what is none. */
+export function describedBy({ origin, pathname }: URL): string | null {
+  const path = pathname.slice(WELL_KNOWN.length) || WHOLE
+  return PATHS.includes(path) ? `${origin}${path}` : null
+}
+
+/**
+ * Whether a token for `audience` counts at an address. Images are what results of every family point to. Administration
+ * is no resource: a grant must not make keys that outlive it.
+ */
+export function counts(audience: unknown, url: URL): boolean {
+  if (typeof audience !== 'string') return false
+  if (/^\/mcp(\/|$)/.test(url.pathname)) return audience === `${url.origin}${WHOLE}` || audience === resourceOf(url)
+  return url.pathname.startsWith('/images/') && resourcesAt(url.origin).includes(audience)
+}

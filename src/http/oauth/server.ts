@@ -1,0 +1,127 @@
+import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from '@cloudflare/workers-oauth-provider'
+import { Problem, unavailable } from '../../domain/errors'
+import type { Identity } from '../../services/identity'
+import type { AccessTokens } from '../auth'
+import type { Log } from '../log'
+import { fetchesDocuments } from './client-ids'
+import { counts, resourcesAt } from './resources'
+import { type BoundedStore, boundedStore } from './store'
+
+/**
+ * What issues tokens, and what a token stands for. A grant holds nothing but the id of the key that the person pasted, and
+ * the key is looked up at every use: whatever happens to the key happens to its grants at the next request.
+ */
+export const SCOPE = 'memory'
+const ACCESS_SECONDS = 3600
+const REFRESH_SECONDS = 30 * 86_400
+const PURGE_BATCH = 100
+const PURGE_CURSOR = 'purge-cursor'
+
+interface ProviderEnv {
+  readonly OAUTH_KV: BoundedStore
+  readonly identity: Identity
+}
+
+/** The authorization server as one origin shows it. */
+export interface Issuer {
+  /** Serves its metadata, `/token` and `/register`. */
+  serve(request: Request, ctx: ExecutionContext): Promise<Response>
+  /** For the consent page. */
+  readonly helpers: OAuthHelpers
+}
+
+export interface OAuth extends AccessTokens {
+  /** Null for an origin that no issuer may have: plain http on anything but this machine. */
+  at(origin: string): Issuer | null
+  /** Removes part of what has expired or has lost its client; the next call goes on where this one stopped. */
+  purge(): Promise<void>
+}
+
+/** Three parts: id of the key, of the grant, and the secret. What has another form costs no read. */
+const TOKEN = /^[\w-]{1,64}:[\w-]{16}:[\w-]{32}$/
+
+const isIssuer = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+
+function createServer(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> {
+  return new OAuthAuthorizationServer<ProviderEnv>({
+    issuer: origin,
+    resources: resourcesAt(origin),
+    // What clients without RFC 8707 mean.
+    defaultResource: resourcesAt(origin)[0] as string,
+    authorizeEndpoint: '/authorize',
+    tokenEndpoint: '/token',
+    clientRegistrationEndpoint: '/register',
+    scopesSupported: [SCOPE],
+    accessTokenTTL: ACCESS_SECONDS,
+    refreshTokenTTL: REFRESH_SECONDS,
+    clientIdMetadataDocumentEnabled: fetchesDocuments(origin),
+    async tokenExchangeCallback({ props, env }) {
+      try {
+        await env.identity.principalOfKeyId(props.keyId)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error
+        // The provider forgets the grant, too.
+        throw new OAuthError('invalid_grant', { description: 'The key of this grant has expired or was revoked' })
+      }
+    },
+    onError: ({ code, internal }) => log('INFO', 'oauth_refused', { code, reason: internal.reason }),
+  })
+}
+
+/** Kept for the life of an isolate, which serves one or two origins; a server remembers the public keys of clients. */
+const servers = new Map<string, OAuthAuthorizationServer<ProviderEnv>>()
+const MAX_SERVERS = 8
+
+function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> | null {
+  if (!isIssuer(new URL(origin))) return null
+  const known = servers.get(origin)
+  if (known !== undefined) return known
+  if (servers.size >= MAX_SERVERS) servers.clear()
+  const made = createServer(origin, log)
+  servers.set(origin, made)
+  return made
+}
+
+interface Dependencies {
+  readonly kv: KVNamespace
+  readonly identity: Identity
+  readonly log: Log
+}
+
+/** OAuth for one request or one run of the schedule. */
+export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
+  const env: ProviderEnv = { OAUTH_KV: boundedStore(kv), identity }
+  return {
+    at(origin) {
+      const server = serverAt(origin, log)
+      if (server === null) return null
+      return { serve: (request, ctx) => server.fetch(request, env, ctx), helpers: server.getOAuthApi(env) }
+    },
+
+    async keyIdOf(token, request) {
+      if (!TOKEN.test(token)) return null
+      const url = new URL(request.url)
+      const found = await serverAt(url.origin, log)
+        ?.getOAuthApi(env)
+        .unwrapToken<{ keyId: string }>(token)
+        .catch((cause) => {
+          // Not knowing is no refusal: a client that is told 401 would throw its tokens away.
+          throw unavailable('The grant cannot be looked up at the moment; try again', cause)
+        })
+      return found && counts(found.audience, url) ? found.grant.props.keyId : null
+    },
+
+    async purge() {
+      // Records do not depend on the origin, so any issuer may look through them.
+      const server = createServer('https://localhost', log)
+      const cursor = await kv.get(PURGE_CURSOR)
+      const result = await server.purgeExpiredData(env, {
+        batchSize: PURGE_BATCH,
+        ...(cursor === null ? {} : { cursor }),
+      })
+      if (result.cursor === undefined) await kv.delete(PURGE_CURSOR)
+      else await kv.put(PURGE_CURSOR, result.cursor)
+    },
+  }
+}

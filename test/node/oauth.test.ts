@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN, type Deployment, type Json, pkce, REDIRECT, startDeployment } from '../support/oauth'
+
+/** OAuth as the protocol sees it: what is published, what is refused, and what a grant is worth while its key changes. */
+const lines: string[] = []
+let deployment: Deployment
+beforeAll(async () => {
+  deployment = await startDeployment({ onLog: (line) => lines.push(line) })
+})
+afterAll(() => deployment.stop())
+
+const json = async (path: string): Promise<Json> => (await deployment.ask(path)).json()
+
+describe('discovery', () => {
+  it('begins with a 401 that names the metadata of the address that was dialled', async () => {
+    for (const path of ['/mcp', '/mcp/threads']) {
+      const response = await deployment.ask(path, { method: 'POST', body: '{}' })
+      const url = `${deployment.base}/.well-known/oauth-protected-resource${path}`
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer realm="commonplace", resource_metadata="${url}", scope="memory"`,
+      ])
+      expect(await json(url)).toEqual({
+        resource: `${deployment.base}${path}`,
+        authorization_servers: [deployment.base],
+        scopes_supported: ['memory'],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Commonplace',
+      })
+    }
+  })
+
+  it('answers for the whole without a path, and for nothing that is no resource', async () => {
+    expect((await json('/.well-known/oauth-protected-resource')).resource).toBe(`${deployment.base}/mcp`)
+    for (const path of ['/api/v1', '/mcp/nonsense', '/mcp/', '/images'])
+      expect((await deployment.ask(`/.well-known/oauth-protected-resource${path}`)).status).toBe(404)
+  })
+
+  it('publishes the authorization server', async () => {
+    const { base } = deployment
+    expect(await json('/.well-known/oauth-authorization-server')).toMatchObject({
+      issuer: base,
+      authorization_endpoint: `${base}/authorize`,
+      token_endpoint: `${base}/token`,
+      registration_endpoint: `${base}/register`,
+      revocation_endpoint: `${base}/token`,
+      scopes_supported: ['memory'],
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      // On this machine a document could only have a private address.
+      client_id_metadata_document_supported: false,
+    })
+  })
+
+  it('is not there where there is no store for grants, and keys work all the same', async () => {
+    const without = await startDeployment({ oauth: false })
+    try {
+      for (const path of ['/.well-known/oauth-protected-resource', '/authorize', '/token', '/register'])
+        expect([path, (await without.ask(path)).status]).toEqual([path, 404])
+      const refused = await without.ask('/mcp', { method: 'POST' })
+      expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="commonplace"')
+      expect((await without.call((await without.key()).key, 'list_threads')).status).toBe(200)
+    } finally {
+      await without.stop()
+    }
+  })
+
+  it('is not there over plain http on another host, where tokens could be read', async () => {
+    const plain = await startDeployment({ origin: 'http://memory.example' })
+    try {
+      for (const path of ['/.well-known/oauth-authorization-server', '/authorize', '/token'])
+        expect([path, (await plain.ask(path)).status]).toEqual([path, 404])
+    } finally {
+      await plain.stop()
+    }
+  })
+})
+
+describe('an authorization request', () => {
+  let clientId: string
+  const { challenge } = pkce()
+  beforeAll(async () => {
+    clientId = (await deployment.register()).client_id
+  })
+  const open = (more: Record<string, string | null>) =>
+    deployment.open(deployment.addressFor(clientId, challenge, more))
+
+  it('shows nothing but the fault when it does not prove its client by S256', async () => {
+    for (const more of [
+      { code_challenge: null, code_challenge_method: null },
+      { code_challenge_method: 'plain' },
+      { code_challenge_method: null },
+      { code_challenge: 'short' },
+    ]) {
+      const page = await open(more)
+      expect([more, page.status]).toEqual([more, 400])
+      expect(page.text).not.toContain('<form')
+      // Back to the client leads a link; nobody is sent on without having done anything.
+      expect(page.headers.get('location')).toBeNull()
+      expect(page.text).toMatch(/<a href="http:\/\/127\.0\.0\.1:41999\/callback\?error=invalid_request&amp;/)
+    }
+  })
+
+  it('needs S256 also from a client that has a secret', async () => {
+    const { client_id } = await deployment.register({ token_endpoint_auth_method: 'client_secret_post' })
+    const more = { code_challenge: null, code_challenge_method: null }
+    expect((await deployment.open(deployment.addressFor(client_id, challenge, more))).status).toBe(400)
+  })
+
+  it('leads nowhere when the redirect URI is not exactly one of the client', async () => {
+    for (const redirect_uri of [
+      'https://evil.example/callback',
+      'http://127.0.0.1:41999/callback/more',
+      'http://127.0.0.1:41999/callback?more=1',
+      'http://127.0.0.1.evil.example:41999/callback',
+      'javascript:alert(1)//callback',
+      'data:text/html,x',
+      '',
+    ]) {
+      const page = await open({ redirect_uri })
+      expect([redirect_uri, page.status]).toEqual([redirect_uri, 400])
+      expect(page.text).not.toMatch(/<form|<a /)
+    }
+  })
+
+  it('is for one of our resources, the whole by default', async () => {
+    expect((await open({ resource: null })).status).toBe(200)
+    for (const resource of ['https://other.example/mcp', `${deployment.base}/`, `${deployment.base}/api/v1`])
+      expect([resource, (await open({ resource })).status]).toEqual([resource, 400])
+  })
+
+  it('comes from a client that is known', async () => {
+    for (const client_id of ['nobody', '', 'x'.repeat(5000), 'https://app.example/client.json', '\u0000'])
+      expect([client_id, (await open({ client_id })).status]).toEqual([client_id, 400])
+  })
+
+  it('cannot be made for a redirect URI that runs a script or crosses the net in the clear', async () => {
+    for (const redirect of ['javascript:alert(1)', 'data:text/html,x', 'http://evil.example/', 'com.example.app:/cb'])
+      expect(await deployment.register({ redirect_uris: [redirect] })).toMatchObject({
+        error: expect.stringMatching(/^invalid_/),
+      })
+  })
+})
+
+describe('a code and its tokens', () => {
+  const prepare = async () => {
+    const holder = await deployment.key()
+    const { client_id } = await deployment.register()
+    const { verifier, challenge } = pkce()
+    const back = await deployment.allow(deployment.addressFor(client_id, challenge), holder)
+    return { holder, client_id, verifier, code: back.searchParams.get('code') as string }
+  }
+
+  it('are bound to the verifier, the client and the redirect URI', async () => {
+    const { client_id, verifier, code } = await prepare()
+    const other = (await deployment.register()).client_id
+    const faults = [
+      await deployment.exchange(client_id, code, pkce().verifier),
+      await deployment.exchange(client_id, code, ''),
+      await deployment.exchange(other, code, verifier),
+      await deployment.exchange(client_id, code, verifier, { redirect_uri: 'http://127.0.0.1:41999/elsewhere' }),
+      await deployment.exchange(client_id, code, verifier, { resource: 'https://other.example/mcp' }),
+      await deployment.exchange(client_id, code, verifier, { resource: `${deployment.base}/mcp/threads` }),
+    ]
+    expect(faults.map(({ status }) => status)).toEqual(faults.map(() => 400))
+    expect((await deployment.exchange(client_id, code, verifier)).status).toBe(200)
+  })
+
+  it('end when the code is used a second time', async () => {
+    const { client_id, verifier, code } = await prepare()
+    const first = await deployment.exchange(client_id, code, verifier)
+    expect(first.body).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'memory' })
+    expect((await deployment.call(first.body.access_token, 'list_threads')).status).toBe(200)
+    const second = await deployment.exchange(client_id, code, verifier)
+    expect([second.status, second.body.error]).toEqual([400, 'invalid_grant'])
+    expect((await deployment.call(first.body.access_token, 'list_threads')).status).toBe(401)
+  })
+
+  it('rotate at a refresh, and a refresh token that was replaced and left behind is refused', async () => {
+    const { client_id, refresh_token, access_token } = await deployment.connect(await deployment.key())
+    const refresh = (token: string) =>
+      deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: token })
+    const second = await refresh(refresh_token)
+    expect(second.status).toBe(200)
+    expect(second.body.refresh_token).not.toBe(refresh_token)
+    expect(second.body.access_token).not.toBe(access_token)
+    expect((await deployment.call(second.body.access_token, 'list_threads')).status).toBe(200)
+    expect((await refresh(second.body.refresh_token)).status).toBe(200)
+    expect(await refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  })
+
+  it('end when the client gives them back', async () => {
+    const { client_id, access_token, refresh_token } = await deployment.connect(await deployment.key())
+    expect((await deployment.token({ client_id, token: refresh_token })).status).toBe(200)
+    expect((await deployment.call(access_token, 'list_threads')).status).toBe(401)
+  })
+
+  it('are in the store as hashes only, and nothing of the key is', async () => {
+    const holder = await deployment.key()
+    const { access_token, refresh_token } = await deployment.connect(holder)
+    const stored = await deployment.server.grants()
+    expect(stored).toContain(holder.id)
+    for (const secret of [access_token, refresh_token, holder.key, holder.key.slice(3, 20)])
+      expect(stored).not.toContain(secret.split(':').at(-1))
+  })
+
+  it('answer odd and oversized requests without an internal error', async () => {
+    const { client_id } = await deployment.register()
+    const long = 'x'.repeat(3000)
+    for (const form of [
+      {},
+      { client_id: long },
+      { grant_type: 'authorization_code', client_id, code: `${long}:${long}:${long}` },
+      { grant_type: 'refresh_token', client_id, refresh_token: `${long}:a:b` },
+      { client_id, token: `${long}:${long}:${long}` },
+      { client_id, filler: 'x'.repeat(100_000) },
+      { client_id: 'http://127.0.0.1:1/', grant_type: 'authorization_code' },
+    ] as Record<string, string>[])
+      expect((await deployment.token(form)).status).toBeLessThan(500)
+    for (const body of ['', '{', 'null', '[]', '"x"', '{"redirect_uris":[1]}', `"${'x'.repeat(100_000)}"`]) {
+      const { status } = await deployment.ask('/register', { method: 'POST', body })
+      expect([body.length, status < 500 && status >= 400]).toEqual([body.length, true])
+    }
+  })
+})
+
+describe('a grant', () => {
+  const store = { thread_id: 't', source: 'agent', text: 'words' }
+
+  it('may what its key may, and no more', async () => {
+    const reader = await deployment.connect(await deployment.key({ role: 'reader' }))
+    const { result } = await deployment.call(reader.access_token, 'store_context', store)
+    expect(result.structuredContent.error.code).toBe('forbidden')
+    const narrow = await deployment.connect(await deployment.key({ projects: ['p'], agent: 'robot' }))
+    const denied = await deployment.call(narrow.access_token, 'store_context', { ...store, metadata: { project: 'q' } })
+    expect(denied.result.structuredContent.error.message).toBe('Project access denied: q')
+    const kept = await deployment.call(narrow.access_token, 'store_context', store)
+    expect(kept.result.structuredContent.success).toBe(true)
+  })
+
+  it('ends with its key at the next request, and cannot be refreshed', async () => {
+    const holder = await deployment.key()
+    const { client_id, access_token, refresh_token } = await deployment.connect(holder)
+    expect((await deployment.call(access_token, 'list_threads')).status).toBe(200)
+    await deployment.revoke(holder)
+    const refused = await deployment.call(access_token, 'list_threads')
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toMatch(/error="invalid_token", resource_metadata="/)
+    const refreshed = await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token })
+    expect([refreshed.status, refreshed.body.error]).toEqual([400, 'invalid_grant'])
+    expect(await deployment.server.grants()).not.toContain(`grant:${holder.id}:`)
+  })
+
+  it('ends when its key expires', async () => {
+    const holder = await deployment.key({ expires_at: '2999-01-01' })
+    const { client_id, access_token, refresh_token } = await deployment.connect(holder)
+    expect((await deployment.call(access_token, 'list_threads')).status).toBe(200)
+    await deployment.server.sql(`UPDATE api_keys SET expires_at = 1 WHERE id = '${holder.id}'`)
+    expect((await deployment.call(access_token, 'list_threads')).status).toBe(401)
+    expect((await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token })).status).toBe(400)
+  })
+
+  it('counts where it was made for: for the whole below it too, for one family there alone', async () => {
+    const holder = await deployment.key()
+    const status = async (token: string, path: string) =>
+      (await deployment.call(token, 'list_threads', {}, path)).status
+    const whole = await deployment.connect(holder)
+    expect(await status(whole.access_token, '/mcp/threads')).toBe(200)
+    const family = await deployment.connect(holder, { resource: `${deployment.base}/mcp/threads` })
+    expect(await status(family.access_token, '/mcp/threads')).toBe(200)
+    expect(await status(family.access_token, '/mcp')).toBe(401)
+    const image = { headers: { authorization: `Bearer ${family.access_token}` } }
+    expect((await deployment.ask(`/images/${'0'.repeat(64)}`, image)).status).toBe(404)
+  })
+
+  it('is worth nothing at another address of the same server', async () => {
+    const { access_token } = await deployment.connect(await deployment.key())
+    const elsewhere = deployment.base.replace('127.0.0.1', 'localhost')
+    const init = { method: 'POST', headers: { authorization: `Bearer ${access_token}` }, body: '{}' }
+    expect((await fetch(`${elsewhere}/mcp`, init)).status).toBe(401)
+  })
+
+  it('administers nothing, whatever its key may', async () => {
+    const holder = await deployment.key({ role: 'admin' })
+    const { access_token } = await deployment.connect(holder)
+    const list = (bearer: string) =>
+      deployment.ask('/api/v1/orgs/acme/keys', { headers: { authorization: `Bearer ${bearer}` } })
+    expect((await list(access_token)).status).toBe(401)
+    expect((await list(holder.key)).status).toBe(200)
+  })
+
+  it('leaves other grants of the same key alone, and the key itself', async () => {
+    const holder = await deployment.key()
+    const [first, second] = [await deployment.connect(holder), await deployment.connect(holder)]
+    for (const bearer of [first.access_token, second.access_token, holder.key])
+      expect((await deployment.call(bearer, 'list_threads')).status).toBe(200)
+  })
+
+  it('stands in the audit log without a word of the client', async () => {
+    const holder = await deployment.key()
+    const { client_id } = await deployment.connect(holder)
+    const { events } = await deployment.admin('GET', '/orgs/acme/audit?limit=1000')
+    const noted = events.filter(({ action, key_id }: Json) => action === 'oauth.grant' && key_id === holder.id)
+    expect(noted).toMatchObject([{ allowed: true, tool: null, ids: [], detail: { granted: 1 } }])
+    expect(JSON.stringify(events)).not.toContain(client_id)
+  })
+
+  it('is refused in the words of any wrong credential when it is made up', async () => {
+    const refused = await deployment.call('cp_nonsense', 'list_threads')
+    for (const token of ['a:b:c', `key_0:${'a'.repeat(16)}:${'b'.repeat(32)}`, `${'x'.repeat(600)}:a:b`, '::', 'é'])
+      expect((await deployment.call(encodeURI(token), 'list_threads')).status).toBe(refused.status)
+  })
+})
+
+it('writes no key and no token to the log', async () => {
+  const holder = await deployment.key()
+  const address = deployment.addressFor((await deployment.register()).client_id, pkce().challenge)
+  for (const key of [holder.key, `${holder.key}x`, ADMIN_TOKEN])
+    await deployment.submit(address, await deployment.open(address), { key })
+  const { access_token, refresh_token } = await deployment.connect(holder)
+  await deployment.token({ grant_type: 'refresh_token', client_id: 'nobody', refresh_token })
+  expect(lines.join('\n')).toContain('oauth_refused')
+  for (const secret of [holder.key, ADMIN_TOKEN, access_token, refresh_token, REDIRECT])
+    expect(lines.join('\n')).not.toContain(secret)
+})

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { ROOT } from './build'
+
+/** A real browser, and the client's own little server that it is sent back to. */
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+export function startBrowser(): Promise<Browser> {
+  const executablePath = execFileSync(process.execPath, [join(ROOT, 'scripts', 'chromium.mjs')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim()
+  return chromium.launch({ executablePath, args: [...FLAGS, ...QUIET] })
+}
+
+export type Callback = Awaited<ReturnType<typeof startCallback>>
+
+/** Hears what a client is told, and sends the browser on to another host, as sites with several hosts do. */
+export async function startCallback() {
+  const heard: URL[] = []
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
+    if (url.pathname === '/callback') {
+      heard.push(url)
+      response.writeHead(302, { location: `http://localhost:${url.port}/done` }).end()
+    } else {
+      const frame = url.searchParams.get('frame')?.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+      const body = frame === undefined ? '<h1>You may close this window</h1>' : `<iframe src="${frame}"></iframe>`
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Client</title>${body}`)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, () => resolve()))
+  const { port } = server.address() as AddressInfo
+  return {
+    heard,
+    origin: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}/callback`,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** Runs in the page, whose types are not those of a Worker. */
+const CONTRAST = `(selector) => {
+  const luminance = (color) => {
+    const [r, g, b] = color.match(/\\d+/g).slice(0, 3).map((part) => {
+      const value = Number(part) / 255
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const node = document.querySelector(selector)
+  let behind = node
+  while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement
+  const both = [luminance(getComputedStyle(node).color), luminance(getComputedStyle(behind).backgroundColor)]
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
+}`
+
+/** Contrast of a part's text with what is behind it (WCAG 2.2 §1.4.3). */
+export const contrastOf = (page: Page, selector: string): Promise<number> =>
+  page.evaluate(`(${CONTRAST})(${JSON.stringify(selector)})`)
