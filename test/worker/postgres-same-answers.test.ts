@@ -31,7 +31,7 @@ const positions: Map<number, number>[] = databases.map(() => new Map())
 
 beforeAll(async () => {
   await migrate()
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 500; i++) {
     clock.advance(3_600_000)
     const draft = {
       text: phrase(25),
@@ -45,7 +45,7 @@ beforeAll(async () => {
       positions[at]?.set(saved?.id as number, i)
     }
   }
-})
+}, 60_000)
 
 const filters: Filter[] = [EVERYTHING, { op: 'thread', is: 't2' }, { op: 'tag', anyOf: ['x'] }]
 const booleans = [
