@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BACKENDS, backendsReport } from './load/backends.mjs'
 import { casesFor } from './load/cases.mjs'
 import { fill } from './load/fill.mjs'
 import { measureCost, measureTime } from './load/measure.mjs'
@@ -15,6 +16,7 @@ const USAGE = `node bench/load.mjs [options]
 
   --sizes 1000,10000      entries in the table (default 1000,10000,100000; multiples of 100 from 1000 on)
   --targets workerd       workerd, wrangler or both (default both; wrangler up to 10,000 entries)
+  --backends               D1 and PostgreSQL side by side, 10,000 and 100,000 entries in workerd
   --quick                 1,000 and 10,000 entries in workerd, few calls: a look, not a record
   --port 18700            the first of three ports to use
   --ref HEAD              measure this commit instead of the files as they are
@@ -29,6 +31,7 @@ function readOptions() {
     options: {
       sizes: { type: 'string' },
       targets: { type: 'string' },
+      backends: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       port: { type: 'string', default: '18700' },
       ref: { type: 'string' },
@@ -40,13 +43,19 @@ function readOptions() {
     console.log(USAGE)
     process.exit(0)
   }
-  const { quick } = values
-  const sizes = (values.sizes ?? (quick ? '1000,10000' : '1000,10000,100000')).split(',').map(Number)
-  const targets = (values.targets ?? (quick ? 'workerd' : TARGETS.join(','))).split(',')
-  if (sizes.some((size) => !(size >= 1000 && size % 100 === 0)) || targets.some((target) => !TARGETS.includes(target)))
+  const { quick, backends } = values
+  const allTargets = backends ? Object.keys(BACKENDS) : TARGETS
+  const allSizes = backends ? '10000,100000' : '1000,10000,100000'
+  const sizes = (values.sizes ?? (quick ? '1000,10000' : allSizes)).split(',').map(Number)
+  const targets = (values.targets ?? (quick && !backends ? 'workerd' : allTargets.join(','))).split(',')
+  if (
+    sizes.some((size) => !(size >= 1000 && size % 100 === 0)) ||
+    targets.some((target) => !allTargets.includes(target))
+  )
     throw new Error(USAGE)
   const whole = !quick && values.sizes === undefined && values.targets === undefined
   return {
+    backends,
     sizes,
     targets,
     count: quick ? 15 : 60,
@@ -99,7 +108,7 @@ for (const target of options.targets)
     if (target !== 'wrangler' || size <= WRANGLER_LIMIT)
       runs.push(await runSize(workspace, { ...options, target, size }))
 
-const report = loadReport(runs, where, options.count)
+const report = (options.backends ? backendsReport : loadReport)(runs, where, options.count)
 console.log(report)
-if (options.write) writeSection('load', report)
+if (options.write) writeSection(options.backends ? 'backends' : 'load', report)
 else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')

@@ -27,10 +27,14 @@ const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs
   env: environment(),
   stdio: 'inherit',
 })
+/** What shapes the tables has to be the same for the migration and for the Worker. */
+const shared = ['POSTGRESQL_SCHEMA', 'METADATA_INDEXED_FIELDS'].flatMap((name) =>
+  process.env[name] ? ['--var', `${name}:${process.env[name]}`] : [],
+)
 const code =
   migrated.status ||
   (await serve({
-    args: ['--config', 'wrangler.postgres.toml', ...process.argv.slice(2)],
+    args: ['--config', 'wrangler.postgres.toml', ...shared, ...process.argv.slice(2)],
     env: { CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE: url },
     dataLine: `Entries live ${where}, images in .wrangler/state; both survive a restart.`,
   }))

@@ -26,9 +26,9 @@ function reachable(path) {
   }
 }
 
-/** Where the databases of this checkout are kept. */
+/** Where the databases of this checkout are kept; COMMONPLACE_POSTGRES_DATA names another folder. */
 export function dataFolder() {
-  const own = join(root, '.wrangler', 'postgres')
+  const own = process.env.COMMONPLACE_POSTGRES_DATA ?? join(root, '.wrangler', 'postgres')
   if (reachable(own)) return own
   return join('/var/tmp', `commonplace-postgres-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`)
 }
@@ -47,8 +47,17 @@ function temporaryFolder() {
   return folder
 }
 
+/** Waits for a server that is just stopping; one that stays is somebody's. */
+async function untilFree(data) {
+  for (let tries = 0; runningServer(data) !== null; tries++) {
+    if (tries === 100) throw new Error(`A server is already running on ${data}: ${runningServer(data)?.url}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
 async function serve({ data, port, pgbouncer }) {
   const told = untilTold()
+  if (data !== undefined) await untilFree(data)
   const installation = installPostgres()
   const scratch = temporaryFolder()
   const server = await startServer(installation, { data: data ?? join(scratch, 'data'), port })
@@ -73,7 +82,7 @@ async function stop({ data }) {
   const running = runningServer(data)
   if (running === null) return console.error('No server is running there.')
   process.kill(running.pid, 'SIGINT')
-  while (runningServer(data)) await new Promise((resolve) => setTimeout(resolve, 50))
+  await untilFree(data)
 }
 
 async function pglite() {

@@ -104,7 +104,7 @@ function createMeter(server) {
     })
     await Promise.all([call(), end])
     await new Promise((resolve) => setTimeout(resolve, AFTERWARDS_MS))
-    const sum = (name) => batches.reduce((total, event) => total + Number(event[name]), 0)
+    const sum = (name) => batches.reduce((total, event) => total + Number(event[name] ?? 0), 0)
     return { roundTrips: batches.length, rowsRead: sum('rowsRead'), rowsWritten: sum('rowsWritten') }
   }
 }

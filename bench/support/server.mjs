@@ -1,4 +1,5 @@
-// The two ways to run the real worker on this machine, behind one shape.
+// The ways to run the real worker on this machine, behind one shape.
+import { startPostgres } from './postgres.mjs'
 import { startWorkerd } from './workerd.mjs'
 import { startWrangler } from './wrangler.mjs'
 
@@ -7,6 +8,7 @@ import { startWrangler } from './wrangler.mjs'
  * @property {import('./workspace.mjs').Workspace} workspace
  * @property {string} state folder in which D1 and R2 keep their data
  * @property {Record<string, string>} vars variables of the worker beside AUTH_MODE
+ * @property {string} [hyperdrive] URL of the PostgreSQL behind the binding HYPERDRIVE
  * @property {number} port the first of three ports that this server may use
  *
  * @typedef {object} Server
@@ -16,9 +18,10 @@ import { startWrangler } from './wrangler.mjs'
  */
 
 /** @type {Record<string, (options: ServerOptions) => Promise<Server>>} */
-const STARTERS = { workerd: startWorkerd, wrangler: startWrangler }
+const STARTERS = { workerd: startWorkerd, wrangler: startWrangler, postgres: startPostgres }
 
-export const TARGETS = Object.keys(STARTERS)
+/** Those that the record of D1 is made of; PostgreSQL has a record of its own. */
+export const TARGETS = ['workerd', 'wrangler']
 
 /** What is running now, so that an interrupted bench leaves no process behind. */
 const running = new Set()

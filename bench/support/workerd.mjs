@@ -5,7 +5,7 @@ import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { publishLine } from './log-lines.mjs'
 
 /** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
-export async function startWorkerd({ workspace, state, vars, port }) {
+export async function startWorkerd({ workspace, state, vars, port, hyperdrive }) {
   const { bundle, modules } = workspace
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(workspace.sources, 'wrangler.toml'))
   const { modulesRules: _, bindings, ...fromConfig } = workerOptions
@@ -14,6 +14,7 @@ export async function startWorkerd({ workspace, state, vars, port }) {
     convertV4MiniflareOptions({
       ...fromConfig,
       bindings: { ...bindings, ...vars },
+      ...(hyperdrive === undefined ? {} : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       modulesRoot: bundle,
       modules: [
         { type: 'ESModule', path: join(bundle, 'index.js') },

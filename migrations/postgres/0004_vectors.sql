@@ -47,7 +47,7 @@ CREATE INDEX vector_removals_by_org ON vector_removals (org, id);
 CREATE FUNCTION keep_added() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   INSERT INTO outbox (org, topic, key, created_at, due_at)
-    SELECT DISTINCT org, 'vector_sync', model, (extract(epoch FROM statement_timestamp()) * 1000)::bigint, 0 FROM moved
+    SELECT org, 'vector_sync', model, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0 FROM (SELECT DISTINCT org, model FROM moved) AS spaces
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
   RETURN NULL;
 END $$;
@@ -56,7 +56,7 @@ CREATE FUNCTION keep_removed() RETURNS trigger LANGUAGE plpgsql SET search_path 
 BEGIN
   INSERT INTO vector_removals (org, vector_id) SELECT org, id FROM moved ORDER BY id;
   INSERT INTO outbox (org, topic, key, created_at, due_at)
-    SELECT DISTINCT org, 'vector_sync', model, (extract(epoch FROM statement_timestamp()) * 1000)::bigint, 0 FROM moved
+    SELECT org, 'vector_sync', model, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0 FROM (SELECT DISTINCT org, model FROM moved) AS spaces
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
   RETURN NULL;
 END $$;

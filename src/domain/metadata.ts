@@ -18,6 +18,8 @@ export type WorkStatus = (typeof WORK_STATUSES)[number]
 
 /** Of the metadata as JSON: 256 KB. */
 export const MAX_METADATA_BYTES = 262_144
+/** Databases read JSON to a depth of their own (SQLite: 1,000). */
+const MAX_METADATA_DEPTH = 500
 const MAX_PROJECT = 240
 
 /**
@@ -151,6 +153,8 @@ export function liftMetadata(
 
 /** @throws Problem when the object is too large or holds an integer that JavaScript cannot keep */
 export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
+  if (isDeeper(metadata, MAX_METADATA_DEPTH))
+    throw limitExceeded(`${name} is nested deeper than ${MAX_METADATA_DEPTH} levels`)
   const unsafe = findUnsafeInteger(metadata)
   if (unsafe !== null)
     throw invalidInput(`${name} holds the integer ${unsafe}, which is outside ±(2^53−1); send it as a string`)
@@ -160,6 +164,12 @@ export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
 export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {
   if (utf8Length(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
     throw limitExceeded(`${name} is larger than 256 KB (${MAX_METADATA_BYTES} bytes of JSON)`)
+}
+
+/** Whether objects and lists stand in each other on more levels than these. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }
 
 /** The first whole number that JSON could not carry exactly, or null. */

@@ -27,12 +27,20 @@ const end = (child: ChildProcess): Promise<void> =>
     process.kill(-child.pid, 'SIGTERM')
   })
 
-/** `npm start` as the README says, on a free port and with data of its own. */
-export async function startDevServer(persistTo: string): Promise<DevServer> {
+/**
+ * `npm start` as the README says, on a free port and with data of its own.
+ *
+ * @param script another npm script that serves, with more environment for it
+ */
+export async function startDevServer(
+  persistTo: string,
+  script = 'start',
+  env: Readonly<Record<string, string>> = {},
+): Promise<DevServer> {
   const port = await freePort()
-  const child = spawn('npm', ['start', '--', '--persist-to', persistTo, '--inspector-port', '0'], {
+  const child = spawn('npm', ['run', script, '--', '--persist-to', persistTo, '--inspector-port', '0'], {
     cwd: ROOT,
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -44,7 +52,7 @@ export async function startDevServer(persistTo: string): Promise<DevServer> {
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`npm start ended with ${code}:\n${output}`)))
+    child.once('exit', (code) => reject(new Error(`npm run ${script} ended with ${code}:\n${output}`)))
   })
   await ready
   return { url: new URL(`http://localhost:${port}/mcp`), output: () => output, stop: () => end(child) }

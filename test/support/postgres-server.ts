@@ -41,8 +41,9 @@ export async function spawnServer(...args: string[]): Promise<SpawnedServer> {
 }
 
 /** The migrations of this checkout, applied as a person applies them. */
-export async function migrateDatabase(url: string): Promise<void> {
-  const run = promisify(execFile)(process.execPath, [`${ROOT}src/cli/migrate-postgres.mjs`, url], { cwd: ROOT })
+export async function migrateDatabase(url: string, schema = 'public'): Promise<void> {
+  const args = [`${ROOT}src/cli/migrate-postgres.mjs`, url, '--schema', schema]
+  const run = promisify(execFile)(process.execPath, args, { cwd: ROOT })
   await run.catch((error: { stderr: string }) => {
     throw new Error(`The migrations failed: ${error.stderr}`)
   })

@@ -7,7 +7,7 @@ import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-tex
 import { compileFilter } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
-import { COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
+import { BREVITY, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
@@ -17,9 +17,6 @@ const COMPLETE_CANDIDATES = 100
 /** Words of more entries than this are equally common when candidates are chosen. */
 const COMMON = 10_000
 const WORD_COLUMNS = '{body context}'
-
-/** How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. */
-const BREVITY = sql`(1 + 2.2 / (1.3 + e.text_words / 55.0))`
 
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 

@@ -29,6 +29,7 @@ const renderer = new PgDialect()
 const CONNECT_MS = 10_000
 /** How long a connection stays for work that follows the response. */
 const LINGER_MS = 10
+const GOODBYE_MS = 500
 const TRIES = 3
 /** Advisory locks of this program: the second number is made from schema and org, and 0 of the schema alone. */
 const LOCK_ALL = 0x63_70_61
@@ -108,10 +109,13 @@ export function createPostgresConnection(
     return client
   }
 
+  /** Not all sockets say that they are closed, so nobody waits for that for long. */
   async function hangUp(): Promise<void> {
     const open = client
     client = null
-    if (open !== null) await open.then((opened) => opened.end()).catch(() => {})
+    if (open === null) return
+    const ended = open.then((opened) => opened.end()).catch(() => {})
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))])
   }
 
   const letGo = async (): Promise<void> => {
@@ -126,8 +130,8 @@ export function createPostgresConnection(
     try {
       return await group.rows
     } catch (error) {
-      const isServersWord = typeof (error as { severity?: unknown }).severity === 'string'
-      if (!isServersWord) await hangUp()
+      // A server that refuses a statement goes on listening; after anything else the connection is of no use.
+      if ((error as { severity?: unknown }).severity !== 'ERROR') void hangUp()
       else if (statements.length > 2) await opened.query('ROLLBACK').catch(hangUp)
       throw error
     }

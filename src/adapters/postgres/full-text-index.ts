@@ -18,6 +18,11 @@ const MAX_POSITIONS = 250
 /** Bytes of terms in order, from which neighbours are found. */
 const MAX_TERM_BYTES = 900_000
 
+/** A lexeme holds 2 KB. Words are cut long before, but some characters unfold into many. */
+const MAX_TERM = 500
+export const cutTerm = (term: string): string =>
+  term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term
+
 /** Terms hold letters, digits and marks only, so quotes around them are enough. */
 function vectorOf(terms: string): string {
   const positions = new Map<string, number[]>()
@@ -58,7 +63,11 @@ export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
 /** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
 export function indexEntry(analyzer: Analyzer, org: string, content: IndexedContent, row: SQL): SQL {
   const dictionary = dictionaryOf(analyzer)
-  const terms = (text: string, maxBytes = MAX_TERM_BYTES) => termText(analyzer.tokenize(text), maxBytes)
+  const terms = (text: string, maxBytes = MAX_TERM_BYTES) =>
+    termText(
+      analyzer.tokenize(text).map((token) => ({ ...token, term: cutTerm(token.term) })),
+      maxBytes,
+    )
   const body = terms(content.text)
   const vector = (words: string, weight: 'A' | 'B') => {
     const given = sql`${vectorOf(words)}::tsvector`

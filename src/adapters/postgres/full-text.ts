@@ -8,9 +8,9 @@ import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-tex
 import { compileFilter, joinConditions } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
-import { COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
+import { BREVITY, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
-import { dateWords, dictionaryOf, scopeQuery } from './full-text-index'
+import { cutTerm, dateWords, dictionaryOf, scopeQuery } from './full-text-index'
 
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
@@ -32,10 +32,12 @@ const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
 
 /** Compiles queries for one language; stems come from the code or from the dictionary. */
 function createCompiler(dictionary: string | null) {
-  const term = (word: string, prefix: boolean): SQL =>
-    dictionary === null
+  const term = (given: string, prefix: boolean): SQL => {
+    const word = cutTerm(given)
+    return dictionary === null
       ? sql`${`'${word}'${prefix ? ':*' : ''}`}::tsquery`
       : sql`term_query(${dictionary}, ${word}, ${sql.raw(String(prefix))})`
+  }
 
   const termsOf = ({ terms, prefix }: Unit): SQL[] =>
     terms.map((word, i) => term(word, prefix && i === terms.length - 1))
@@ -57,7 +59,7 @@ function createCompiler(dictionary: string | null) {
 
   /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
   function look({ terms, prefix, phrase }: Unit): SQL {
-    const words = sql`${terms.join(' ')}::text`
+    const words = sql`${terms.map(cutTerm).join(' ')}::text`
     const wanted = sql`' ' || ${dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`} || ${sql.raw(prefix ? `''` : `' '`)}`
     const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
     return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`
@@ -82,9 +84,6 @@ function createCompiler(dictionary: string | null) {
       const found = sql`f.words @@ (${within} && ${candidateQuery(expression, within)})`
       return someNeedLook(expression) ? sql`${found} AND ${exactCondition(expression)}` : found
     },
-    /** By how much of the query an entry holds, weighed by its length; by nothing when the query only negates. */
-    order: (units: readonly Unit[]): SQL =>
-      units.length === 0 ? sql`` : sql`ts_rank(f.words, ${joined(units.flatMap(termsOf), '||')}, 1) DESC,`,
   }
 }
 
@@ -121,12 +120,24 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const wide = scopeQuery(scope, null)
       const confined = scopeQuery(scope, threadOf(filter))
 
+      // Candidates are weighed as in D1, by the words they hold and how rare those are within the scope: `ts_rank()` knows
+      // nothing of rarity, and reads the whole tsvector of every entry that it ranks.
+      const matching = terms.map(
+        ({ term, prefix }, i) =>
+          sql`SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id FROM entries_fts f WHERE f.words @@ (${confined} && ${compiler.term(term, prefix)})`,
+      )
+      const weights = [
+        sql`found AS MATERIALIZED (${matching.length === 0 ? sql`SELECT 0 AS term, 0::bigint AS id WHERE false` : sql.join(matching, sql` UNION ALL `)})`,
+        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0::double precision * max(count(*)) OVER () / count(*)) AS weight FROM found GROUP BY term)`,
+        sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight ORDER BY found.term) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
+      ]
+
       const candidates = (expression: Expression, limit: number): SQL => {
         const condition = compileFilter(filter, dialect, dialect.bindings().bind)
         const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
-        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${compiler.order(query.units)} f.entry_id DESC LIMIT ${limit})`
+        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id LEFT JOIN weighed ON weighed.id = e.id WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY weighed.weight * ${BREVITY} DESC NULLS LAST, f.entry_id DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-        return sql`WITH ${best} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
+        return sql`WITH ${sql.join([...weights, best], sql`, `)} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
       }
 
       const counts = (list: readonly ScoredTerm[]): SQL => {

@@ -20,8 +20,8 @@ export function indexedFieldsMigration(fields: readonly Field[]): { name: string
   const wanted = fields
     .filter(({ type }) => type !== 'array' && type !== 'object')
     .map(({ name, type }, i) => {
-      // A name of PostgreSQL has 63 bytes at most, hence the number.
-      const index = `entries_meta_${i}_${name}`.slice(0, 63)
+      // A name of PostgreSQL has 63 bytes at most.
+      const index = `entries_meta_${name.length > 50 ? `${name.slice(0, 45)}_${i}` : name}`
       const value = `facts -> ${literal(name)}`
       return type === 'string'
         ? `CREATE INDEX "${index}" ON entries (org, (${foldedStart(name)})) WHERE listed = 1 AND jsonb_typeof(${value}) = 'string';`

@@ -52,9 +52,8 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
     async queueUnused(objects) {
       if (objects.length === 0) return 0
       const json = JSON.stringify(objects.map(({ org, hash }) => [org, hash]))
-      const [rows] = await connection.batch([
-        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT o.org, 'image_delete', o.hash, ${clock.now()}, 0 FROM ${dialect.jsonTable(sql`${json}`, { org: 'text', hash: 'text' })} o WHERE NOT EXISTS (SELECT 1 FROM image_uses u WHERE u.org = o.org AND u.hash = o.hash) ON CONFLICT (org, topic, key) DO NOTHING RETURNING id`,
-      ])
+      const statement = sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT o.org, 'image_delete', o.hash, ${clock.now()}, 0 FROM ${dialect.jsonTable(sql`${json}`, { org: 'text', hash: 'text' })} o WHERE NOT EXISTS (SELECT 1 FROM image_uses u WHERE u.org = o.org AND u.hash = o.hash) ON CONFLICT (org, topic, key) DO NOTHING RETURNING id`
+      const [rows] = await connection.batch([statement], 'all')
       return rows?.length ?? 0
     },
 

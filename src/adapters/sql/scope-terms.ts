@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { IndexedContent } from '../../domain/entry'
 import type { Filter } from '../../domain/filter'
 import type { Scope } from '../../domain/scope'
@@ -58,6 +59,9 @@ export function threadOf(filter: Filter): string | null {
 /** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
 export const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ')
+
+/** How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. */
+export const BREVITY = sql`(1 + 2.2 / (1.3 + e.text_words / 55.0))`
 
 /** Entries with a term are counted up to here; beyond, the rest is estimated from how far the count came. */
 export const COUNTED = 1000

@@ -1,0 +1,35 @@
+// Plain workerd as in workerd.mjs, with a PostgreSQL of its own in the place of D1, kept in the state folder.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { environment, nodePath } from '../../scripts/install.mjs'
+import { spawnServer } from '../../scripts/postgres.mjs'
+import { startWorkerd } from './workerd.mjs'
+
+/** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
+export async function startPostgres({ workspace, state, vars, port }) {
+  // The database does not run as root, and has to pass the folders above its own.
+  for (const folder of [join(state, '..'), state]) chmodSync(folder, 0o755)
+  const data = join(state, 'postgres')
+  mkdirSync(data, { recursive: true })
+  const database = await spawnServer('serve', '--data', data)
+  try {
+    const { status, stderr } = spawnSync(
+      nodePath(),
+      [join(workspace.sources, 'src', 'cli', 'migrate-postgres.mjs'), database.url],
+      { cwd: workspace.sources, env: environment(), encoding: 'utf8' },
+    )
+    if (status !== 0) throw new Error(`The database could not be migrated:\n${stderr}`)
+    const worker = await startWorkerd({
+      workspace,
+      state,
+      port,
+      vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
+      hyperdrive: database.url,
+    })
+    return { ...worker, stop: () => worker.stop().finally(database.stop) }
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}

@@ -1,0 +1,191 @@
+// What does a caller hear when PostgreSQL is wrong, away, behind or slow, and is anything lost?
+import { Client } from 'pg'
+import { afterEach, describe, expect, it } from 'vitest'
+import { CLIENTS, type TestClient } from '../support/clients'
+import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
+import { execute, migrateDatabase, withDatabase } from '../support/postgres-server'
+import { type RunningServer, startServer } from '../support/server'
+
+const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)[string]>
+const COMMAND = 'npm run migrate:postgres -- <url>'
+
+/** Undone in the opposite order after each test. */
+const undo: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  while (undo.length > 0) await undo.pop()?.()
+})
+
+async function database(make: () => Promise<TestDatabase>): Promise<TestDatabase> {
+  const made = await make()
+  undo.push(() => made.drop())
+  return made
+}
+
+async function serve(url: string | undefined, vars: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer(vars, url)
+  undo.push(() => server.stop())
+  return server
+}
+
+async function client(server: RunningServer): Promise<TestClient> {
+  const connected = await connect(server.url)
+  undo.push(() => connected.close())
+  return connected
+}
+
+/** What any request hears while the server is not ready. */
+async function heard(server: RunningServer): Promise<string> {
+  const response = await fetch(new URL('/ready', server.url))
+  const { error } = (await response.json()) as { error: { code: string; message: string; retryable: boolean } }
+  expect([response.status, error?.code, error?.retryable]).toEqual([503, 'unavailable', true])
+  expect(error.message).not.toMatch(/127\.0\.0\.1|localhost|select |:\d{4,5}/i)
+  return error.message
+}
+
+const asOther = (url: string, change: (parts: URL) => void): string => {
+  const other = new URL(url)
+  change(other)
+  return other.href
+}
+
+const store = (by: TestClient, text: string) => by.call('store_context', { thread_id: 't', source: 'user', text })
+const count = async (by: TestClient) => (await by.call('search_context')).data.total
+
+describe('a server without its database says which setting to look at', () => {
+  it('when there is no binding', async () => {
+    expect(await heard(await serve(undefined, { STORAGE_BACKEND: 'postgresql' }))).toMatch(/no HYPERDRIVE binding/)
+  })
+
+  it('when nothing listens there', async () => {
+    const { url } = await database(emptyDatabase)
+    const closed = asOther(url, (parts) => {
+      parts.port = '9'
+    })
+    expect(await heard(await serve(closed))).toMatch(/HYPERDRIVE/)
+  })
+
+  it('when the database or the user does not exist', async () => {
+    if (!isRealServer()) return
+    const { url } = await database(emptyDatabase)
+    expect(await heard(await serve(withDatabase(url, 'no_such_database')))).toMatch(
+      /HYPERDRIVE binding names does not exist/,
+    )
+    const stranger = asOther(url, (parts) => {
+      parts.username = 'nobody_we_know'
+    })
+    expect(await heard(await serve(stranger))).toMatch(/refuses the user or password of the HYPERDRIVE binding/)
+  })
+
+  it('when the schema is missing or behind, with the command to run', async () => {
+    const { url } = await database(emptyDatabase)
+    const server = await serve(url)
+    expect(await heard(server)).toContain(COMMAND)
+    await migrateDatabase(url)
+    await execute(url, `DELETE FROM schema_migrations WHERE name LIKE '0004%'`)
+    expect(await heard(server)).toMatch(
+      /behind this release \(0004_vectors\.sql\); run: npm run migrate:postgres -- <url>/,
+    )
+    await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0004_vectors.sql', 'x', 0)`)
+    expect((await fetch(new URL('/ready', server.url))).status).toBe(200)
+  })
+
+  it('when POSTGRESQL_SCHEMA names a schema that is not there, or no schema at all', async () => {
+    const { url } = await database(freshDatabase)
+    expect(await heard(await serve(url, { POSTGRESQL_SCHEMA: 'elsewhere' }))).toContain(COMMAND)
+    expect(await heard(await serve(url, { POSTGRESQL_SCHEMA: 'not a name' }))).toMatch(/POSTGRESQL_SCHEMA must be/)
+    expect(await heard(await serve(url, { EMBEDDING_DIM: '4001' }))).toMatch(/EMBEDDING_DIM .* from 1 to 4000/)
+    expect(await heard(await serve(undefined, { VECTOR_BACKEND: 'pgvector' }))).toMatch(
+      /needs STORAGE_BACKEND=postgresql/,
+    )
+  })
+
+  it('when the extension is gone', async () => {
+    const { url } = await database(freshDatabase)
+    const by = await client(await serve(url))
+    await store(by, 'before')
+    await execute(url, 'DROP EXTENSION vector CASCADE')
+    const { data } = await by.call('semantic_search_context', { query: 'before' })
+    expect(data.error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/extension vector is missing/),
+    })
+    expect(await count(by)).toBe(1)
+  })
+})
+
+describe('a database that answers otherwise loses nothing', () => {
+  it('when it is read-only or forbids the tables', async () => {
+    const { url } = await database(freshDatabase)
+    const by = await client(await serve(url))
+    const name = new URL(url).pathname.slice(1)
+    await execute(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    expect((await store(by, 'x')).data.error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/read-only/),
+    })
+    await execute(
+      url,
+      'SET default_transaction_read_only = off',
+      `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+    )
+    expect((await store(by, 'x')).isError).toBe(false)
+    expect(await count(by)).toBe(1)
+  })
+
+  it('when a statement takes too long, or the session is ended under it', async () => {
+    if (!isRealServer()) return
+    const { url } = await database(freshDatabase)
+    const by = await client(await serve(url))
+    await store(by, 'before')
+    const name = new URL(url).pathname.slice(1)
+    await execute(url, `ALTER DATABASE ${name} SET statement_timeout = '300ms'`)
+    const [blocker, killer] = [new Client({ connectionString: url }), new Client({ connectionString: url })]
+    for (const one of [blocker, killer]) {
+      await one.connect()
+      undo.push(() => one.end())
+    }
+    await blocker.query('BEGIN; LOCK TABLE entries IN EXCLUSIVE MODE')
+    const slow = await store(by, 'after')
+    expect(slow.data.error).toMatchObject({
+      code: 'unavailable',
+      retryable: true,
+      message: expect.stringMatching(/statement_timeout/),
+    })
+    await execute(url, `ALTER DATABASE ${name} RESET statement_timeout`)
+    const waiting = store(by, 'after')
+    for (;;) {
+      // Outside of a transaction, which would see one state of the sessions only.
+      const { rows } = await killer.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      if (rows.length > 0) break
+    }
+    expect((await waiting).data.error).toMatchObject({ code: 'unavailable', retryable: true })
+    await blocker.query('ROLLBACK')
+    expect(await count(by)).toBe(1)
+    expect((await store(by, 'after')).isError).toBe(false)
+    expect(await count(by)).toBe(2)
+  })
+})
+
+describe('POSTGRESQL_SCHEMA', () => {
+  it('keeps everything in that schema, apart from another in the same database', async () => {
+    const { url } = await database(emptyDatabase)
+    await migrateDatabase(url)
+    await migrateDatabase(url, 'second')
+    const first = await client(await serve(url))
+    const second = await client(await serve(url, { POSTGRESQL_SCHEMA: 'second' }))
+    await store(first, 'apples in the first')
+    for (const text of ['apples in the second', 'pears in the second']) await store(second, text)
+    const found = async (by: TestClient, tool: string) =>
+      (await by.call(tool, { query: 'apples' })).data.results.map((hit: { text_content: string }) => hit.text_content)
+    for (const tool of ['fts_search_context', 'hybrid_search_context'])
+      expect([(await found(first, tool))[0], (await found(second, tool))[0]]).toEqual([
+        'apples in the first',
+        'apples in the second',
+      ])
+    expect([await count(first), await count(second)]).toEqual([1, 2])
+    await second.call('delete_context', { thread_id: 't' })
+    expect([await count(first), await count(second)]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,83 @@
+// Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
+import { beforeAll, expect, it } from 'vitest'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import { highlight } from '../../src/domain/highlight'
+import { SEARCH_MODES, type SearchMode } from '../../src/domain/query'
+import { createSearchText } from '../../src/services/search-text'
+import { seeded } from '../contracts/semantic-search'
+import { d1Adapters, migrate } from '../support/bindings'
+import { postgresAdapters } from '../support/bindings-postgres'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+const SEED = Number(process.env.FILTER_SEED ?? 20261121)
+const QUERIES = 300
+const WORDS = [
+  ...'the a of running runner ran café cafe CAFÉ naïve token tokens tokenized authenticate authority May 2026'.split(
+    ' ',
+  ),
+  ...'full-text v1.2 foo.bar state-of-the-art x1 42 über straße ﬁne 今天天气很好 公园 สวัสดีครับ русский книга книги'.split(
+    ' ',
+  ),
+  ...'error errors deploy deployment worker workers database planner O’Neil it’s'.split(' '),
+]
+
+const clock = new TestClock()
+const databases = [d1Adapters(clock), postgresAdapters(clock)] as const
+const ada = freshPrincipal()
+const random = seeded(SEED)
+const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+const phrase = (most: number) => Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(WORDS)).join(' ')
+const positions: Map<number, number>[] = databases.map(() => new Map())
+
+beforeAll(async () => {
+  await migrate()
+  for (let i = 0; i < 500; i++) {
+    clock.advance(3_600_000)
+    const draft = {
+      text: phrase(25),
+      threadId: `t${i % 5}`,
+      source: pick(['user', 'agent'] as const),
+      tags: [pick(['x', 'y'])],
+      metadata: { agent_name: pick(['planner', 'café runner']), n: i },
+    }
+    for (const [at, database] of databases.entries()) {
+      const [saved] = await database.entries.save(ada, [await entryOf(ada, draft)])
+      positions[at]?.set(saved?.id as number, i)
+    }
+  }
+}, 60_000)
+
+const filters: Filter[] = [EVERYTHING, { op: 'thread', is: 't2' }, { op: 'tag', anyOf: ['x'] }]
+const booleans = [
+  () => `${pick(WORDS)} AND ${pick(WORDS)}`,
+  () => `${pick(WORDS)} OR NOT ${pick(WORDS)}`,
+  () => `NOT (${pick(WORDS)} OR "${phrase(2)}")`,
+  () =>
+    `"${phrase(2)}" OR ${pick(WORDS)
+      .slice(0, 3)
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')}* NOT ${pick(WORDS)}`,
+]
+
+it(`gives the same answers to ${QUERIES} queries`, async () => {
+  let found = 0
+  for (let i = 0; i < QUERIES; i++) {
+    const mode: SearchMode = pick(SEARCH_MODES)
+    const query =
+      mode === 'boolean'
+        ? pick(booleans)()
+        : random() < 0.3
+          ? `"${phrase(2)}" ${phrase(2)}`
+          : phrase(mode === 'match' ? 5 : 2)
+    const filter = pick(filters)
+    const answers = await Promise.all(
+      databases.map(async (database, at) => {
+        const result = await createSearchText(database)(ada, query, mode, filter)
+        const hits = result.ordering.map(({ id, score }) => [positions[at]?.get(id), score])
+        return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, result.analyzer) }
+      }),
+    )
+    expect([mode, query, answers[1]]).toEqual([mode, query, answers[0]])
+    found += answers[0]?.hits.length ?? 0
+  }
+  expect(found).toBeGreaterThan(QUERIES)
+})
