@@ -34,14 +34,17 @@ export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   async scheduled(controller, env, ctx) {
     const { services, oauth } = await prepare(env, ctx)
-    await services.maintenance.sweep()
-    if (controller.cron === DAILY) {
-      await services.maintenance.collectOrphans()
-      await oauth?.purge()
+    try {
+      await services.maintenance.sweep()
+      if (controller.cron === DAILY) {
+        await services.maintenance.collectOrphans()
+        await oauth?.purge()
+      }
+      await services.maintenance.work(20)
+      await services.maintenance.rebuildIndex()
+      await services.generation?.continuePass(controller.cron === DAILY)
+    } finally {
+      await services.close()
     }
-    await services.maintenance.work(20)
-    await services.maintenance.rebuildIndex()
-    await services.generation?.continuePass(controller.cron === DAILY)
-    await services.close()
   },
 } satisfies ExportedHandler<Env>

@@ -64,3 +64,7 @@ CREATE TRIGGER audit_added BEFORE INSERT ON audit
 BEGIN
   SELECT raise(ABORT, 'commonplace: the audit log is append-only');
 END;
+
+-- Terms of private entries name their org from now on: an index that was written before is written anew.
+INSERT INTO settings (name, value) SELECT 'full_text', '{"analysis":"english/1","upTo":null}' WHERE EXISTS (SELECT 1 FROM entries)
+  ON CONFLICT (name) DO NOTHING;

@@ -7,15 +7,13 @@ import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-tex
 import { compileFilter } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
-import { BREVITY, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
+import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
 /** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
-/** Words of more entries than this are equally common when candidates are chosen. */
-const COMMON = 10_000
 const WORD_COLUMNS = '{body context}'
 
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`

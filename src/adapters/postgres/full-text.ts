@@ -8,7 +8,7 @@ import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-tex
 import { compileFilter, joinConditions } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
-import { BREVITY, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
+import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { cutTerm, dateWords, dictionaryOf, scopeQuery } from './full-text-index'
 
@@ -128,7 +128,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       )
       const weights = [
         sql`found AS MATERIALIZED (${matching.length === 0 ? sql`SELECT 0 AS term, 0::bigint AS id WHERE false` : sql.join(matching, sql` UNION ALL `)})`,
-        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0::double precision * max(count(*)) OVER () / count(*)) AS weight FROM found GROUP BY term)`,
+        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0::double precision * max(least(count(*), ${COMMON})) OVER () / least(count(*), ${COMMON})) AS weight FROM found GROUP BY term)`,
         sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight ORDER BY found.term) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
       ]
 

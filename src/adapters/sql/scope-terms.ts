@@ -65,6 +65,8 @@ export const BREVITY = sql`(1 + 2.2 / (1.3 + e.text_words / 55.0))`
 
 /** Entries with a term are counted up to here; beyond, the rest is estimated from how far the count came. */
 export const COUNTED = 1000
+/** Words of more entries than this are equally common when candidates are chosen. */
+export const COMMON = 10_000
 
 export interface TermCount {
   readonly counted: number
