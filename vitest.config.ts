@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
@@ -27,6 +28,8 @@ const pgSocket = {
 export default defineConfig({
   plugins: [pgSocket],
   test: {
+    // Most tests wait for a server, which is a process of its own; by default two cores would play one file at a time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         plugins: [

@@ -91,7 +91,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const rows = await connection.read([
-        candidates(expression, CANDIDATES, terms.length < 2),
+        candidates(expression, CANDIDATES, expression.op === 'unit'),
         counts(terms),
         sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
         ...(query.preferred ? [candidates(query.preferred, COMPLETE_CANDIDATES, true)] : []),

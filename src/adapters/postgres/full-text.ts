@@ -132,12 +132,13 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight ORDER BY found.term) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
       ]
 
-      const candidates = (expression: Expression, limit: number): SQL => {
+      /** @param alike whether all that match hold the same words; then only their lengths differ */
+      const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
         const condition = compileFilter(filter, dialect, dialect.bindings().bind)
         const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
-        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id LEFT JOIN weighed ON weighed.id = e.id WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY weighed.weight * ${BREVITY} DESC NULLS LAST, f.entry_id DESC LIMIT ${limit})`
+        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`} WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${alike ? BREVITY : sql`weighed.weight * ${BREVITY}`} DESC NULLS LAST, f.entry_id DESC LIMIT ${limit})`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-        return sql`WITH ${sql.join([...weights, best], sql`, `)} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
+        return sql`WITH ${sql.join(alike ? [best] : [...weights, best], sql`, `)} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
       }
 
       const counts = (list: readonly ScoredTerm[]): SQL => {
@@ -153,10 +154,10 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const statements = [
-        candidates(expression, CANDIDATES),
+        candidates(expression, CANDIDATES, expression.op === 'unit'),
         counts(terms),
         sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
-        query.preferred === null ? sql`SELECT 1 WHERE false` : candidates(query.preferred, COMPLETE_CANDIDATES),
+        query.preferred === null ? sql`SELECT 1 WHERE false` : candidates(query.preferred, COMPLETE_CANDIDATES, true),
         ...(dictionary === null ? [] : [formsStatement(dictionary, scope.org, query.units)]),
       ]
       const [found, counted, sums, preferred, forms] = await connection.read(statements)
