@@ -26,8 +26,12 @@ export interface Answer {
 
 export type Team = Awaited<ReturnType<typeof startTeam>>
 
-export async function startTeam(vars: Record<string, string> = {}) {
-  const server: RunningServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
+/** @param start the server; on D1 unless another is given */
+export async function startTeam(
+  vars: Record<string, string> = {},
+  start: (vars: Record<string, string>) => Promise<RunningServer> = startServer,
+) {
+  const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
 
   async function ask(
     path: string,

@@ -2,6 +2,7 @@ import { composeServices } from '../../src/compose'
 import { parseConfig } from '../../src/config'
 import { createApp } from '../../src/http/app'
 import { createLog } from '../../src/http/log'
+import { onPostgres } from './beside'
 import { bindings } from './bindings'
 import { TestClock } from './scope'
 
@@ -43,6 +44,7 @@ const ORIGIN = 'http://localhost'
 /** @param database in the place of the test's own, so that it can be made to fail */
 export function openWorld(vars: Record<string, string> = {}, database: D1Database = bindings.DB) {
   const config = parseConfig({
+    ...(onPostgres ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
     ADMIN_TOKEN: OPERATOR,
     RATE_LIMIT_PER_MINUTE: '0',

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bindings, migrate } from '../support/bindings'
+import { beside, onPostgres } from '../support/beside'
+import { migrate } from '../support/bindings'
 import { type Key, OPERATOR, openWorld } from '../support/isolation'
 import { base64, pngBytes } from '../support/scope'
 
@@ -18,9 +20,10 @@ let own = 0
 beforeAll(async () => {
   await migrate()
   // Ids of six digits are nothing else in an answer.
-  await bindings.DB.prepare(
-    `INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text) VALUES (700000, 'nobody', 't', 'user', 2, 0, 0, 'k', 'h', 0, 0, 't')`,
-  ).run()
+  await beside(
+    sql`INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text) VALUES (700000, 'nobody', 't', 'user', 2, 0, 0, 'k', 'h', 0, 0, 't')`,
+  )
+  if (onPostgres) await beside(sql`SELECT setval('entries_id_seq', 700000)`)
   const ada = await world.makeOrg('bytes')
   other = await world.makeOrg('other')
   key = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
@@ -92,9 +95,9 @@ const calls: [string, (id: number) => Record<string, unknown>][] = [
 ]
 
 const state = () =>
-  bindings.DB.prepare('SELECT id, version, text, metadata, tags, images FROM entries ORDER BY id')
-    .all()
-    .then(({ results }) => results)
+  beside(
+    sql`SELECT id, version, text, metadata, tags, images FROM entries WHERE org IN (${key.org}, ${other.org}) ORDER BY id`,
+  )
 
 describe('forbidden and absent are the same bytes', () => {
   for (const [i, [tool, args]] of calls.entries())
@@ -115,10 +118,8 @@ describe('forbidden and absent are the same bytes', () => {
       const turn = { thread_id: `link ${i}`, source: 'user', text: 'links', metadata }
       const stored = await ok(key, 'store_context', turn)
       answers.add(JSON.stringify({ ...stored, context_id: 0, thread_id: '' }))
-      const { results } = await bindings.DB.prepare('SELECT * FROM links WHERE from_id = ?1')
-        .bind(stored.context_id)
-        .all()
-      expect([reason, results]).toEqual([reason, []])
+      const links = await beside(sql`SELECT * FROM links WHERE from_id = ${stored.context_id}`)
+      expect([reason, links]).toEqual([reason, []])
     }
     expect(answers.size).toBe(1)
   })

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bindings, migrate } from '../support/bindings'
+import { beside } from '../support/beside'
+import { migrate } from '../support/bindings'
 import { type Key, openWorld } from '../support/isolation'
 
 /** What a key that is narrowed to projects may write, and what it merely reads. */
@@ -171,9 +173,9 @@ describe('counts beside entries', () => {
     const bob = await world.makeKey(ada.org, { owner: 'bob' })
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'eve' })
     const queue = async (topic: string, key: string) =>
-      bindings.DB.prepare(`INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (?1, ?2, ?3, 0, 9e15)`)
-        .bind(ada.org, topic, key)
-        .run()
+      beside(
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (${ada.org}, ${topic}, ${key}, 0, 9000000000000000)`,
+      )
     for (const [by, metadata] of [
       [ada, { project: 'a' }],
       [ada, { project: 'b' }],

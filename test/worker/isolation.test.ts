@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { bindings, migrate } from '../support/bindings'
+import { beside } from '../support/beside'
+import { migrate } from '../support/bindings'
 import { type Key, openWorld } from '../support/isolation'
 import { type Play, reaches, Stage } from '../support/isolation-plays'
 import { imageHashes } from '../support/isolation-sayings'
@@ -49,12 +51,10 @@ async function compareAll(stage: Stage): Promise<void> {
   const dice = Array(24).fill(0)
   for (const key of stage.keys.keys())
     for (const kind of ['browse', 'threads', 'statistics', 'search', 'image']) await stage.play({ kind, key, dice })
-  const orgs = JSON.stringify([...new Set(stage.keys.map(({ org }) => org))])
-  const { results } = await bindings.DB.prepare(
-    'SELECT id, org, version, text, project FROM entries WHERE org IN (SELECT value FROM json_each(?1)) ORDER BY id',
-  )
-    .bind(orgs)
-    .all<{ id: number }>()
+  const orgs = [...new Set(stage.keys.map(({ org }) => org))]
+  const results = (await beside(
+    sql`SELECT id, org, version, text, project FROM entries WHERE org IN (${orgs[0]}, ${orgs[1]}) ORDER BY id`,
+  )) as { id: number }[]
   const known = stage.model.memories
   const stored = results.filter(({ id }) => known.has(id))
   const unknown = results.filter(({ id }) => !known.has(id))
