@@ -3,11 +3,11 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Expression, Unit } from '../../domain/query'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-text'
+import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf, toHit } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
-import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
@@ -34,16 +34,6 @@ function matchExpression(expression: Expression, scope: string): string {
       return `(${expression.of.map((part) => matchExpression(part, scope)).join(expression.op === 'and' ? ' AND ' : ' OR ')})`
   }
 }
-
-const toHit = (row: Row, complete: boolean): TextHit => ({
-  id: Number(row.id),
-  threadId: row.thread_id as string,
-  text: row.text as string,
-  context: row.context as string,
-  length: Number(row.words),
-  following: JSON.parse(row.following as string) as number[],
-  complete,
-})
 
 export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection

@@ -4,11 +4,11 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Expression, Unit } from '../../domain/query'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH, type TextHit } from '../../ports/full-text'
+import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf, toHit } from '../sql/candidates'
 import { compileFilter, joinConditions } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
-import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf } from '../sql/scope-terms'
 import { listed } from '../sql/visibility'
 import { cutTerm, dateWords, dictionaryOf, scopeQuery } from './full-text-index'
 
@@ -86,16 +86,6 @@ function createCompiler(dictionary: string | null) {
     },
   }
 }
-
-const toHit = (row: Row, complete: boolean): TextHit => ({
-  id: Number(row.id),
-  threadId: row.thread_id as string,
-  text: row.text as string,
-  context: row.context as string,
-  length: Number(row.words),
-  following: JSON.parse(row.following as string) as number[],
-  complete,
-})
 
 /** The stem of every word that has the stem of one of the query's words, or begins with it. */
 function formsStatement(dictionary: string, org: string, units: readonly Unit[]): SQL {
