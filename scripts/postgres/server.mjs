@@ -17,7 +17,7 @@ const SETTINGS = {
   max_connections: '200',
   shared_buffers: '128MB',
   max_wal_size: '4GB',
-  listen_addresses: '127.0.0.1',
+  listen_addresses: '127.0.0.1,::1',
   unix_socket_directories: '',
   logging_collector: 'off',
   timezone: 'UTC',

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,24 +5,8 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { ROOT } from '../support/build'
+import { migrate } from '../support/migrate-postgres'
 import { emptyDatabase, isRealServer, type TestDatabase } from '../support/postgres'
-
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** The command as a person runs it, with nothing of this process' environment that it reads. */
-function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
-  const { DATABASE_URL: _, POSTGRESQL_SCHEMA: __, METADATA_INDEXED_FIELDS: ___, ...rest } = process.env
-  return new Promise((resolve) => {
-    const script = join(ROOT, 'src', 'cli', 'migrate-postgres.mjs')
-    execFile(process.execPath, [script, ...args], { env: { ...rest, ...env } }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-    )
-  })
-}
 
 let database: TestDatabase
 let files: string

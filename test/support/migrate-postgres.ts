@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from './build'
+
+export interface MigrationRun {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** `npm run migrate:postgres` as a person runs it, with nothing of this process' environment that it reads. */
+export function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
+  const { DATABASE_URL: _, POSTGRESQL_SCHEMA: __, METADATA_INDEXED_FIELDS: ___, ...rest } = process.env
+  return new Promise((resolve) => {
+    const script = join(ROOT, 'src', 'cli', 'migrate-postgres.mjs')
+    execFile(process.execPath, [script, ...args], { env: { ...rest, ...env } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
