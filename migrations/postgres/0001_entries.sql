@@ -73,7 +73,7 @@ CREATE TABLE entry_tags (
 );
 
 -- With all columns, so that a planner without statistics has no reason to look in the primary key for each entry.
-CREATE INDEX entry_tags_by_entry ON entry_tags (entry_id) INCLUDE (org, tag);
+CREATE INDEX entry_tags_by_entry ON entry_tags (entry_id, org) INCLUDE (tag);
 
 CREATE TABLE image_uses (
   org text COLLATE "C" NOT NULL,
