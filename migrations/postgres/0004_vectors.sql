@@ -30,10 +30,34 @@ CREATE TABLE entry_vectors (
   data text NOT NULL, -- scale and int8 values as text, as in D1
   dimensions integer GENERATED ALWAYS AS (split_part(model, '#', -1)::integer) STORED,
   embedding halfvec GENERATED ALWAYS AS (embedding_of(data)) STORED,
+  crowded boolean NOT NULL DEFAULT false, -- whether the index of neighbours holds it
   UNIQUE (entry_id, model, chunk)
 );
 
 CREATE INDEX entry_vectors_by_org ON entry_vectors (org, model, id);
+
+CREATE INDEX entry_vectors_apart ON entry_vectors (org, model) WHERE NOT crowded;
+
+-- How many vectors an org has of a model.
+CREATE TABLE vector_spaces (
+  org text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  vectors bigint NOT NULL,
+  PRIMARY KEY (org, model)
+);
+
+-- To find the place of a vector among its neighbours costs more than all the rest of a write, and nobody asks for it in a
+-- small org, where comparison is as fast and exact. So the first ones of an org stay outside of the index for good, and
+-- searches compare them one by one.
+CREATE FUNCTION compared_one_by_one() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 10000::bigint $$;
+
+CREATE FUNCTION place_vector() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  NEW.crowded := coalesce((SELECT vectors FROM vector_spaces WHERE org = NEW.org AND model = NEW.model), 0) >= compared_one_by_one();
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER vectors_placed BEFORE INSERT ON entry_vectors FOR EACH ROW EXECUTE FUNCTION place_vector();
 
 -- Vectors that are gone, for indexes that have not heard of it yet.
 CREATE TABLE vector_removals (
@@ -46,6 +70,8 @@ CREATE INDEX vector_removals_by_org ON vector_removals (org, id);
 
 CREATE FUNCTION keep_added() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+  INSERT INTO vector_spaces AS s (org, model, vectors) SELECT org, model, count(*) FROM moved GROUP BY org, model ORDER BY org, model
+    ON CONFLICT (org, model) DO UPDATE SET vectors = s.vectors + excluded.vectors;
   INSERT INTO outbox (org, topic, key, created_at, due_at)
     SELECT org, 'vector_sync', model, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0 FROM (SELECT DISTINCT org, model FROM moved) AS spaces
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
@@ -54,6 +80,8 @@ END $$;
 
 CREATE FUNCTION keep_removed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+  UPDATE vector_spaces s SET vectors = s.vectors - gone.vectors FROM (SELECT org, model, count(*) AS vectors FROM moved GROUP BY org, model) AS gone
+    WHERE s.org = gone.org AND s.model = gone.model;
   INSERT INTO vector_removals (org, vector_id) SELECT org, id FROM moved ORDER BY id;
   INSERT INTO outbox (org, topic, key, created_at, due_at)
     SELECT org, 'vector_sync', model, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0 FROM (SELECT DISTINCT org, model FROM moved) AS spaces
@@ -76,24 +104,32 @@ CREATE TRIGGER entries_unvectored AFTER DELETE ON entries FOR EACH ROW EXECUTE F
 -- An index for vectors of one size, whatever model made them. Without one a search compares all vectors of the org: right, and slower.
 CREATE FUNCTION index_vectors(size integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON entry_vectors USING hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) WHERE dimensions = %s', 'entry_vectors_' || size, size, size);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON entry_vectors USING hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) WHERE dimensions = %s AND crowded', 'entry_vectors_' || size, size, size);
 END $$;
 
 -- The sizes of the models that this product and its providers know.
 SELECT index_vectors(size) FROM unnest(ARRAY[384, 512, 768, 1024, 1536, 2048, 2560, 3072, 4000]) AS size;
 
--- The nearest vectors of an org by the index; nothing about vectors the index passes over (zero ones have no direction).
+-- The nearest vectors of an org by the index, of those that are in it; nothing about vectors the index passes over (zero ones have no direction).
 CREATE FUNCTION nearest_indexed(of_org text, of_model text, query text, wanted integer) RETURNS TABLE (id bigint, cosine double precision) LANGUAGE plpgsql STABLE
   SET search_path FROM CURRENT SET hnsw.iterative_scan = 'strict_order' SET hnsw.ef_search = 400 SET hnsw.max_scan_tuples = 200000 AS $$
 DECLARE
   size integer := split_part(of_model, '#', -1)::integer;
 BEGIN
   RETURN QUERY EXECUTE format(
-    'SELECT v.id, 1 - (v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s)) FROM entry_vectors v WHERE v.dimensions = %1$s AND v.org = $1 AND v.model = $2 ORDER BY v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s) LIMIT $4', size)
+    'SELECT v.id, 1 - (v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s)) FROM entry_vectors v WHERE v.dimensions = %1$s AND v.crowded AND v.org = $1 AND v.model = $2 ORDER BY v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s) LIMIT $4', size)
     USING of_org, of_model, embedding_of(query), wanted;
 END $$;
 
--- The nearest vectors of an org, compared one by one. A zero vector stands at right angles to every other.
+-- The nearest vectors of an org that are in no index, compared one by one.
+CREATE FUNCTION nearest_apart(of_org text, of_model text, query text, wanted integer) RETURNS TABLE (id bigint, cosine double precision) LANGUAGE sql STABLE
+  SET search_path FROM CURRENT AS $$
+  SELECT near.id, 1 - near.distance FROM (
+    SELECT v.id, coalesce(nullif(v.embedding <=> (SELECT embedding_of(query)), 'NaN'), 1) AS distance FROM entry_vectors v WHERE v.org = of_org AND v.model = of_model AND NOT v.crowded
+  ) AS near ORDER BY near.distance, near.id LIMIT wanted
+$$;
+
+-- The nearest vectors of an org, all compared one by one. A zero vector stands at right angles to every other.
 CREATE FUNCTION nearest_exact(of_org text, of_model text, query text, wanted integer) RETURNS TABLE (id bigint, cosine double precision) LANGUAGE sql STABLE
   SET search_path FROM CURRENT AS $$
   SELECT near.id, 1 - near.distance FROM (
@@ -101,7 +137,8 @@ CREATE FUNCTION nearest_exact(of_org text, of_model text, query text, wanted int
   ) AS near ORDER BY near.distance, near.id LIMIT wanted
 $$;
 
--- By comparison while an org has few vectors of the model, else by the index, and by comparison again when that brings too few.
+-- By comparison while an org has few vectors of the model, else by the index and by comparison of those that are not in it, and
+-- by comparison of all when the index brings too few.
 CREATE FUNCTION nearest_vectors(of_org text, of_model text, query text, wanted integer, few integer) RETURNS TABLE (id bigint, cosine double precision) LANGUAGE plpgsql STABLE
   SET search_path FROM CURRENT AS $$
 DECLARE
@@ -109,11 +146,13 @@ DECLARE
   ids bigint[];
   cosines double precision[];
 BEGIN
-  SELECT count(*) INTO found FROM (SELECT 1 FROM entry_vectors v WHERE v.org = of_org AND v.model = of_model LIMIT few + 1) AS counted;
+  SELECT s.vectors INTO found FROM vector_spaces s WHERE s.org = of_org AND s.model = of_model;
   IF found > few THEN
     SELECT array_agg(n.id), array_agg(n.cosine) INTO ids, cosines FROM nearest_indexed(of_org, of_model, query, wanted) AS n;
     IF cardinality(ids) >= wanted THEN
-      RETURN QUERY SELECT * FROM unnest(ids, cosines);
+      RETURN QUERY SELECT near.id, near.cosine FROM (
+        SELECT * FROM unnest(ids, cosines) AS indexed (id, cosine) UNION ALL SELECT * FROM nearest_apart(of_org, of_model, query, wanted)
+      ) AS near ORDER BY near.cosine DESC, near.id LIMIT wanted;
       RETURN;
     END IF;
   END IF;

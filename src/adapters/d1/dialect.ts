@@ -104,7 +104,9 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   bindings: createBindings,
   falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
   entryId: (known) => known,
-  lastWritten: () => sql`(SELECT entry_id FROM changes ORDER BY seq DESC LIMIT 1)`,
+  lastWritten: (_, { before, upToVersion }) =>
+    sql`(SELECT w.entry_id FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w WHERE w.version <= ${upToVersion})`,
+  likeTogether: false,
   leadingJoin: sql`CROSS JOIN`,
   jsonRows: (json) => sql`json_each(${json})`,
   jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,

@@ -106,7 +106,9 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   bindings: createBindings,
   falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
   entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
-  lastWritten: (org) => sql`(SELECT entry_id FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1)`,
+  lastWritten: (org, { before, upToVersion }) =>
+    sql`(SELECT w.entry_id FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w WHERE w.version <= ${upToVersion})`,
+  likeTogether: true,
   leadingJoin: sql`JOIN`,
   jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
   jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,

@@ -91,6 +91,6 @@ function insertForms(dictionary: string, org: string, words: string): SQL {
   return sql`INSERT INTO word_forms (org, language, term, word) SELECT ${org}, ${dictionary}, made.term, made.word FROM (SELECT word, stem(${dictionary}, word) AS term FROM jsonb_array_elements_text(${distinct}::jsonb) AS given (word)) AS made WHERE made.term <> made.word ON CONFLICT DO NOTHING`
 }
 
-/** How many of the entries that a condition on `e` admits stand in the index. */
-export const countIndexed = (scope: Scope, visible: SQL): SQL =>
-  sql`SELECT count(*) AS indexed FROM entries_fts f JOIN entries e ON e.id = f.entry_id WHERE f.words @@ ${scopeQuery(scope, null)} AND ${visible}`
+/** How many of the entries that a condition on `e` admits stand in the index; to look into their terms would read all of them. */
+export const countIndexed = (_: Scope, visible: SQL): SQL =>
+  sql`SELECT count(*) AS indexed FROM entries e JOIN entries_fts f ON f.entry_id = e.id WHERE ${visible}`

@@ -62,8 +62,11 @@ export class StatementGroup implements Submittable {
     const wire = connection as unknown as Wire
     wire.stream.cork?.()
     try {
+      let prepared: string | null = null
       for (const { text, values } of this.statements) {
-        wire.parse({ text, name: '' })
+        // What has been prepared stays until another is: the server reads and, from the sixth on, plans it only once.
+        if (text !== prepared) wire.parse({ text, name: '' })
+        prepared = text
         wire.bind({ values, valueMapper: toText })
         wire.describe({ type: 'P' })
         wire.execute({})

@@ -29,8 +29,10 @@ export interface SqlDialect {
   readonly falseWhenNull: (condition: SQL) => SQL
   /** The id of a row to be: the one that is known, or a new one when that is NULL. */
   readonly entryId: (known: SQL) => SQL
-  /** Id of the entry of the org that the previous statement of the batch wrote. */
-  readonly lastWritten: (org: string) => SQL
+  /** Id of an entry of the org that this batch wrote, unless that write made a later version than named; else NULL. */
+  readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
+  /** Whether statements of the same text cost less when they follow each other. */
+  readonly likeTogether: boolean
   /** `JOIN`, and the table at its left leads to the one at its right where a planner would not see it by itself. */
   readonly leadingJoin: SQL
   /** The rows of a JSON array of strings given as text, in a column `value`. */

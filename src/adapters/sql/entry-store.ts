@@ -7,6 +7,7 @@ import type { ThreadSummary } from '../../domain/report'
 import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
+import { arrange } from './arrange'
 import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
@@ -27,16 +28,6 @@ const toThread = (row: Row): ThreadSummary => ({
   lastSecond: Number(row.last_second),
   lastId: Number(row.last_id),
 })
-
-/** The row that the first statement of each part returned. */
-function firstRows(rows: readonly Row[][], parts: readonly (readonly SQL[])[], from: number): Row[] {
-  let at = from
-  return parts.map((statements) => {
-    const row = rows[at]?.[0] ?? {}
-    at += statements.length
-    return row
-  })
-}
 
 /** Runs a guarded batch; a failed premise is a lost race. */
 async function guarded<T>(run: () => Promise<T>, message: string): Promise<T> {
@@ -69,16 +60,19 @@ export function createSqlEntryStore(
       const context = writing(caller)
       const images = entries.flatMap((entry) => entry.images ?? [])
       const guards = imageGuard(context, images)
-      const parts = entries.map((entry) => saveStatements(context, entry))
+      const { statements, firstRows } = arrange(
+        dialect,
+        entries.map((entry, i) => saveStatements(context, entry, dialect.likeTogether ? entries.length - 1 - i : 0)),
+      )
       const rows = await guarded(
         () =>
           connection.batch(
-            [...guards, ...parts.flat(), auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored')],
+            [...guards, ...statements, auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored')],
             { org: caller.org },
           ),
         'An image of this entry is being removed at this moment; try again',
       )
-      return firstRows(rows, parts, guards.length).map((row) => ({
+      return firstRows(rows.slice(guards.length)).map((row) => ({
         id: Number(row.id),
         version: Number(row.version),
         isNew: Number(row.version) === 1,
@@ -122,15 +116,18 @@ export function createSqlEntryStore(
           changes.flatMap((change) => change.images ?? []),
         ),
       ]
-      const parts = changes.map((change) => changeStatements(context, change))
+      const { statements, firstRows } = arrange(
+        dialect,
+        changes.map((change) => changeStatements(context, change)),
+      )
       const rows = await guarded(
         () =>
-          connection.batch([...guards, ...parts.flat(), auditStatement(caller.org, context.now, event)], {
+          connection.batch([...guards, ...statements, auditStatement(caller.org, context.now, event)], {
             org: caller.org,
           }),
         'The entry was changed by someone else at the same time; try again',
       )
-      return firstRows(rows, parts, guards.length).map((row) => Number(row.version))
+      return firstRows(rows.slice(guards.length)).map((row) => Number(row.version))
     },
 
     async patch(caller, id, patch: JsonObject) {

@@ -105,8 +105,15 @@ function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): S
   return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
 }
 
-/** One upsert and its index row: either a new entry, or the next version of the turn it repeats. */
-export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
+/** Beyond every version that an entry can have. */
+const ANY_VERSION = 2 ** 31 - 1
+
+/**
+ * One upsert and its index row: either a new entry, or the next version of the turn it repeats.
+ *
+ * @param before how many entries of the batch have been written after this one when its other statements run
+ */
+export function saveStatements(context: WriteContext, entry: NewEntry, before: number): SQL[] {
   const { dialect, scope, now } = context
   const metadata = metadataColumns(context, entry)
   const metadataSize = metadataBytes(entry.metadata)
@@ -141,12 +148,11 @@ export function saveStatements(context: WriteContext, entry: NewEntry): SQL[] {
     agent: entry.lifted.agent,
     reader: readerOf(entry.lifted, entry),
   }
-  const affected = entry.metadata === null ? sql`e.version = 1` : TRUE
-  const written = sql`e.id = ${dialect.lastWritten(scope.org)}`
+  const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   return [
     upsert,
-    dialect.indexEntry(scope.org, indexed, sql`${written} AND ${affected}`),
-    ...generatedStatements(context, entry.generated, sql`${written} AND e.version = 1`),
+    dialect.indexEntry(scope.org, indexed, written(entry.metadata === null ? 1 : ANY_VERSION)),
+    ...generatedStatements(context, entry.generated, written(1)),
   ]
 }
 
