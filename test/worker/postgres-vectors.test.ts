@@ -18,7 +18,7 @@ const indexed: Database = {
     const { connection } = postgresAdapters(new TestClock())
     await connection.batch([
       sql`INSERT INTO settings (name, value) SELECT 'test', index_vectors(64)::text ON CONFLICT DO NOTHING`,
-      // Every vector of an org is in the index, as only those beyond the first thousands are otherwise.
+      // The first five vectors of an org are compared one by one, the others are in the index: both ways in each search.
       sql`CREATE OR REPLACE FUNCTION compared_one_by_one() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
     ])
     await connection.close()
