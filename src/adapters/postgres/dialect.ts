@@ -62,7 +62,7 @@ const leaves: LeafCompilers = {
   tag: (leaf, bind) =>
     leaf.anyOf.length === 0
       ? FALSE
-      : sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}))`,
+      : sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}))`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
