@@ -19,28 +19,38 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number]
 /** Codes after which the same call may succeed unchanged. */
 const RETRYABLE: ReadonlySet<ProblemCode> = new Set(['conflict', 'unavailable'])
 
+/** An object, or one row for each of several things that are wrong. */
+export type ProblemDetails = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[]
+
+interface Shown {
+  readonly details?: ProblemDetails
+  readonly beside?: Readonly<Record<string, unknown>>
+}
+
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly retryable: boolean
+  /** `error.details`: what exactly is wrong, for programs. */
+  readonly details: ProblemDetails | undefined
   /** Further members of the error result, beside `error` (`validation_errors`, `results` …). */
-  readonly details: Readonly<Record<string, unknown>>
+  readonly beside: Readonly<Record<string, unknown>>
 
   /**
    * @param message one sentence for the caller: what is wrong and what to do next; never SQL, a stack, a host or a key
-   * @param details public members to stand beside `error` in the result
+   * @param shown public: the error's own details, and members to stand beside `error` in the result
    * @param cause private: goes to the log only
    */
-  constructor(code: ProblemCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+  constructor(code: ProblemCode, message: string, shown: Shown = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'Problem'
     this.code = code
     this.retryable = RETRYABLE.has(code)
-    this.details = details
+    this.details = shown.details
+    this.beside = shown.beside ?? {}
   }
 }
 
-export const invalidInput = (message: string, details?: Record<string, unknown>): Problem =>
-  new Problem('invalid_input', message, details)
+export const invalidInput = (message: string): Problem => new Problem('invalid_input', message)
 
 export const limitExceeded = (message: string): Problem => new Problem('limit_exceeded', message)
 

@@ -2,8 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import type { Config } from '../config'
 import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
-import { listTools, readFamilies } from '../tools/catalogue'
-import { FAMILIES } from '../tools/define-tool'
+import { FAMILIES, listTools, readFamilies } from '../tools/catalogue'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
@@ -91,7 +90,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.all('/mcp/:families?', (c) => {
     const { config, services, log } = c.var.setup
     const named = c.req.param('families')
-    const families = named === undefined ? FAMILIES : readFamilies(named)
+    const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)
     if (families === null) throw new Problem('not_found', `No such tool family: ${named}`)
     const principal = requireOrg(c.var.credential)
     const tools = listTools(config, families)

@@ -5,7 +5,9 @@ import { withoutEchoes } from '../domain/discretion'
 import { Problem } from '../domain/errors'
 import type { Caller, Principal } from '../domain/scope'
 import type { Services } from '../services/services'
-import type { Tool, ToolContext } from '../tools/define-tool'
+import { findTool, listedName } from '../tools/catalogue'
+import type { ToolContext } from '../tools/context'
+import type { Tool } from '../tools/define-tool'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
@@ -30,8 +32,11 @@ export interface McpRequest {
  * A denial stands in the audit log, also that of single items of a batch (platform contract §5). When it cannot be
  * noted the answer stays what it is: what was done is done, and what was denied is denied.
  */
-async function noteDenials({ services, principal }: ToolContext, results: unknown, { log, requestId }: McpRequest) {
-  const denied = Array.isArray(results) ? results.filter((item) => item?.code === 'forbidden').length : 0
+async function noteDenials(
+  { services, principal }: ToolContext,
+  denied: number,
+  { log, requestId }: McpRequest,
+): Promise<void> {
   if (denied > 0)
     await services.administration
       .note(principal, false, { denied })
@@ -47,19 +52,21 @@ function discreetly(error: unknown, args: unknown): Record<string, string | unde
 async function callTool(tool: Tool, context: ToolContext, args: unknown, request: McpRequest): Promise<ToolResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
+  const answer = async (result: ToolResult): Promise<ToolResult> => {
+    await noteDenials(context, tool.family.denials(result.structuredContent), request)
+    return result
+  }
   try {
     requireRole(context.principal, tool.role)
     const content = await tool.call(context, args)
-    await noteDenials(context, content.results, request)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return toResult(content)
+    return answer(toResult(content))
   } catch (error) {
-    if (error instanceof Problem) await noteDenials(context, error.details.results ?? [{ code: error.code }], request)
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
       log('ERROR', 'tool_failed', { tool: tool.name, requestId, ...discreetly(cause, args) })
     }
-    return toErrorResult(error, requestId)
+    return answer(toErrorResult(tool.family, error, requestId))
   }
 }
 
@@ -71,17 +78,17 @@ function createServer(request: McpRequest, origin: string): Server {
     { capabilities: { tools: {} }, ...(instructions === '' ? {} : { instructions }) },
   )
   server.setRequestHandler('tools/list', () => ({
-    tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
-      name,
-      title,
-      description,
-      inputSchema: inputSchema as { type: 'object' },
-      outputSchema: outputSchema as { type: 'object' },
-      annotations: { title, ...annotations },
+    tools: tools.map((tool) => ({
+      name: listedName(tool, config),
+      title: tool.title,
+      description: tool.description,
+      inputSchema: tool.inputSchema as { type: 'object' },
+      outputSchema: tool.outputSchema as { type: 'object' },
+      annotations: { title: tool.title, ...tool.annotations },
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const tool = tools.find(({ name }) => name === params.name)
+    const tool = findTool(tools, params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name }
     const context: ToolContext = { principal: caller, services, config, origin }

@@ -40,12 +40,13 @@ export interface DeleteSelection {
  */
 export interface EntryStore {
   /**
-   * Stores entries in order, all or none. An entry that repeats the newest turn of its source in its thread updates that
-   * turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give one id.
+   * Stores entries in order, all or none. With `dedupe`, an entry that repeats the newest turn of its source in its thread
+   * updates that turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give
+   * one id; without it, each is a new entry.
    *
    * @throws Problem conflict when an image it uses is being removed at this moment
    */
-  save(caller: Caller, entries: readonly NewEntry[]): Promise<SavedEntry[]>
+  save(caller: Caller, entries: readonly NewEntry[], dedupe?: boolean): Promise<SavedEntry[]>
 
   /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>

@@ -35,6 +35,13 @@ function madeOf({ vectors, summary, queued }: Generated): Made[] {
   ]
 }
 
+export interface StoreOptions {
+  /** One bad draft means that nothing is stored. */
+  readonly atomic: boolean
+  /** A draft that repeats the newest turn of its source in its thread updates that turn instead. */
+  readonly dedupe: boolean
+}
+
 interface Dependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
@@ -65,7 +72,7 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
   return async (
     caller: Caller,
     drafts: readonly Outcome<EntryDraft>[],
-    atomic: boolean,
+    { atomic, dedupe }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
     const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
@@ -86,6 +93,7 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
       return entries.save(
         caller,
         good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated })),
+        dedupe,
       )
     })
     let next = 0

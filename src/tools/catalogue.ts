@@ -1,7 +1,9 @@
 import type { Config } from '../config'
-import { FAMILIES, type Family, type Tool } from './define-tool'
+import type { Tool } from './define-tool'
+import type { Family } from './family'
 import { deleteContext } from './threads/delete-context'
 import { deleteContextBatch } from './threads/delete-context-batch'
+import { threads } from './threads/family'
 import { ftsSearchContext } from './threads/fts-search-context'
 import { getContextByIds } from './threads/get-context-by-ids'
 import { getStatistics } from './threads/get-statistics'
@@ -31,17 +33,31 @@ export const TOOLS: readonly Tool[] = [
   deleteContextBatch,
 ]
 
+/** The families of `/mcp`, in the order in which their tools are listed. */
+export const FAMILIES = { threads } as const satisfies Readonly<Record<string, Family>>
+
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>
   TOOLS.filter(
     (tool) =>
-      families.includes(tool.family) && tool.enabled(config) && !config.disabledTools.has(tool.name.toLowerCase()),
+      families.includes(tool.family) &&
+      tool.enabled(config) &&
+      !spellings(tool).some((name) => config.disabledTools.has(name.toLowerCase())),
   )
 
-/** Families of a path such as `threads,packs`; null when a name is unknown, or has no tools to list. */
+const spellings = ({ name, dottedName }: Tool): string[] => (dottedName === null ? [name] : [name, dottedName])
+
+/** The tool that has this name, in either spelling. */
+export const findTool = (tools: readonly Tool[], name: string): Tool | undefined =>
+  tools.find((tool) => spellings(tool).includes(name))
+
+/** The name under which a tool is listed. */
+export const listedName = ({ name, dottedName }: Tool, { toolNames }: Pick<Config, 'toolNames'>): string =>
+  toolNames === 'dotted' ? (dottedName ?? name) : name
+
+/** Families of a path such as `threads,packs`; null when a name is unknown. */
 export function readFamilies(names: string): Family[] | null {
-  const known = FAMILIES.filter((family) => TOOLS.some((tool) => tool.family === family))
-  const wanted = names.split(',')
-  const families = wanted.map((name) => known.find((family) => family === name))
+  const known: readonly Family[] = Object.values(FAMILIES)
+  const families = names.split(',').map((name) => known.find((family) => family.name === name))
   return families.every((family) => family !== undefined) ? families : null
 }

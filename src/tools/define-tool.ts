@@ -1,25 +1,17 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Config } from '../config'
-import type { Caller, Role } from '../domain/scope'
-import type { Services } from '../services/services'
-
-export const FAMILIES = ['threads', 'fabric', 'packs'] as const
-export type Family = (typeof FAMILIES)[number]
-
-/** What a tool's handler may use. */
-export interface ToolContext {
-  readonly principal: Caller
-  readonly services: Services
-  readonly config: Config
-  /** Origin of the request, for absolute addresses. */
-  readonly origin: string
-}
-
-export type JsonSchema = { readonly [key: string]: unknown }
+import type { Role } from '../domain/scope'
+import type { ToolContext } from './context'
+import type { Family } from './family'
+import { type JsonSchema, toJsonSchema } from './json-schema'
+import { parseArguments } from './parse-arguments'
 
 export interface Tool {
   readonly family: Family
+  /** The portable name. */
   readonly name: string
+  /** The family's other spelling of it, by which it can be called too. */
+  readonly dottedName: string | null
   readonly title: string
   readonly description: string
   readonly annotations: {
@@ -56,24 +48,19 @@ export interface ToolDefinition<Input extends z.ZodType> {
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
   readonly handler: (context: ToolContext, args: z.output<Input>) => Promise<Record<string, unknown>>
+  /** Whether a call of a tool that writes left work to be done; without it, each may have. */
+  readonly leavesWork?: (args: z.output<Input>, result: Record<string, unknown>) => boolean
 }
 
-/** The schema as clients see it: plain JSON Schema without the dialect line, which costs every client tokens. */
-export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
-}
-
-/** @param parse checks arguments against the schema and throws a Problem that names the argument and the way out */
-export function defineTool<Input extends z.ZodType>(
-  definition: ToolDefinition<Input>,
-  parse: (input: Input, schema: JsonSchema, args: unknown) => z.output<Input>,
-): Tool {
-  const { family, name, title, description, effect, input, listed, output, enabled, handler } = definition
+/** A tool as it is listed and called; what all tools of its family do alike is done here. */
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+  const { family, name, title, description, effect, input, listed, output, enabled } = definition
+  const { handler, leavesWork = () => true } = definition
   const inputSchema = toJsonSchema(listed ?? input, 'input')
   return {
     family,
     name,
+    dottedName: family.dotted?.(name) ?? null,
     title,
     description,
     annotations: EFFECTS[effect],
@@ -81,6 +68,11 @@ export function defineTool<Input extends z.ZodType>(
     inputSchema,
     outputSchema: toJsonSchema(output, 'output'),
     enabled: enabled ?? (() => true),
-    call: (context, args) => handler(context, parse(input, inputSchema, args)),
+    async call(context, given) {
+      const args = parseArguments(input, inputSchema, given, { rules: family.parse })
+      const result = await handler(context, args)
+      if (effect !== 'read' && leavesWork(args, result)) family.afterWrite(context)
+      return result
+    },
   }
 }

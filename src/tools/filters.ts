@@ -218,12 +218,7 @@ export interface ReadFilter {
 export function readFilter(args: FilterArguments, always: Record<string, unknown> = {}): ReadFilter {
   const rejected = (message: string, errors: string[]) =>
     new Problem('invalid_input', message, {
-      ...always,
-      results: [],
-      count: 0,
-      total: 0,
-      has_more: false,
-      validation_errors: errors,
+      beside: { ...always, results: [], count: 0, total: 0, has_more: false, validation_errors: errors },
     })
   const errors: string[] = []
   const metadata = args.metadata ?? {}

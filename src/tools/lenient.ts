@@ -1,4 +1,4 @@
-import type { JsonSchema } from './define-tool'
+import type { JsonSchema } from './json-schema'
 
 /**
  * Forgives what clients in the field get wrong (platform contract §3): arrays and objects sent as JSON strings, also

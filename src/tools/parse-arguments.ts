@@ -1,23 +1,28 @@
 import type { z } from 'zod'
 import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
 import { unstorable } from '../domain/text'
-import type { JsonSchema } from './define-tool'
+import type { Family } from './family'
+import type { JsonSchema } from './json-schema'
 import { isRecord, lenient } from './lenient'
+
+export interface ParseOptions {
+  readonly rules?: Family['parse']
+  /** Where the value stands, when it is not the whole of the arguments (`entries[2]`). */
+  readonly place?: string
+}
 
 /**
  * Arguments to typed values, or one sentence that names what is wrong. Everything a string may not hold is refused here,
  * at the door.
- *
- * @param place where the value stands, when it is not the whole of the arguments (`entries[2]`)
  */
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   shown: JsonSchema,
   args: unknown,
-  place = '',
+  { rules, place = '' }: ParseOptions = {},
 ): z.output<Schema> {
   const value = lenient(shown, args ?? {})
-  refuseUnstorable(withoutFilters(value, shown), place)
+  refuseUnstorable(rules ? withoutLeft(value, shown, rules) : value, place)
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   throw describe(result.error.issues[0] as z.core.$ZodIssue, shown, place)
@@ -30,12 +35,9 @@ export function pathText(path: readonly PropertyKey[], place = ''): string {
   )
 }
 
-/** Metadata filters say for themselves what is wrong with them, all of them at once. */
-function withoutFilters(value: unknown, shown: JsonSchema): unknown {
-  if (!isRecord(value) || !isRecord(shown.properties) || !('metadata_filters' in shown.properties)) return value
-  const { metadata: _, metadata_filters: __, ...rest } = value
-  return rest
-}
+/** The arguments without those that the handler judges itself. */
+const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
 
 /** Looks through every string and member name, however deep. */
 function refuseUnstorable(value: unknown, place: string): void {

@@ -1,4 +1,5 @@
 import { Problem } from '../domain/errors'
+import type { Family } from './family'
 
 /** What `tools/call` answers. */
 export interface ToolResult {
@@ -15,17 +16,15 @@ export const toResult = (content: Record<string, unknown>): ToolResult => ({
 })
 
 /**
- * A tool error: the text starts with the message; the structured form has `error` and what else the Problem carries.
+ * A tool error, in the words of the tool's family.
  *
  * @param requestId names the log line of an internal error
  */
-export function toErrorResult(error: unknown, requestId: string): ToolResult {
+export function toErrorResult(family: Family, error: unknown, requestId: string): ToolResult {
   const problem =
     error instanceof Problem
       ? error
       : new Problem('internal', `Something went wrong inside the server (request ${requestId}); nothing was changed`)
-  const { code, message, retryable, details } = problem
-  const structuredContent = { error: { code, message, retryable }, ...details }
-  const text = Object.keys(details).length === 0 ? message : `${message}\n${JSON.stringify(details)}`
-  return { isError: true, structuredContent, content: [{ type: 'text', text }] }
+  const { structured, text } = family.failure(problem)
+  return { isError: true, structuredContent: structured, content: [{ type: 'text', text }] }
 }

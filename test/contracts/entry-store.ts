@@ -133,6 +133,13 @@ export function entryStoreContract(name: string, make: () => { store: EntryStore
         expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
       })
 
+      it('adds an entry each time when told not to meet repeated turns', async () => {
+        const id = await save({ text: 'same' })
+        const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })], false)
+        expect(again).toMatchObject({ version: 1, isNew: true })
+        expect(again?.id).not.toBe(id)
+      })
+
       it('adds an entry when the other source has answered since', async () => {
         const id = await save({ text: 'yes', source: 'user' })
         await save({ text: 'done', source: 'agent' })

@@ -36,7 +36,7 @@ describe('in the background', () => {
     const services = serving({ CHUNK_SIZE: '100', CHUNK_OVERLAP: '0' })
     const text = Array.from({ length: 60_000 }, (_, i) => `word${i % 997}`).join(' ')
     const ok = { ok: true as const, value: { threadId: 't', source: 'user' as const, text } }
-    await services.storeEntries(ada, [ok], true)
+    await services.storeEntries(ada, [ok], { atomic: true, dedupe: true })
     const counts = await services.vectorCounts?.(ada)
     expect(counts?.vectors).toBeGreaterThan(4_000)
     expect(counts?.bytes).toBeGreaterThan(2_000_000)
@@ -88,7 +88,7 @@ describe('in the background', () => {
     const ada = freshPrincipal()
     const services = serving()
     const ok = { ok: true as const, value: { threadId: 't', source: 'user' as const, text: 'a lone walrus' } }
-    await services.storeEntries(ada, [ok], true)
+    await services.storeEntries(ada, [ok], { atomic: true, dedupe: true })
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
     await services.maintenance.work()
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Bindings, composeServices } from '../../src/compose'
 import { createLog } from '../../src/http/log'
-import { listTools } from '../../src/tools/catalogue'
+import { FAMILIES, listTools } from '../../src/tools/catalogue'
 import { toErrorResult, toResult } from '../../src/tools/tool-result'
 import { bindings, config, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
@@ -27,7 +27,7 @@ const settle = async () => {
   await Promise.all(background)
   background = []
 }
-const tools = listTools(config, ['threads'])
+const tools = listTools(config, [FAMILIES.threads])
 
 beforeAll(migrate)
 beforeEach(() => {
@@ -46,7 +46,7 @@ describe('when a dependency fails', () => {
       const context = { principal: ada, services, config, origin: 'http://localhost' }
       return toResult((await tool?.call(context, args)) as Record<string, unknown>)
     } catch (error) {
-      return toErrorResult(error, 'request-1')
+      return toErrorResult(FAMILIES.threads, error, 'request-1')
     }
   }
   // biome-ignore lint/suspicious/noExplicitAny: results are looked at freely

@@ -12,7 +12,7 @@ beforeAll(migrate)
 
 async function store(by: Caller, text: string, metadata?: Metadata): Promise<number> {
   const draft = { ok: true as const, value: { threadId: 't', source: 'user' as const, text, metadata } }
-  const [outcome] = await services.storeEntries(by, [draft], true)
+  const [outcome] = await services.storeEntries(by, [draft], { atomic: true, dedupe: true })
   return outcome?.ok && outcome.value ? outcome.value.id : 0
 }
 

@@ -56,13 +56,15 @@ export function createSqlEntryStore(
     sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
 
   return {
-    async save(caller, entries) {
+    async save(caller, entries, dedupe = true) {
       const context = writing(caller)
       const images = entries.flatMap((entry) => entry.images ?? [])
       const guards = imageGuard(context, images)
       const { statements, firstRows } = arrange(
         dialect,
-        entries.map((entry, i) => saveStatements(context, entry, dialect.likeTogether ? entries.length - 1 - i : 0)),
+        entries.map((entry, i) =>
+          saveStatements(context, entry, { before: dialect.likeTogether ? entries.length - 1 - i : 0, dedupe }),
+        ),
       )
       const rows = await guarded(
         () =>

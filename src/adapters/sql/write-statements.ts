@@ -109,11 +109,15 @@ function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): S
 const ANY_VERSION = 2 ** 31 - 1
 
 /**
- * One upsert and its index row: either a new entry, or the next version of the turn it repeats.
+ * One upsert and its index row: either a new entry, or, with `dedupe`, the next version of the turn it repeats.
  *
  * @param before how many entries of the batch have been written after this one when its other statements run
  */
-export function saveStatements(context: WriteContext, entry: NewEntry, before: number): SQL[] {
+export function saveStatements(
+  context: WriteContext,
+  entry: NewEntry,
+  { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
+): SQL[] {
   const { dialect, scope, now } = context
   const metadata = metadataColumns(context, entry)
   const metadataSize = metadataBytes(entry.metadata)
@@ -139,7 +143,7 @@ export function saveStatements(context: WriteContext, entry: NewEntry, before: n
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
-  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${dialect.entryId(repeatedTurn(context, entry))}, ${list(Object.values(inserted))} WHERE ${TRUE} ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))} WHERE ${TRUE} ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
   const indexed = {
     text: entry.text,
     threadId: entry.threadId,

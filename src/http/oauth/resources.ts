@@ -1,5 +1,4 @@
-import { readFamilies } from '../../tools/catalogue'
-import { FAMILIES } from '../../tools/define-tool'
+import { FAMILIES } from '../../tools/catalogue'
 
 /**
  * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each
@@ -8,13 +7,13 @@ import { FAMILIES } from '../../tools/define-tool'
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const WHOLE = '/mcp'
 
-/** Every set of families that has tools, each in one order. */
+/** Every set of families, each in one order. */
 function familyPaths(): string[] {
   let sets: string[][] = [[]]
-  for (const family of FAMILIES) sets = sets.concat(sets.map((set) => [...set, family]))
+  for (const { name } of Object.values(FAMILIES)) sets = sets.concat(sets.map((set) => [...set, name]))
   return sets
     .map((set) => set.join(','))
-    .filter((names) => names !== '' && readFamilies(names) !== null)
+    .filter((names) => names !== '')
     .map((names) => `${WHOLE}/${names}`)
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../../domain/errors'
 import { attempt, type Outcome } from '../../services/outcome'
-import { type JsonSchema, toJsonSchema } from '../define-tool'
+import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { bracket } from './wire'
 
@@ -45,7 +45,7 @@ export function atomicFailure(
   return new Problem(
     first.problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
-    { results: failed.map(({ index, problem }) => failedItem(index, id(index), problem)) },
+    { beside: { results: failed.map(({ index, problem }) => failedItem(index, id(index), problem)) } },
   )
 }
 

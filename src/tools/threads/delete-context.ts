@@ -3,33 +3,29 @@ import { checkThreadId } from '../../domain/draft'
 import { invalidInput } from '../../domain/errors'
 import { defineTool } from '../define-tool'
 import { contextIds, output } from '../fields'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 
-export const deleteContext = defineTool(
-  {
-    family: 'threads',
-    name: 'delete_context',
-    title: 'Delete context',
-    description:
-      'Delete entries by id, or a whole thread. Irreversible. Ids and threads that do not exist count 0 and are no error.',
-    effect: 'delete',
-    input: z.strictObject({
-      context_ids: contextIds('The entries to delete').min(1).optional(),
-      thread_id: z.string().optional().meta({ description: 'Delete every entry of this thread' }),
-    }),
-    output: output({ success: z.boolean(), deleted_count: z.int(), message: z.string() }),
-    async handler({ services, principal }, { context_ids: ids, thread_id: threadId }) {
-      if (ids === undefined && threadId === undefined)
-        throw invalidInput('Must provide either context_ids or thread_id')
-      if (ids !== undefined && threadId !== undefined)
-        throw invalidInput('context_ids and thread_id are mutually exclusive')
-      const count = await services.entries.delete(
-        principal,
-        ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] },
-      )
-      if (count > 0) services.afterwards(services.maintenance.work())
-      return { success: true, deleted_count: count, message: `Successfully deleted ${count} context entries` }
-    },
+export const deleteContext = defineTool({
+  family: threads,
+  name: 'delete_context',
+  title: 'Delete context',
+  description:
+    'Delete entries by id, or a whole thread. Irreversible. Ids and threads that do not exist count 0 and are no error.',
+  effect: 'delete',
+  input: z.strictObject({
+    context_ids: contextIds('The entries to delete').min(1).optional(),
+    thread_id: z.string().optional().meta({ description: 'Delete every entry of this thread' }),
+  }),
+  output: output({ success: z.boolean(), deleted_count: z.int(), message: z.string() }),
+  leavesWork: (_, { deleted_count }) => deleted_count !== 0,
+  async handler({ services, principal }, { context_ids: ids, thread_id: threadId }) {
+    if (ids === undefined && threadId === undefined) throw invalidInput('Must provide either context_ids or thread_id')
+    if (ids !== undefined && threadId !== undefined)
+      throw invalidInput('context_ids and thread_id are mutually exclusive')
+    const count = await services.entries.delete(
+      principal,
+      ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] },
+    )
+    return { success: true, deleted_count: count, message: `Successfully deleted ${count} context entries` }
   },
-  parseArguments,
-)
+})

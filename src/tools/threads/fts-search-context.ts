@@ -3,65 +3,62 @@ import { SEARCH_MODES } from '../../domain/query'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { readFilter } from '../filters'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats, statsOutput } from './search-context'
 
-export const ftsSearchContext = defineTool(
-  {
-    family: 'threads',
-    name: 'fts_search_context',
-    title: 'Search by words',
-    description:
-      'Find entries by words, best first. Modes: match (any of the words, those with all of them first; "quoted phrases" stay together), prefix (autocomplete), phrase (the words next to each other), boolean (AND, OR, NOT, brackets, "phrases", word*).',
-    effect: 'read',
-    enabled: (config) => config.fts.enabled,
-    input: z.strictObject({
-      query: queryField,
-      mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
-      ...rankedInput,
-      highlight: flag(false, 'Add the stretch of text that was found, hits in <mark>; plain text, not HTML-escaped'),
-    }),
-    output: output({
-      query: z.string(),
-      mode: z.string(),
-      ...rankedOutput,
-      language: z.string(),
-      fts_available: z.boolean(),
-      stats: statsOutput,
-    }),
-    async handler(context, args) {
-      const { services, principal, config } = context
-      const startedAt = services.now()
-      const { language } = config.fts
-      const always = { query: args.query, mode: args.mode, language, fts_available: true }
-      const read = readFilter(args, always)
-      const window = readWindow(args)
-      const found = await services.rankedSearches.byWords(principal, {
-        ...window.request,
-        query: args.query,
-        mode: args.mode,
-        filter: read.filter,
-        highlight: args.highlight,
-        previewLength: config.truncationLength + 1,
-      })
-      const results = await rankedEntries(context, found.results, args, (result) => ({
-        scores: { fts_score: result.ftsScore, fts_rank: null, rerank_score: result.rerankScore },
-        ...(args.highlight ? { highlighted: result.highlighted } : {}),
-      }))
-      const order = `full text index (${services.fullText.engine}), best first`
-      return {
-        query: args.query,
-        mode: args.mode,
-        results,
-        ...counts(args.offset, results.length, found.total),
-        language,
-        fts_available: true,
-        ...(args.explain_query ? { stats: stats(context, read, { startedAt, rows: results.length, order }) } : {}),
-        ...window.notes,
-        ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
-      }
-    },
+export const ftsSearchContext = defineTool({
+  family: threads,
+  name: 'fts_search_context',
+  title: 'Search by words',
+  description:
+    'Find entries by words, best first. Modes: match (any of the words, those with all of them first; "quoted phrases" stay together), prefix (autocomplete), phrase (the words next to each other), boolean (AND, OR, NOT, brackets, "phrases", word*).',
+  effect: 'read',
+  enabled: (config) => config.fts.enabled,
+  input: z.strictObject({
+    query: queryField,
+    mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
+    ...rankedInput,
+    highlight: flag(false, 'Add the stretch of text that was found, hits in <mark>; plain text, not HTML-escaped'),
+  }),
+  output: output({
+    query: z.string(),
+    mode: z.string(),
+    ...rankedOutput,
+    language: z.string(),
+    fts_available: z.boolean(),
+    stats: statsOutput,
+  }),
+  async handler(context, args) {
+    const { services, principal, config } = context
+    const startedAt = services.now()
+    const { language } = config.fts
+    const always = { query: args.query, mode: args.mode, language, fts_available: true }
+    const read = readFilter(args, always)
+    const window = readWindow(args)
+    const found = await services.rankedSearches.byWords(principal, {
+      ...window.request,
+      query: args.query,
+      mode: args.mode,
+      filter: read.filter,
+      highlight: args.highlight,
+      previewLength: config.truncationLength + 1,
+    })
+    const results = await rankedEntries(context, found.results, args, (result) => ({
+      scores: { fts_score: result.ftsScore, fts_rank: null, rerank_score: result.rerankScore },
+      ...(args.highlight ? { highlighted: result.highlighted } : {}),
+    }))
+    const order = `full text index (${services.fullText.engine}), best first`
+    return {
+      query: args.query,
+      mode: args.mode,
+      results,
+      ...counts(args.offset, results.length, found.total),
+      language,
+      fts_available: true,
+      ...(args.explain_query ? { stats: stats(context, read, { startedAt, rows: results.length, order }) } : {}),
+      ...window.notes,
+      ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
+    }
   },
-  parseArguments,
-)
+})

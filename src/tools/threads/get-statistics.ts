@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { MEGABYTE } from '../../domain/image'
 import { formatSecond } from '../../domain/time'
-import { defineTool, type ToolContext } from '../define-tool'
+import type { ToolContext } from '../context'
+import { defineTool } from '../define-tool'
 import { output } from '../fields'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 
 const OFF = { enabled: false, available: false } as const
 
@@ -90,68 +91,65 @@ function summaryStatus({ summary }: ToolContext['config'], summaries: number, en
   }
 }
 
-export const getStatistics = defineTool(
-  {
-    family: 'threads',
-    name: 'get_statistics',
-    title: 'Get statistics',
-    description: 'How much is stored, in which threads and tags, how large it is, and which features are on.',
-    effect: 'read',
-    input: z.strictObject({}),
-    output: output({
-      total_entries: z.int(),
-      by_source: z.looseObject({ user: z.int(), agent: z.int() }),
-      by_content_type: z.looseObject({ text: z.int(), multimodal: z.int() }),
-      total_images: z.int(),
-      unique_tags: z.int(),
-      total_threads: z.int(),
-      avg_entries_per_thread: z.number(),
-      most_active_threads: z.array(z.looseObject({ thread_id: z.string(), count: z.int() })),
-      top_tags: z.array(z.looseObject({ tag: z.string(), count: z.int() })),
-      backend: z.string(),
-      database_size_mb: z.number(),
-      images_size_mb: z.number(),
-      embeddings_size_mb: z.number(),
-      connection_metrics: z.looseObject({}),
-      semantic_search: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-      fts: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-      chunking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-      reranking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-      summary: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-      pending_work: z.looseObject({ pending: z.int(), failed: z.int(), oldest_at: z.string().nullable() }),
-    }),
-    async handler(context) {
-      const { services, principal } = context
-      const totals = await services.entries.statistics(principal)
-      const semantic = await semanticStatus(context, totals.entries)
-      const { config } = context
-      return {
-        total_entries: totals.entries,
-        by_source: totals.bySource,
-        by_content_type: { text: totals.entries - totals.multimodal, multimodal: totals.multimodal },
-        total_images: totals.images,
-        unique_tags: totals.uniqueTags,
-        total_threads: totals.threads,
-        avg_entries_per_thread: totals.threads === 0 ? 0 : round(totals.entries / totals.threads),
-        most_active_threads: totals.activeThreads.map(({ threadId, count }) => ({ thread_id: threadId, count })),
-        top_tags: totals.topTags,
-        backend: services.health.database.backend,
-        database_size_mb: megabytes(totals.entryBytes),
-        images_size_mb: megabytes(totals.imageBytes),
-        embeddings_size_mb: megabytes(semantic.bytes),
-        connection_metrics: connectionMetrics(context),
-        semantic_search: semantic.status,
-        fts: await ftsStatus(context, totals.indexedEntries, totals.entries),
-        chunking: chunkingStatus(config),
-        reranking: config.reranking === null ? OFF : { enabled: true, available: true, ...config.reranking },
-        summary: summaryStatus(config, totals.summaries, totals.entries),
-        pending_work: {
-          pending: totals.work.pending,
-          failed: totals.work.failed,
-          oldest_at: totals.work.oldestAt === null ? null : formatSecond(totals.work.oldestAt),
-        },
-      }
-    },
+export const getStatistics = defineTool({
+  family: threads,
+  name: 'get_statistics',
+  title: 'Get statistics',
+  description: 'How much is stored, in which threads and tags, how large it is, and which features are on.',
+  effect: 'read',
+  input: z.strictObject({}),
+  output: output({
+    total_entries: z.int(),
+    by_source: z.looseObject({ user: z.int(), agent: z.int() }),
+    by_content_type: z.looseObject({ text: z.int(), multimodal: z.int() }),
+    total_images: z.int(),
+    unique_tags: z.int(),
+    total_threads: z.int(),
+    avg_entries_per_thread: z.number(),
+    most_active_threads: z.array(z.looseObject({ thread_id: z.string(), count: z.int() })),
+    top_tags: z.array(z.looseObject({ tag: z.string(), count: z.int() })),
+    backend: z.string(),
+    database_size_mb: z.number(),
+    images_size_mb: z.number(),
+    embeddings_size_mb: z.number(),
+    connection_metrics: z.looseObject({}),
+    semantic_search: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
+    fts: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
+    chunking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
+    reranking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
+    summary: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
+    pending_work: z.looseObject({ pending: z.int(), failed: z.int(), oldest_at: z.string().nullable() }),
+  }),
+  async handler(context) {
+    const { services, principal } = context
+    const totals = await services.entries.statistics(principal)
+    const semantic = await semanticStatus(context, totals.entries)
+    const { config } = context
+    return {
+      total_entries: totals.entries,
+      by_source: totals.bySource,
+      by_content_type: { text: totals.entries - totals.multimodal, multimodal: totals.multimodal },
+      total_images: totals.images,
+      unique_tags: totals.uniqueTags,
+      total_threads: totals.threads,
+      avg_entries_per_thread: totals.threads === 0 ? 0 : round(totals.entries / totals.threads),
+      most_active_threads: totals.activeThreads.map(({ threadId, count }) => ({ thread_id: threadId, count })),
+      top_tags: totals.topTags,
+      backend: services.health.database.backend,
+      database_size_mb: megabytes(totals.entryBytes),
+      images_size_mb: megabytes(totals.imageBytes),
+      embeddings_size_mb: megabytes(semantic.bytes),
+      connection_metrics: connectionMetrics(context),
+      semantic_search: semantic.status,
+      fts: await ftsStatus(context, totals.indexedEntries, totals.entries),
+      chunking: chunkingStatus(config),
+      reranking: config.reranking === null ? OFF : { enabled: true, available: true, ...config.reranking },
+      summary: summaryStatus(config, totals.summaries, totals.entries),
+      pending_work: {
+        pending: totals.work.pending,
+        failed: totals.work.failed,
+        oldest_at: totals.work.oldestAt === null ? null : formatSecond(totals.work.oldestAt),
+      },
+    }
   },
-  parseArguments,
-)
+})

@@ -2,93 +2,85 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { output } from '../fields'
 import { readFilter } from '../filters'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats } from './search-context'
 
-export const hybridSearchContext = defineTool(
-  {
-    family: 'threads',
-    name: 'hybrid_search_context',
-    title: 'Search by words and meaning',
-    description:
-      'Find entries by words and by meaning at once, fused by reciprocal rank: the best first choice for a question in natural language.',
-    effect: 'read',
-    enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
-    input: z.strictObject({
-      query: queryField,
-      fusion_method: z.literal('rrf').default('rrf').meta({ description: 'Reciprocal rank fusion, the only method' }),
-      rrf_k: z
-        .int()
-        .min(1)
-        .max(1000)
-        .optional()
-        .meta({ description: 'Smoothing of the fusion; higher evens ranks out' }),
-      ...rankedInput,
-    }),
-    output: output({
-      query: z.string(),
-      ...rankedOutput,
-      fusion_method: z.string(),
-      search_modes_used: z.array(z.string()),
-      fts_count: z.int(),
-      semantic_count: z.int(),
-      stats: z.looseObject({ execution_time_ms: z.number() }),
-    }),
-    async handler(context, args) {
-      const { services, principal, config } = context
-      const startedAt = services.now()
-      const k = args.rrf_k ?? config.hybrid.k
-      const read = readFilter(args, { query: args.query, fusion_method: 'rrf' })
-      const window = readWindow(args)
-      const found = await services.rankedSearches.byBoth(principal, {
-        ...window.request,
-        query: args.query,
-        filter: read.filter,
-        previewLength: config.truncationLength + 1,
-        k,
-        legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
-      })
-      const results = await rankedEntries(context, found.results, args, (result) => ({
-        scores: {
-          rrf: result.rrf,
-          fts_rank: result.ftsRank,
-          semantic_rank: result.semanticRank,
-          fts_score: result.ftsScore,
-          semantic_distance: result.distance,
-          rerank_score: result.rerankScore,
-        },
-      }))
-      const leg = (mode: 'fts' | 'semantic', rows: number, order: string) =>
-        found.modes.includes(mode) ? stats(context, read, { startedAt, rows, order }) : null
-      return {
-        query: args.query,
-        results,
-        ...counts(args.offset, results.length, found.total),
-        fusion_method: 'rrf',
-        search_modes_used: found.modes,
-        fts_count: found.ftsCount,
-        semantic_count: found.semanticCount,
-        ...(args.explain_query
-          ? {
-              stats: {
-                execution_time_ms: Math.max(0, services.now() - startedAt),
-                fts_stats: leg('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
-                semantic_stats: leg('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
-                fusion_stats: {
-                  rrf_k: k,
-                  total_unique_documents: found.unique,
-                  documents_in_both: found.inBoth,
-                  documents_fts_only: found.ftsCount - found.inBoth,
-                  documents_semantic_only: found.semanticCount - found.inBoth,
-                },
+export const hybridSearchContext = defineTool({
+  family: threads,
+  name: 'hybrid_search_context',
+  title: 'Search by words and meaning',
+  description:
+    'Find entries by words and by meaning at once, fused by reciprocal rank: the best first choice for a question in natural language.',
+  effect: 'read',
+  enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
+  input: z.strictObject({
+    query: queryField,
+    fusion_method: z.literal('rrf').default('rrf').meta({ description: 'Reciprocal rank fusion, the only method' }),
+    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of the fusion; higher evens ranks out' }),
+    ...rankedInput,
+  }),
+  output: output({
+    query: z.string(),
+    ...rankedOutput,
+    fusion_method: z.string(),
+    search_modes_used: z.array(z.string()),
+    fts_count: z.int(),
+    semantic_count: z.int(),
+    stats: z.looseObject({ execution_time_ms: z.number() }),
+  }),
+  async handler(context, args) {
+    const { services, principal, config } = context
+    const startedAt = services.now()
+    const k = args.rrf_k ?? config.hybrid.k
+    const read = readFilter(args, { query: args.query, fusion_method: 'rrf' })
+    const window = readWindow(args)
+    const found = await services.rankedSearches.byBoth(principal, {
+      ...window.request,
+      query: args.query,
+      filter: read.filter,
+      previewLength: config.truncationLength + 1,
+      k,
+      legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
+    })
+    const results = await rankedEntries(context, found.results, args, (result) => ({
+      scores: {
+        rrf: result.rrf,
+        fts_rank: result.ftsRank,
+        semantic_rank: result.semanticRank,
+        fts_score: result.ftsScore,
+        semantic_distance: result.distance,
+        rerank_score: result.rerankScore,
+      },
+    }))
+    const leg = (mode: 'fts' | 'semantic', rows: number, order: string) =>
+      found.modes.includes(mode) ? stats(context, read, { startedAt, rows, order }) : null
+    return {
+      query: args.query,
+      results,
+      ...counts(args.offset, results.length, found.total),
+      fusion_method: 'rrf',
+      search_modes_used: found.modes,
+      fts_count: found.ftsCount,
+      semantic_count: found.semanticCount,
+      ...(args.explain_query
+        ? {
+            stats: {
+              execution_time_ms: Math.max(0, services.now() - startedAt),
+              fts_stats: leg('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
+              semantic_stats: leg('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
+              fusion_stats: {
+                rrf_k: k,
+                total_unique_documents: found.unique,
+                documents_in_both: found.inBoth,
+                documents_fts_only: found.ftsCount - found.inBoth,
+                documents_semantic_only: found.semanticCount - found.inBoth,
               },
-            }
-          : {}),
-        ...window.notes,
-        ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
-      }
-    },
+            },
+          }
+        : {}),
+      ...window.notes,
+      ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
+    }
   },
-  parseArguments,
-)
+})

@@ -3,63 +3,60 @@ import { formatSecond } from '../../domain/time'
 import { clampLimit } from '../../domain/window'
 import { defineTool } from '../define-tool'
 import { offset, output } from '../fields'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { clampedOutput } from './wire'
 
 /** Without a limit everything is listed, within reason. */
 const ALL = 1000
 
-export const listThreads = defineTool(
-  {
-    family: 'threads',
-    name: 'list_threads',
-    title: 'List threads',
-    description: 'List threads, most recently used first, with how much each holds and from when to when.',
-    effect: 'read',
-    input: z.strictObject({
-      limit: z
-        .int()
-        .min(1)
-        .optional()
-        .meta({ description: 'Threads on this page, 1–100; all (up to 1,000) when omitted' }),
-      offset,
-    }),
-    output: output({
-      threads: z.array(
-        z.looseObject({
-          thread_id: z.string(),
-          entry_count: z.int(),
-          source_types: z.int(),
-          multimodal_count: z.int(),
-          first_entry: z.string(),
-          last_entry: z.string(),
-          last_id: z.int(),
-        }),
-      ),
-      total: z.int(),
-      total_threads: z.int(),
-      has_more: z.boolean(),
-      clamped_limit: clampedOutput,
-    }),
-    async handler({ services, principal }, args) {
-      const { limit, clamped } = args.limit === undefined ? { limit: ALL, clamped: null } : clampLimit(args.limit)
-      const { threads, total } = await services.entries.threads(principal, { limit, offset: args.offset })
-      return {
-        threads: threads.map((thread) => ({
-          thread_id: thread.threadId,
-          entry_count: thread.entries,
-          source_types: thread.sources,
-          multimodal_count: thread.multimodal,
-          first_entry: formatSecond(thread.firstSecond * 1000),
-          last_entry: formatSecond(thread.lastSecond * 1000),
-          last_id: thread.lastId,
-        })),
-        total,
-        total_threads: total,
-        has_more: args.offset + threads.length < total,
-        ...(clamped ? { clamped_limit: clamped } : {}),
-      }
-    },
+export const listThreads = defineTool({
+  family: threads,
+  name: 'list_threads',
+  title: 'List threads',
+  description: 'List threads, most recently used first, with how much each holds and from when to when.',
+  effect: 'read',
+  input: z.strictObject({
+    limit: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'Threads on this page, 1–100; all (up to 1,000) when omitted' }),
+    offset,
+  }),
+  output: output({
+    threads: z.array(
+      z.looseObject({
+        thread_id: z.string(),
+        entry_count: z.int(),
+        source_types: z.int(),
+        multimodal_count: z.int(),
+        first_entry: z.string(),
+        last_entry: z.string(),
+        last_id: z.int(),
+      }),
+    ),
+    total: z.int(),
+    total_threads: z.int(),
+    has_more: z.boolean(),
+    clamped_limit: clampedOutput,
+  }),
+  async handler({ services, principal }, args) {
+    const { limit, clamped } = args.limit === undefined ? { limit: ALL, clamped: null } : clampLimit(args.limit)
+    const { threads, total } = await services.entries.threads(principal, { limit, offset: args.offset })
+    return {
+      threads: threads.map((thread) => ({
+        thread_id: thread.threadId,
+        entry_count: thread.entries,
+        source_types: thread.sources,
+        multimodal_count: thread.multimodal,
+        first_entry: formatSecond(thread.firstSecond * 1000),
+        last_entry: formatSecond(thread.lastSecond * 1000),
+        last_id: thread.lastId,
+      })),
+      total,
+      total_threads: total,
+      has_more: args.offset + threads.length < total,
+      ...(clamped ? { clamped_limit: clamped } : {}),
+    }
   },
-  parseArguments,
-)
+})

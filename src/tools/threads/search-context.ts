@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { clampLimit } from '../../domain/window'
-import { defineTool, type ToolContext } from '../define-tool'
+import type { ToolContext } from '../context'
+import { defineTool } from '../define-tool'
 import { flag, limit, offset, output } from '../fields'
 import { filterFields, type ReadFilter, readFilter } from '../filters'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { clampedOutput, foundEntry, foundEntryOutput, imagesToWire } from './wire'
 
 export const statsOutput = z.looseObject({
@@ -30,56 +31,53 @@ export function stats(
   }
 }
 
-export const searchContext = defineTool(
-  {
-    family: 'threads',
-    name: 'search_context',
-    title: 'Browse context',
-    description:
-      'Browse stored entries newest first, narrowed by thread, source, tags, metadata and dates. No word query: use fts_search_context for words. Texts are truncated; get_context_by_ids brings them whole.',
-    effect: 'read',
-    input: z.strictObject({
-      ...filterFields,
-      limit: limit(30),
-      offset,
-      include_images: flag(false, 'Bring image data too'),
-      explain_query: flag(false, 'Add stats about how the search ran'),
-    }),
-    output: output({
-      results: z.array(foundEntryOutput),
-      count: z.int(),
-      total: z.int(),
-      has_more: z.boolean(),
-      stats: statsOutput,
-      clamped_limit: clampedOutput,
-      validation_errors: z.array(z.string()),
-    }),
-    async handler(context, args) {
-      const { services, principal, config } = context
-      const startedAt = services.now()
-      const { limit: applied, clamped } = clampLimit(args.limit)
-      const read = readFilter(args)
-      const { entries, total } = await services.entries.page(principal, read.filter, {
-        limit: applied,
-        offset: args.offset,
-        previewLength: config.truncationLength + 1,
-      })
-      const images = args.include_images ? await imagesToWire(context, entries) : null
-      const results = entries.map((entry) => ({
-        ...foundEntry(entry, config.truncationLength),
-        ...(images && entry.images.length > 0 ? { images: images.get(entry.id) } : {}),
-      }))
-      return {
-        results,
-        count: results.length,
-        total,
-        has_more: args.offset + results.length < total,
-        ...(args.explain_query
-          ? { stats: stats(context, read, { startedAt, rows: results.length, order: 'newest first' }) }
-          : {}),
-        ...(clamped ? { clamped_limit: clamped } : {}),
-      }
-    },
+export const searchContext = defineTool({
+  family: threads,
+  name: 'search_context',
+  title: 'Browse context',
+  description:
+    'Browse stored entries newest first, narrowed by thread, source, tags, metadata and dates. No word query: use fts_search_context for words. Texts are truncated; get_context_by_ids brings them whole.',
+  effect: 'read',
+  input: z.strictObject({
+    ...filterFields,
+    limit: limit(30),
+    offset,
+    include_images: flag(false, 'Bring image data too'),
+    explain_query: flag(false, 'Add stats about how the search ran'),
+  }),
+  output: output({
+    results: z.array(foundEntryOutput),
+    count: z.int(),
+    total: z.int(),
+    has_more: z.boolean(),
+    stats: statsOutput,
+    clamped_limit: clampedOutput,
+    validation_errors: z.array(z.string()),
+  }),
+  async handler(context, args) {
+    const { services, principal, config } = context
+    const startedAt = services.now()
+    const { limit: applied, clamped } = clampLimit(args.limit)
+    const read = readFilter(args)
+    const { entries, total } = await services.entries.page(principal, read.filter, {
+      limit: applied,
+      offset: args.offset,
+      previewLength: config.truncationLength + 1,
+    })
+    const images = args.include_images ? await imagesToWire(context, entries) : null
+    const results = entries.map((entry) => ({
+      ...foundEntry(entry, config.truncationLength),
+      ...(images && entry.images.length > 0 ? { images: images.get(entry.id) } : {}),
+    }))
+    return {
+      results,
+      count: results.length,
+      total,
+      has_more: args.offset + results.length < total,
+      ...(args.explain_query
+        ? { stats: stats(context, read, { startedAt, rows: results.length, order: 'newest first' }) }
+        : {}),
+      ...(clamped ? { clamped_limit: clamped } : {}),
+    }
   },
-  parseArguments,
-)
+})

@@ -2,57 +2,54 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { output } from '../fields'
 import { readFilter } from '../filters'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
 import { stats, statsOutput } from './search-context'
 
-export const semanticSearchContext = defineTool(
-  {
-    family: 'threads',
-    name: 'semantic_search_context',
-    title: 'Search by meaning',
-    description:
-      'Find entries that are near to the query in meaning, nearest first, also when they use other words. Distances go from 0 (same) to 2; there is no cut-off, so look at them.',
-    effect: 'read',
-    enabled: (config) => config.semantic.enabled,
-    input: z.strictObject({
-      query: queryField,
-      ...rankedInput,
-    }),
-    output: output({
-      query: z.string(),
-      ...rankedOutput,
-      model: z.string(),
-      stats: statsOutput.extend({ embedding_generation_ms: z.number() }),
-    }),
-    async handler(context, args) {
-      const { services, principal, config } = context
-      const startedAt = services.now()
-      const { model } = config.embedding
-      const read = readFilter(args, { query: args.query, model })
-      const window = readWindow(args)
-      const found = await services.rankedSearches.byMeaning(principal, {
-        ...window.request,
-        query: args.query,
-        filter: read.filter,
-        previewLength: config.truncationLength + 1,
-      })
-      const results = await rankedEntries(context, found.results, args, (result) => ({
-        scores: { semantic_distance: result.distance, semantic_rank: null, rerank_score: result.rerankScore },
-      }))
-      const run = { startedAt, rows: results.length, order: `vector index (${config.vectorBackend}), nearest first` }
-      return {
-        query: args.query,
-        results,
-        ...counts(args.offset, results.length, found.total),
-        model,
-        ...(args.explain_query
-          ? { stats: { ...stats(context, read, run), embedding_generation_ms: found.embeddingMs } }
-          : {}),
-        ...window.notes,
-        ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
-      }
-    },
+export const semanticSearchContext = defineTool({
+  family: threads,
+  name: 'semantic_search_context',
+  title: 'Search by meaning',
+  description:
+    'Find entries that are near to the query in meaning, nearest first, also when they use other words. Distances go from 0 (same) to 2; there is no cut-off, so look at them.',
+  effect: 'read',
+  enabled: (config) => config.semantic.enabled,
+  input: z.strictObject({
+    query: queryField,
+    ...rankedInput,
+  }),
+  output: output({
+    query: z.string(),
+    ...rankedOutput,
+    model: z.string(),
+    stats: statsOutput.extend({ embedding_generation_ms: z.number() }),
+  }),
+  async handler(context, args) {
+    const { services, principal, config } = context
+    const startedAt = services.now()
+    const { model } = config.embedding
+    const read = readFilter(args, { query: args.query, model })
+    const window = readWindow(args)
+    const found = await services.rankedSearches.byMeaning(principal, {
+      ...window.request,
+      query: args.query,
+      filter: read.filter,
+      previewLength: config.truncationLength + 1,
+    })
+    const results = await rankedEntries(context, found.results, args, (result) => ({
+      scores: { semantic_distance: result.distance, semantic_rank: null, rerank_score: result.rerankScore },
+    }))
+    const run = { startedAt, rows: results.length, order: `vector index (${config.vectorBackend}), nearest first` }
+    return {
+      query: args.query,
+      results,
+      ...counts(args.offset, results.length, found.total),
+      model,
+      ...(args.explain_query
+        ? { stats: { ...stats(context, read, run), embedding_generation_ms: found.embeddingMs } }
+        : {}),
+      ...window.notes,
+      ...(found.warnings.length > 0 ? { warnings: found.warnings } : {}),
+    }
   },
-  parseArguments,
-)
+})

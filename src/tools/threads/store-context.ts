@@ -4,7 +4,7 @@ import { done } from '../../services/outcome'
 import type { StoredEntry } from '../../services/store-entries'
 import { defineTool } from '../define-tool'
 import { images, metadata, output, source, tags, text, threadId } from '../fields'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { bracket } from './wire'
 
 export const storeArguments = z.strictObject({
@@ -25,36 +25,32 @@ export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
   images: args.images,
 })
 
-export const storeContext = defineTool(
-  {
-    family: 'threads',
-    name: 'store_context',
-    title: 'Store context',
-    description:
-      'Store one memory in a thread that all agents of the team share. Storing the same text again as the newest turn of its source updates that entry instead of adding a second one, so a retry is harmless.',
-    effect: 'store',
-    input: storeArguments,
-    output: output({
-      success: z.boolean(),
-      context_id: z.int(),
-      thread_id: z.string(),
-      version: z.int(),
-      message: z.string(),
-    }),
-    async handler({ services, principal }, args) {
-      const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], true)
-      if (!outcome?.ok) throw outcome?.problem
-      const stored = outcome.value as StoredEntry
-      services.afterwards(services.maintenance.work())
-      const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
-      return {
-        success: true,
-        context_id: stored.id,
-        thread_id: stored.threadId,
-        version: stored.version,
-        message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
-      }
-    },
+export const storeContext = defineTool({
+  family: threads,
+  name: 'store_context',
+  title: 'Store context',
+  description:
+    'Store one memory in a thread that all agents of the team share. Storing the same text again as the newest turn of its source updates that entry instead of adding a second one, so a retry is harmless.',
+  effect: 'store',
+  input: storeArguments,
+  output: output({
+    success: z.boolean(),
+    context_id: z.int(),
+    thread_id: z.string(),
+    version: z.int(),
+    message: z.string(),
+  }),
+  async handler({ services, principal }, args) {
+    const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], { atomic: true, dedupe: true })
+    if (!outcome?.ok) throw outcome?.problem
+    const stored = outcome.value as StoredEntry
+    const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
+    return {
+      success: true,
+      context_id: stored.id,
+      thread_id: stored.threadId,
+      version: stored.version,
+      message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
+    }
   },
-  parseArguments,
-)
+})

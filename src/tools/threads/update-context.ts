@@ -4,7 +4,7 @@ import { done } from '../../services/outcome'
 import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'
 import { contextId, images, jsonObject, metadata, output, tags, text } from '../fields'
-import { parseArguments } from '../parse-arguments'
+import { threads } from './family'
 import { bracket } from './wire'
 
 export const updateArguments = z.strictObject({
@@ -27,35 +27,32 @@ export const toUpdate = (args: z.output<typeof updateArguments>): UpdateDraft =>
   images: args.images,
 })
 
-export const updateContext = defineTool(
-  {
-    family: 'threads',
-    name: 'update_context',
-    title: 'Update context',
-    description:
-      'Change text, metadata, tags or images of one entry; what is not given stays. Use metadata_patch to change single keys: patches by several agents at once never lose each other.',
-    effect: 'change',
-    input: updateArguments,
-    output: output({
-      success: z.boolean(),
-      context_id: z.int(),
-      version: z.int(),
-      updated_fields: z.array(z.string()),
-      message: z.string(),
-    }),
-    async handler({ services, principal }, args) {
-      const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
-      if (!outcome?.ok) throw outcome?.problem
-      const { id, version, updatedFields, made } = outcome.value as UpdatedEntry
-      if (args.images !== undefined || args.text !== undefined) services.afterwards(services.maintenance.work())
-      return {
-        success: true,
-        context_id: id,
-        version,
-        updated_fields: updatedFields,
-        message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
-      }
-    },
+export const updateContext = defineTool({
+  family: threads,
+  name: 'update_context',
+  title: 'Update context',
+  description:
+    'Change text, metadata, tags or images of one entry; what is not given stays. Use metadata_patch to change single keys: patches by several agents at once never lose each other.',
+  effect: 'change',
+  input: updateArguments,
+  output: output({
+    success: z.boolean(),
+    context_id: z.int(),
+    version: z.int(),
+    updated_fields: z.array(z.string()),
+    message: z.string(),
+  }),
+  leavesWork: ({ images, text }) => images !== undefined || text !== undefined,
+  async handler({ services, principal }, args) {
+    const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
+    if (!outcome?.ok) throw outcome?.problem
+    const { id, version, updatedFields, made } = outcome.value as UpdatedEntry
+    return {
+      success: true,
+      context_id: id,
+      version,
+      updated_fields: updatedFields,
+      message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
+    }
   },
-  parseArguments,
-)
+})

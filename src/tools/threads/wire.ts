@@ -3,7 +3,7 @@ import { contentTypeOf, type Entry } from '../../domain/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import { type LoadedImage, loadImages } from '../../services/image-transfer'
-import type { ToolContext } from '../define-tool'
+import type { ToolContext } from '../context'
 
 /** How the threads family spells an entry (threads contract §1). */
 

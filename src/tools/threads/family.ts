@@ -1,0 +1,26 @@
+import type { Family } from '../family'
+import { isRecord } from '../lenient'
+
+const FILTERS = ['metadata', 'metadata_filters']
+
+/** Threads: entries of conversations and tasks (threads contract). */
+export const threads: Family = {
+  name: 'threads',
+  parse: {
+    // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1).
+    leaves: (argument, shown) =>
+      FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties,
+  },
+  failure({ code, message, retryable, details, beside }) {
+    const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }
+    const more = { ...(details === undefined ? {} : { details }), ...beside }
+    const text = Object.keys(more).length === 0 ? message : `${message}\n${JSON.stringify(more)}`
+    return { structured: { error, ...beside }, text }
+  },
+  denials({ error, results }) {
+    const items = Array.isArray(results) ? results : []
+    const denied = items.filter((item) => isRecord(item) && item.code === 'forbidden').length
+    return denied === 0 && isRecord(error) && error.code === 'forbidden' ? 1 : denied
+  },
+  afterWrite: ({ services }) => services.afterwards(services.maintenance.work()),
+}
