@@ -1,5 +1,6 @@
 import { Problem } from './domain/errors'
 import { MEGABYTE } from './domain/image'
+import { readHost } from './http/access'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
 export interface IndexedFieldConfig {
@@ -156,6 +157,15 @@ class Reader {
       .filter((item) => item !== '')
   }
 
+  /** Names of hosts; what they mean is read by `access.ts`, which stands before everything else. */
+  hosts(name: string): void {
+    for (const item of this.list(name, ''))
+      if (readHost(item) === null)
+        this.problems.push(
+          `${name} holds "${item}"; write host names, with a port where it matters: memory.example.com`,
+        )
+  }
+
   schema(name: string, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
@@ -206,6 +216,7 @@ export function parseConfig(env: Environment): Config {
   const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
   if (overlap >= size) reader.problems.push(`CHUNK_OVERLAP is ${overlap}; it must be smaller than CHUNK_SIZE (${size})`)
   reader.choice('CHUNK_AGGREGATION', 'max', ['max'])
+  reader.hosts('ALLOWED_HOSTS')
   const summary = reader.model('SUMMARY', reader.boolean('ENABLE_SUMMARY_GENERATION', true), SUMMARY_MODELS)
   const summarySize = {
     maxTokens: reader.integer('SUMMARY_MAX_TOKENS', 2000, 50, 16_384),

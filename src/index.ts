@@ -22,7 +22,9 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
   await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
   const { OAUTH_KV: kv } = env
-  return { config, log, services, oauth: kv ? createOAuth({ kv, identity: services.identity, log }) : null }
+  // On one machine nobody needs a grant, and clients that find OAuth described would ask for one.
+  const granting = kv !== undefined && config.authMode === 'required'
+  return { config, log, services, oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null }
 }
 
 const app = createApp<Env>(prepare)

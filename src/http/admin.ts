@@ -47,6 +47,9 @@ const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }
 
 /** A JSON object with no members but these. */
 async function readObject(request: Request, members: readonly string[]): Promise<Record<string, unknown>> {
+  // A page of another site can send any other type without asking the server first.
+  if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
+    throw invalidInput('Content-Type must be application/json')
   const body = await readJsonBody(request, MAX_BODY)
   if (body.kind === 'too_large') throw new Problem('limit_exceeded', `The body is larger than ${MAX_BODY} bytes`)
   const value = body.kind === 'json' ? body.value : undefined

@@ -3,16 +3,18 @@ import type { Config } from '../config'
 import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
 import { FAMILIES, listTools, readFamilies } from '../tools/catalogue'
+import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
-import { authenticate, type Credential, refuseStrangers, requireOrg } from './auth'
-import { guard, readableByPages } from './guard'
+import { authenticate, type Credential, requireOrg } from './auth'
+import { guard } from './guard'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
+import { isBrowser, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
 export interface RequestSetup {
@@ -41,15 +43,13 @@ const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 5
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const app = new Hono<{ Bindings: Env; Variables: Variables }>()
 
-  app.use(readableByPages)
-  app.use(guard)
+  app.use(guard<Env>(readAccess))
   app.get('/health', (c) => c.json({ status: 'ok' }))
 
   app.use(async (c, next) => {
     c.set('requestId', crypto.randomUUID())
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     c.set('services', c.var.setup.services)
-    refuseStrangers(c.req.raw, c.var.setup.config)
     await next()
     c.executionCtx.waitUntil(c.var.setup.services.close())
   })
@@ -85,6 +85,15 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       if (admission !== null) c.res = whenSent(c.res, () => services.afterwards(admission.leave()))
     }
   }
+  // Before the credential, which a browser has no way to send.
+  app.get('/mcp/:families?', async (c, next) => {
+    const { config, oauth } = c.var.setup
+    const url = new URL(c.req.url)
+    const named = c.req.param('families')
+    if (!isBrowser(c.req.raw) || (named !== undefined && readFamilies(named) === null)) return next()
+    return welcome({ url, mode: config.authMode, oauth: (oauth?.at(url.origin) ?? null) !== null })
+  })
+
   for (const path of ['/mcp/*', '/api/*', '/images/*']) app.use(path, withCredential)
 
   app.all('/mcp/:families?', (c) => {

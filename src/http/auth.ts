@@ -4,7 +4,6 @@ import type { Caller, Principal, Role } from '../domain/scope'
 import { mayAct } from '../domain/scope'
 import type { Administrator } from '../services/administration'
 import type { Identity } from '../services/identity'
-import { isLoopback } from './guard'
 
 /** Who a request acts for (platform contract §5). */
 export type Credential =
@@ -33,14 +32,6 @@ export const LOCAL: Principal = {
   role: 'admin',
   agent: null,
   keyId: 'local',
-}
-
-/** @throws Problem forbidden when open mode is asked by, or as, another machine */
-export function refuseStrangers(request: Request, config: Config): void {
-  if (config.authMode !== 'open') return
-  const client = request.headers.get('cf-connecting-ip')
-  if (!isLoopback(new URL(request.url).hostname) || (client !== null && !isLoopback(client)))
-    throw new Problem('forbidden', 'AUTH_MODE=open serves only requests from and to this machine (localhost)')
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i

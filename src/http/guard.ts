@@ -1,28 +1,34 @@
 import type { MiddlewareHandler } from 'hono'
+import type { Environment } from '../config'
+import { type Access, isLoopback, type ServedHost } from './access'
 
 /**
  * Checks against foreign web pages, before everything else. The address of a request is made from its Host header, so a
- * name that was rebound to this machine looks like our own: open mode therefore takes loopback names only.
+ * name that was rebound to this machine looks like our own: open mode therefore takes loopback names only, and
+ * ALLOWED_HOSTS says for a deployment which names are its own.
  */
-export const isLoopback = (hostname: string): boolean =>
-  /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[?::1\]?|::ffff:127(\.\d{1,3}){3})$/i.test(hostname)
 
-function hostnameOf(authority: string): string | null {
+/** Host and port of a Host header; null for what is none. */
+function hostOf(authority: string): URL | null {
   try {
-    return new URL(`http://${authority}`).hostname
+    return new URL(`http://${authority}`)
   } catch {
     return null
   }
 }
 
-function originHostname(origin: string): string | null {
+/** The address of a page; null for what has none (`null`, `file:`, extensions). */
+function pageOf(origin: string): URL | null {
   try {
     const url = new URL(origin)
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url.hostname : null
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
   } catch {
     return null
   }
 }
+
+const isNamed = (hosts: readonly ServedHost[], { hostname, port }: URL): boolean =>
+  hosts.some((one) => one.name === hostname.toLowerCase() && (one.port === null || one.port === port))
 
 /** Bytes of all header names and values; a browser or an MCP client sends a tenth. */
 const MAX_HEADER_BYTES = 32_768
@@ -58,21 +64,42 @@ const forbidden = (reason: string): Refusal => ({
   message: `${reason}; call this server from its own origin`,
 })
 
+/** Why the name under which the server was called is not its own, or null. */
+function hostRefusal(served: URL, named: URL | null, { open, hosts }: Access): Refusal | null {
+  const same =
+    named === null || named.hostname === served.hostname || [named, served].every((one) => isLoopback(one.hostname))
+  if (!same) return forbidden('Host header does not match the address of the request')
+  if (isLoopback(served.hostname)) return null
+  if (open) return forbidden('AUTH_MODE=open serves only requests to this machine (localhost)')
+  return hosts === null || isNamed(hosts, served) ? null : forbidden('Host is not among ALLOWED_HOSTS')
+}
+
+/**
+ * Whether a page may call. In open mode its origin is the server's own, since any other program of this machine may serve
+ * pages too; with ALLOWED_HOSTS it is one of those; else it is of the server's name, or a page of the caller's machine,
+ * which has no credential but what its person gave it.
+ */
+function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: Access): boolean {
+  const own = page.host === served.host || page.host === named?.host
+  if (open) return own
+  if (hosts !== null) return own || isNamed(hosts, page)
+  return page.hostname === served.hostname || isLoopback(page.hostname)
+}
+
 /** @returns why the request is refused, or null */
-export function refusal(request: Request): Refusal | null {
+export function refusal(request: Request, access: Access): Refusal | null {
   const url = new URL(request.url)
-  const served = url.hostname
   if (headerBytes(request.headers) > MAX_HEADER_BYTES)
     return { status: 431, code: 'limit_exceeded', message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }
   const host = request.headers.get('host')
-  if (host !== null) {
-    const named = hostnameOf(host)
-    const same = named === served || (named !== null && isLoopback(named) && isLoopback(served))
-    if (!same) return forbidden('Host header does not match the address of the request')
-  }
+  const named = host === null ? null : hostOf(host)
+  if (host !== null && named === null) return forbidden('The Host header names no host')
+  const wrongHost = hostRefusal(url, named, access)
+  if (wrongHost !== null) return wrongHost
   const origin = request.headers.get('origin')
-  const from = origin === null ? served : originHostname(origin)
-  if (from === null || (from !== served && !isLoopback(from))) return forbidden('Origin is not allowed')
+  const page = origin === null ? null : pageOf(origin)
+  if (origin !== null && (page === null || !isTrusted(page, url, named, access)))
+    return forbidden('Origin is not allowed')
   if (carriesKey(url)) {
     const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
@@ -80,17 +107,22 @@ export function refusal(request: Request): Refusal | null {
   return null
 }
 
-export const guard: MiddlewareHandler = async (c, next) => {
-  const refused = refusal(c.req.raw)
-  if (refused === null) return next()
-  const { status, code, message } = refused
-  return c.json({ error: { code, message, retryable: false } }, status)
-}
-
-/** Lets a page whose origin was accepted read every answer, errors included. */
-export const readableByPages: MiddlewareHandler = async (c, next) => {
-  await next()
-  if (!c.req.header('origin') || c.res.headers.has('access-control-allow-origin')) return
-  c.res.headers.set('Access-Control-Allow-Origin', '*')
-  c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate')
-}
+/**
+ * Refuses what comes from elsewhere. What passes may be read by the page that sent it, errors included; a refusal carries
+ * no CORS header, so a foreign page cannot even read that it was one.
+ *
+ * @param access what the environment says about who may call
+ */
+export const guard =
+  <Env extends object>(access: (env: Environment) => Access): MiddlewareHandler<{ Bindings: Env }> =>
+  async (c, next) => {
+    const refused = refusal(c.req.raw, access((c.env ?? {}) as Environment))
+    if (refused !== null) {
+      const { status, code, message } = refused
+      return c.json({ error: { code, message, retryable: false } }, status)
+    }
+    await next()
+    if (!c.req.header('origin') || c.res.headers.has('access-control-allow-origin')) return
+    c.res.headers.set('Access-Control-Allow-Origin', '*')
+    c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+  }

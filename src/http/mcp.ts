@@ -100,6 +100,15 @@ function createServer(request: McpRequest, origin: string): Server {
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
 
+const BOTH = 'application/json, text/event-stream'
+
+/** The request apart from its body, which has been read. A client that takes anything takes both of our types. */
+function withoutBody({ url, method, headers: given, signal }: Request): Request {
+  const headers = new Headers(given)
+  if (/(^|,)\s*\*\/\*\s*(;|,|$)/.test(headers.get('accept') ?? '*/*')) headers.set('accept', BOTH)
+  return new Request(url, { method, headers, signal })
+}
+
 /**
  * Serves one HTTP request by a server made for it. The body is read here, because the handler's own limit is too small
  * for images. Apart from `handleMcp` so that the conformance suite can play its own server behind the same code.
@@ -115,6 +124,8 @@ export async function serveMcp(
     // Host and Origin have been checked for every route before this.
     allowedHostnames: [url.hostname, new URL(`http://${httpRequest.headers.get('host') ?? url.host}`).hostname],
     allowedOriginHostnames: '*',
+    // The guard says which pages may read an answer.
+    corsOptions: false,
     maxRequestBodySize: MAX_BODY_BYTES,
     onerror,
   })
@@ -122,7 +133,7 @@ export async function serveMcp(
   const body = await readJsonBody(httpRequest)
   if (body.kind === 'too_large') return rpcError(413, -32000, `The request body is larger than ${MAX_BODY_BYTES} bytes`)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
-  return handler.fetch(httpRequest, { parsedBody: body.value })
+  return handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
 }
 
 /** Answers one HTTP request to the endpoint. */

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import { type Environment, parseConfig } from '../../src/config'
 import { Problem } from '../../src/domain/errors'
-import { authenticate, type Doorkeeper, refuseStrangers } from '../../src/http/auth'
+import { readAccess } from '../../src/http/access'
+import { authenticate, type Doorkeeper } from '../../src/http/auth'
 import { guard } from '../../src/http/guard'
 import { serveMcp } from '../../src/http/mcp'
 import { createFixtureServer } from './fixture-server'
@@ -12,7 +13,7 @@ import { createFixtureServer } from './fixture-server'
  */
 const app = new Hono<{ Bindings: Environment }>()
 
-app.use(guard)
+app.use(guard<Environment>(readAccess))
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
 const nobody = () => Promise.reject(new Problem('unauthorized', 'There are no keys here'))
@@ -25,7 +26,6 @@ const identity: Doorkeeper['identity'] = {
 
 app.all('/mcp', async (c) => {
   const config = parseConfig(c.env)
-  refuseStrangers(c.req.raw, config)
   await authenticate(c.req.raw, { config, identity, tokens: null })
   return serveMcp(c.req.raw, createFixtureServer, (error) => console.debug(error.message))
 })

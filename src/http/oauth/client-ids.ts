@@ -1,4 +1,4 @@
-import { isLoopback } from '../guard'
+import { isLoopback } from '../access'
 
 /**
  * Which client ids may be addresses of a metadata document, which the provider then fetches. On Cloudflare a fetch reaches

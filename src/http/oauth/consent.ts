@@ -8,6 +8,7 @@ import {
 import { Problem } from '../../domain/errors'
 import type { Principal } from '../../domain/scope'
 import type { Services } from '../../services/services'
+import { type Page, respondWithPage } from '../html'
 import { isAcceptableClientId } from './client-ids'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
 import { type Client, consentPage, departurePage, troublePage } from './page'
@@ -22,33 +23,13 @@ interface Situation {
 
 const hostOf = (address: string) => new URL(address).host
 
-type Page = (nonce: string) => unknown
-
 const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
 const EMPTY = 'Paste the key.'
 const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
 const OPERATOR = 'This is the ADMIN_TOKEN, which belongs to no organization. Make a key with it, and paste that key.'
 
-/** Nothing may frame the page, run in it, keep it, or learn from it where the person was. */
-async function respond(page: Page, url: URL, status: number, headers: Record<string, string> = {}): Promise<Response> {
-  const nonce = crypto.randomUUID()
-  return new Response(String(await page(nonce)), {
-    status,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-      'X-Frame-Options': 'DENY',
-      'X-Content-Type-Options': 'nosniff',
-      // With `no-referrer` browsers would send `Origin: null` with the form, which says nothing about where it comes from.
-      'Referrer-Policy': 'same-origin',
-      'Cache-Control': 'no-store',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      // No page of another origin reads this, whatever the rest of the server allows.
-      'Access-Control-Allow-Origin': url.origin,
-      ...headers,
-    },
-  })
-}
+const respond = (page: Page, { origin }: URL, status: number, headers: Record<string, string> = {}) =>
+  respondWithPage(page, { origin, status, forms: true, headers })
 
 /** @throws AuthorizationError, CimdFetchError */
 async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthRequest> {

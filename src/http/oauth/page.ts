@@ -1,12 +1,11 @@
 import { html } from 'hono/html'
 import { MAX_NAME } from '../../domain/identity'
+import { frame } from '../html'
 
 /**
  * What the person sees: plain pages that need no script. Every value is escaped by `html`; names that clients give
  * themselves are cut, and cannot change the direction or the order of the words around them.
  */
-type Html = ReturnType<typeof html>
-
 export interface Client {
   readonly name: string
   /** Host that publishes its metadata document; null for a client that registered itself. */
@@ -17,51 +16,12 @@ export interface Client {
   readonly local: boolean
 }
 
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#6e7781;--act:#0b57d0;--on-act:#fff;--bad:#a40e26}
-@media (prefers-color-scheme:dark){:root{--ink:#e8eaed;--paper:#16191d;--soft:#aab2bb;--line:#8b949e;--act:#a8c7fa;--on-act:#062e6f;--bad:#ff9ea8}}
-*{box-sizing:border-box}
-body{margin:0 auto;padding:1.5rem 1rem;max-width:34rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
-h2{font-size:1.05rem;margin:1.25rem 0 .25rem}
-dl{margin:0}dt{color:var(--soft)}dd{margin:0 0 .5rem;font-weight:600}
-ul{margin:.25rem 0;padding-left:1.25rem}
-.note{border-left:.25rem solid var(--line);padding:.1rem .75rem;margin:1rem 0}
-label{display:block;font-weight:600;margin-top:1.25rem}
-.hint{color:var(--soft);margin:.25rem 0}
-.error{color:var(--bad);font-weight:600;margin:.25rem 0}
-input{width:100%;font:inherit;padding:.6rem;border:1px solid var(--line);border-radius:.3rem;background:var(--paper);color:var(--ink)}
-input[aria-invalid=true]{border:2px solid var(--bad)}
-.actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1rem}
-button{font:inherit;font-weight:600;padding:.6rem 1.25rem;min-height:2.75rem;border:1px solid var(--act);border-radius:.3rem;cursor:pointer;background:var(--paper);color:var(--act)}
-button.main{background:var(--act);color:var(--on-act)}
-a{color:var(--act)}
-:focus-visible{outline:3px solid var(--act);outline-offset:2px}
-`
-
 /** Cuts a text that a client chose and takes control characters out of it, those of writing direction included. */
 export function tame(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()
   const points = [...plain]
   return points.length > MAX_NAME ? `${points.slice(0, MAX_NAME).join('')}…` : plain
 }
-
-const frame =
-  (title: string, body: Html, head: Html | string = '') =>
-  (nonce: string) =>
-    html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title} – Commonplace</title>
-${head}<style nonce="${nonce}">${STYLE}</style>
-</head>
-<body><main>
-${body}
-</main></body>
-</html>
-`
 
 interface Consent {
   readonly client: Client

@@ -1,0 +1,47 @@
+import { html } from 'hono/html'
+import { frame, type Html, respondWithPage } from './html'
+
+/** What a person sees who opens the endpoint in a browser: what this is, and how a client is connected to it. */
+export interface Welcome {
+  /** Of the endpoint, as it was opened. */
+  readonly url: URL
+  readonly mode: 'open' | 'required'
+  /** Whether clients that know OAuth can connect by themselves. */
+  readonly oauth: boolean
+}
+
+/** A browser asks for pages; a client of MCP asks for `application/json` and `text/event-stream`. */
+export const isBrowser = (request: Request): boolean =>
+  request.method === 'GET' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(request.headers.get('accept') ?? '')
+
+const OPEN = html`<p>This server runs in open mode: it answers programs of this computer, without a key, and nobody else.</p>`
+
+const required = (
+  oauth: boolean,
+): Html => html`<p>Every call needs a key, which an administrator of your organization makes.
+${oauth ? html`A client that knows OAuth needs the address alone: it opens a page where you paste the key once.` : ''}</p>`
+
+function commands(address: string, mode: Welcome['mode']): Html {
+  const header = mode === 'open' ? '' : ' --header "Authorization: Bearer <key>"'
+  const headers = mode === 'open' ? {} : { headers: { Authorization: 'Bearer <key>' } }
+  const file = JSON.stringify({ mcpServers: { commonplace: { type: 'http', url: address, ...headers } } }, null, 2)
+  return html`<h2>Claude Code</h2>
+<pre>claude mcp add --transport http commonplace ${address}${header}</pre>
+<h2>Clients with a configuration file</h2>
+<pre>${file}</pre>`
+}
+
+/** Small, without a script, and the same for everybody: it tells nothing that the address does not. */
+export function welcome({ url, mode, oauth }: Welcome): Promise<Response> {
+  const address = `${url.origin}${url.pathname}`
+  const page = frame(
+    'Shared memory for AI agents',
+    html`<h1>Commonplace</h1>
+<p>Shared memory for AI agents. This is the address of an MCP server (streamable HTTP): programs connect to it, people give it
+to their programs.</p>
+<dl><dt>Address</dt><dd>${address}</dd></dl>
+${mode === 'open' ? OPEN : required(oauth)}
+${commands(address, mode)}`,
+  )
+  return respondWithPage(page, { origin: url.origin })
+}

@@ -1,0 +1,196 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
+import { type RunningServer, startServer } from '../support/server'
+
+/** Who may call at all, before any credential is looked at: names, origins, and what a browser is told. */
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
+const JSON_TYPE = { 'content-type': 'application/json' }
+const BOTH = { accept: 'application/json, text/event-stream' }
+
+interface Raw {
+  readonly status: number
+  readonly headers: Record<string, unknown>
+  readonly text: string
+}
+
+/** Sends headers that fetch would not let through. */
+function raw(
+  server: RunningServer,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(new URL(path, server.url.href).href, { method, headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const corsOf = ({ headers }: Raw) => Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+
+describe('a server in open mode', () => {
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+  const send = (path: string, headers: Record<string, string>, method = 'POST', body = LIST) =>
+    raw(server, path, method, { ...JSON_TYPE, ...BOTH, ...headers }, body)
+
+  it('trusts pages of its own origin only, and shows others no CORS header', async () => {
+    const own = await send('/mcp', { origin: server.url.origin })
+    expect([own.status, own.headers['access-control-allow-origin']]).toEqual([200, '*'])
+    const others = [
+      'http://localhost:6274',
+      'http://127.0.0.1:1',
+      'http://localhost',
+      'https://evil.example',
+      'null',
+      'file://',
+    ]
+    for (const origin of others)
+      for (const path of ['/mcp', '/api/v1/orgs/local/keys', '/health', '/ready', `/images/${'0'.repeat(64)}`]) {
+        const answer = await send(path, { origin })
+        expect([origin, path, answer.status, corsOf(answer)]).toEqual([origin, path, 403, []])
+        const asked = await send(path, { origin, 'access-control-request-method': 'POST' }, 'OPTIONS', '')
+        expect([origin, path, asked.status, corsOf(asked)]).toEqual([origin, path, 403, []])
+      }
+  })
+
+  it('makes no key for a page of another port of this machine', async () => {
+    const body = JSON.stringify({ name: 'stolen', role: 'admin' })
+    const path = '/api/v1/orgs/local/keys'
+    expect((await send(path, { origin: 'http://localhost:3000' }, 'POST', body)).status).toBe(403)
+    expect(JSON.parse((await send(path, {}, 'GET', '')).text)).toEqual({ keys: [] })
+  })
+
+  it('takes administration as application/json only', async () => {
+    const body = JSON.stringify({ id: 'p', name: 'P' })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+      expect((await send('/api/v1/orgs/local/projects', { 'content-type': type }, 'POST', body)).status).toBe(400)
+    const type = 'application/json; charset=utf-8'
+    expect((await send('/api/v1/orgs/local/projects', { 'content-type': type }, 'POST', body)).status).toBe(201)
+  })
+
+  it('refuses a request for any host but this machine, whatever a header says of where it comes from', async () => {
+    for (const host of [
+      '192.168.1.5:8787',
+      'memory.example',
+      '0.0.0.0:8787',
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+    ])
+      for (const path of ['/mcp', '/health', '/ready', '/api/v1/orgs']) {
+        const answer = await send(path, { host, 'cf-connecting-ip': '127.0.0.1', 'x-forwarded-for': '127.0.0.1' })
+        expect([host, path, answer.status]).toEqual([host, path, 403])
+      }
+    // Outside Cloudflare anybody may write this header, so it neither opens nor closes anything.
+    expect((await send('/mcp', { 'cf-connecting-ip': '203.0.113.9' })).status).toBe(200)
+  })
+
+  it('serves no OAuth and names none', async () => {
+    const paths = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource']
+    for (const path of [...paths, '/.well-known/oauth-protected-resource/mcp', '/authorize', '/token', '/register'])
+      expect([path, (await send(path, {}, 'GET', '')).status]).toEqual([path, 404])
+    const refused = await send('/mcp', { authorization: 'Bearer cp_wrong' })
+    expect(refused.status).toBe(401)
+    expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
+    expect(refused.headers['www-authenticate']).not.toContain('resource_metadata')
+  })
+
+  it('takes a client that accepts anything', async () => {
+    for (const accept of ['*/*', 'application/json;q=0.9, */*;q=0.1'])
+      expect([accept, (await send('/mcp', { accept })).status]).toEqual([accept, 200])
+    expect((await raw(server, '/mcp', 'POST', JSON_TYPE, LIST)).status).toBe(200)
+    expect((await send('/mcp', { accept: 'text/html' })).status).toBe(406)
+  })
+
+  it('shows a browser what this is, without a script, and a client of MCP what it asked for', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    for (const path of ['/mcp', '/mcp/threads']) {
+      const page = await raw(server, path, 'GET', { accept })
+      expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(page.text).toContain(`claude mcp add --transport http commonplace ${server.url.origin}${path}`)
+      expect(page.text).toContain('open mode')
+      expect(page.text).not.toMatch(/<script|Bearer/i)
+      expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'nonce-/)
+    }
+    expect((await raw(server, '/mcp/nonsense', 'GET', { accept })).status).toBe(404)
+    expect((await raw(server, '/mcp', 'GET', { accept: 'text/event-stream' })).status).toBe(405)
+    expect((await raw(server, '/mcp', 'GET', { accept, host: 'rebound.example' })).status).toBe(403)
+  })
+})
+
+describe('a deployment that names its hosts', () => {
+  let team: Team
+  let key: string
+  beforeAll(async () => {
+    team = await startTeam({ ALLOWED_HOSTS: 'memory.example, other.example:8443' })
+    key = (await team.key('hosts')).key
+  })
+  afterAll(() => team.stop())
+  const send = (headers: Record<string, string>, method = 'POST', path = '/mcp') =>
+    raw(
+      team.server,
+      path,
+      method,
+      { ...JSON_TYPE, ...BOTH, authorization: `Bearer ${key}`, ...headers },
+      method === 'POST' ? LIST : '',
+    )
+
+  it('answers under those names and to pages of theirs, and refuses every other', async () => {
+    expect((await send({ host: 'memory.example', origin: 'https://memory.example' })).status).toBe(200)
+    expect((await send({ host: 'memory.example', origin: 'https://other.example:8443' })).status).toBe(200)
+    for (const [host, origin] of [
+      ['rebound.example', 'http://rebound.example'],
+      ['other.example', 'https://other.example'],
+      ['memory.example', 'https://evil.example'],
+      ['memory.example', 'http://localhost:6274'],
+      ['memory.example', 'null'],
+    ] as const) {
+      const answer = await send({ host, origin })
+      expect([host, origin, answer.status, corsOf(answer)]).toEqual([host, origin, 403, []])
+    }
+    expect((await send({ host: 'rebound.example' })).status).toBe(403)
+  })
+
+  it('tells a browser how to connect with a key or by OAuth', async () => {
+    const page = await raw(team.server, '/mcp', 'GET', { accept: 'text/html' })
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Authorization: Bearer &lt;key&gt;')
+    expect(page.text).toContain('paste the key once')
+    expect(page.text).not.toContain('open mode')
+  })
+
+  it('lets a page that it trusts read a refusal, too', async () => {
+    const wrong = await send({
+      host: 'memory.example',
+      origin: 'https://memory.example',
+      authorization: 'Bearer cp_wrong',
+    })
+    expect([wrong.status, wrong.headers['access-control-allow-origin']]).toEqual([401, '*'])
+    const asked = await send({ host: 'memory.example', origin: 'https://memory.example' }, 'OPTIONS')
+    expect(asked.status).toBe(204)
+    expect(asked.headers['access-control-allow-headers']).toContain('MCP-Protocol-Version')
+  })
+
+  it('says which name it cannot read', async () => {
+    const faulty = await startTeam({ ALLOWED_HOSTS: 'https://memory.example' })
+    try {
+      expect((await faulty.ask('/ready', ADMIN_TOKEN)).body.error.message).toContain(
+        'ALLOWED_HOSTS holds "https://memory.example"',
+      )
+    } finally {
+      await faulty.stop()
+    }
+  })
+})
