@@ -16,7 +16,7 @@ export interface Unit {
   readonly stops: readonly boolean[]
 }
 
-const isStopWord = (unit: Unit): boolean => unit.stops.length === 1 && unit.stops[0] === true
+const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
 
 export type Expression =
   | { readonly op: 'unit'; readonly unit: Unit }
@@ -64,10 +64,18 @@ function distinct(units: readonly (Unit | null)[]): { units: Unit[]; warnings: s
   return { units: all.slice(0, MAX_UNITS), warnings: all.length > MAX_UNITS ? [TOO_MANY] : [] }
 }
 
+/** An adjacency without the stop words at its ends, so that `Paola's` is paola; all of it when it holds nothing else. */
+function withoutEdgeStops(tokens: readonly Token[]): readonly Token[] {
+  const first = tokens.findIndex(({ isStopWord }) => !isStopWord)
+  const last = tokens.findLastIndex(({ isStopWord }) => !isStopWord)
+  return first < 0 ? tokens : tokens.slice(first, last + 1)
+}
+
 /** A run of unspaced script in `match` is many words, not one: each pair counts by itself. */
 function looseUnits(token: string, analyzer: Analyzer): (Unit | null)[] {
   const tokens = analyzer.tokenize(token)
-  return tokens.some((part) => part.pair) ? tokens.map((part) => makeUnit([part])) : [makeUnit(tokens)]
+  if (tokens.some((part) => part.pair)) return tokens.map((part) => makeUnit([part]))
+  return [makeUnit(withoutEdgeStops(tokens))]
 }
 
 function parseMatch(query: string, analyzer: Analyzer): TextQuery {

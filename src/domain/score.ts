@@ -10,6 +10,10 @@ const MU = 50
 const K1 = 1.2
 const B = 0.75
 const NEIGHBOUR_SHARES = [0.2, 0.04] as const
+/** Up to so many units, entries that hold them all come first; of more, long entries hold all by accident. */
+const TIER_UNITS = 3
+/** What an entry that holds all of more units than that earns beside. */
+const COMPLETE_BONUS = 2
 
 /** A word of the query that earns score. */
 export interface ScoredTerm {
@@ -91,10 +95,18 @@ function softplus(x: number): number {
 }
 
 /**
- * Scores and orders candidates: in `match` those that hold every unit first, then by score, then the newer id.
- * Without any scored term (a query that only negates) every score is 0.
+ * Scores and orders candidates: in `match` those that hold every unit of a query of two or three first, then by score,
+ * then the newer id. Without any scored term (a query that only negates) every score is 0.
+ *
+ * @param units how many units the query has
  */
-export function rank(candidates: readonly Candidate[], statistics: TermStatistics, mode: SearchMode): Ranked[] {
+export function rank(
+  candidates: readonly Candidate[],
+  statistics: TermStatistics,
+  { mode, units }: { readonly mode: SearchMode; readonly units: number },
+): Ranked[] {
+  const hasTier = mode === 'match' && units <= TIER_UNITS
+  const bonus = mode === 'match' && !hasTier ? COMPLETE_BONUS : 0
   const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics)]))
   const shared = new Map<number, number>()
   if (mode === 'match') {
@@ -112,11 +124,10 @@ export function rank(candidates: readonly Candidate[], statistics: TermStatistic
     const x =
       (evidence.get(candidate.id) as number) +
       terms * Math.log(MU / (candidate.length + MU)) +
-      (shared.get(candidate.id) ?? 0)
+      (shared.get(candidate.id) ?? 0) +
+      (candidate.complete ? bonus : 0)
     return { id: candidate.id, score: terms === 0 ? 0 : softplus(x), complete: candidate.complete }
   })
-  scored.sort(
-    (a, b) => (mode === 'match' ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id,
-  )
+  scored.sort((a, b) => (hasTier ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id)
   return scored.map(({ id, score }) => ({ id, score }))
 }

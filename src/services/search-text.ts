@@ -44,7 +44,7 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
       frequencies: countTerms(terms, reading.tokenize(`${hit.text}\n${hit.context}`)),
     }))
     return {
-      ordering: rank(candidates, statistics, mode),
+      ordering: rank(candidates, statistics, { mode, units: units.length }),
       units: stemmedUnits(units, stems),
       analyzer: reading,
       warnings,

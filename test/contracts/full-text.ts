@@ -73,6 +73,32 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('to be')).toEqual([only])
     })
 
+    it('drops stop words at the ends of an adjacency, never inside it', async () => {
+      const fahim = await save('Fahim likes rowing')
+      const both = await save('Paola: a holiday')
+      const state = await save('state of the art')
+      expect(await search("Fahim's hobbies")).toEqual([fahim])
+      expect(await search("Paola's holiday")).toEqual([both])
+      expect(await search('“Paola’s” holiday')).toEqual([both])
+      expect(await search('state-of-the-art')).toEqual([state])
+      expect(await search('the-state')).toEqual([state])
+      const only = await save("it's")
+      expect(await search("it's")).toEqual([only])
+      expect(await search("it's Fahim's")).toEqual([fahim])
+    })
+
+    it('raises an entry with all of more than three words, but lets a better one stand before it', async () => {
+      const filler = 'filler words between things here '.repeat(40)
+      const all = await save(`alpha ${filler} beta ${filler} gamma ${filler} delta`)
+      const three = await save('alpha alpha beta beta gamma gamma')
+      expect(await search('alpha beta gamma delta')).toEqual([three, all])
+      expect(await search('alpha beta delta')).toEqual([all, three])
+      const same = await save('alpha beta gamma other')
+      const complete = await save('alpha beta gamma delta')
+      const order = await search('alpha beta gamma delta')
+      expect(order.indexOf(complete)).toBeLessThan(order.indexOf(same))
+    })
+
     it('keeps quoted phrases together in match, and ignores an unclosed quote', async () => {
       const id = await save('the red door')
       const other = await save('a door that is red')
