@@ -3,6 +3,7 @@ import counters from '../migrations/d1/0002_counters.sql'
 import fullText from '../migrations/d1/0003_full_text.sql'
 import vectors from '../migrations/d1/0004_vectors.sql'
 import identity from '../migrations/d1/0005_identity.sql'
+import lifeCycle from '../migrations/d1/0006_life_cycle.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -12,4 +13,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0003_full_text.sql', sql: fullText },
   { name: '0004_vectors.sql', sql: vectors },
   { name: '0005_identity.sql', sql: identity },
+  { name: '0006_life_cycle.sql', sql: lifeCycle },
 ]

@@ -20,11 +20,13 @@ export interface EntryContent {
 }
 
 /** One memory, as the store returns it. */
-export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 'agent' | 'archived'> {
+export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 'agent'> {
   readonly id: number
   readonly threadId: string
   readonly source: Source
   readonly kind: Kind
+  /** Left out of lists and searches, still readable by id. The life cycle's word, never the metadata's. */
+  readonly archived: boolean
   /** Generated; empty when there is none. */
   readonly summary: string
   readonly version: number

@@ -2,7 +2,7 @@ import { type JsonValue, type Metadata, own } from './metadata'
 
 /** Links that metadata names: from this entry, by relation, to entries of the same org (platform contract §1). */
 export const LINK_RELATIONS = {
-  references: 'REFERENCES',
+  references: 'references',
   supersedes: 'supersedes',
   depends_on: 'depends_on',
   contradicts: 'contradicts',

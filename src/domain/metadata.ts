@@ -68,13 +68,13 @@ export interface Lifted {
   readonly audience: Audience
   readonly diary: boolean
   readonly status: WorkStatus | null
-  readonly weight: number
-  readonly pinned: boolean
+  /** 1 to 5; null when the metadata says nothing of it, and what an argument or the life cycle has set holds. */
+  readonly weight: number | null
+  /** Null as for the weight. */
+  readonly pinned: boolean | null
   readonly confidence: number | null
-  /** Milliseconds since 1970. */
+  /** The writer's own end of the entry, milliseconds since 1970; a layer may set an earlier one, never a later. */
   readonly expiresAt: number | null
-  /** Left out of lists and searches, still readable by id. */
-  readonly archived: boolean
 }
 
 const text = (value: JsonValue | undefined): string | null =>
@@ -88,8 +88,8 @@ export function normalizeProject(project: string): string | null {
 
 function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {
   const value = own(metadata, 'project')
-  if (value === undefined || value === null) return kept ?? defaultProject(scope)
-  if (typeof value !== 'string') throw invalidInput('metadata.project must be a string')
+  // A project that is no string is none (`["a", "b"]` stays plain metadata).
+  if (typeof value !== 'string') return kept ?? defaultProject(scope)
   if (codePointLength(value) > MAX_PROJECT)
     throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`)
   const project = normalizeProject(value)
@@ -114,9 +114,24 @@ function audienceOf(metadata: Metadata | null): Audience {
   return audience
 }
 
+function diaryOf(metadata: Metadata | null): boolean {
+  const value = own(metadata, 'diary')
+  if (value === undefined || value === null) return false
+  if (typeof value !== 'boolean') throw invalidInput('metadata.diary must be true or false')
+  return value
+}
+
+function expiryOf(metadata: Metadata | null): number | null {
+  const value = own(metadata, 'expires_at')
+  if (value === undefined || value === null) return null
+  const instant = typeof value === 'string' ? parseInstant(value) : null
+  if (instant === null) throw invalidInput('metadata.expires_at must be a time, such as "2026-11-21T10:00:00Z"')
+  return instant
+}
+
 /**
- * Reads the reserved keys. Values outside a key's vocabulary stay plain metadata, except those that decide who may see
- * the entry (`audience`, `project`): they fail closed.
+ * Reads the reserved keys. Values outside a key's vocabulary stay plain metadata, except those that protect the entry
+ * (`audience`, `diary`, `expires_at`): they fail closed.
  *
  * @param agent the credential's agent, used when the metadata names none
  * @param keptProject where an entry stays when the metadata names no project
@@ -132,7 +147,7 @@ export function liftMetadata(
   const assignee = own(metadata, 'assignee')
   const weight = own(metadata, 'weight')
   const confidence = own(metadata, 'confidence')
-  const expires = own(metadata, 'expires_at')
+  const pinned = own(metadata, 'pinned')
   return {
     namedKind: kindOfMetadata(metadata),
     workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
@@ -141,13 +156,12 @@ export function liftMetadata(
     domain: text(own(metadata, 'domain')) ?? text(own(metadata, 'category')),
     agent: text(own(metadata, 'agent_name')) ?? agent,
     audience: audienceOf(metadata),
-    diary: own(metadata, 'diary') === true,
+    diary: diaryOf(metadata),
     status,
-    weight: typeof weight === 'number' && Number.isInteger(weight) && weight >= 1 && weight <= 5 ? weight : 3,
-    pinned: own(metadata, 'pinned') === true,
+    weight: typeof weight === 'number' && Number.isInteger(weight) && weight >= 1 && weight <= 5 ? weight : null,
+    pinned: typeof pinned === 'boolean' ? pinned : null,
     confidence: typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : null,
-    expiresAt: typeof expires === 'string' ? parseInstant(expires) : null,
-    archived: status === 'archived',
+    expiresAt: expiryOf(metadata),
   }
 }
 

@@ -5,6 +5,7 @@ import { playAgainst } from '../contracts/endpoint/session'
 import { writingContract } from '../contracts/endpoint/writing'
 import { CLIENTS, type Connect } from '../support/clients'
 import { freshDatabase, isRealServer } from '../support/postgres'
+import { execute } from '../support/postgres-server'
 import { startServer } from '../support/server'
 import { POSTGRES } from '../support/server-postgres'
 
@@ -16,7 +17,7 @@ playAgainst({
     if (database.pooledUrl === null)
       throw new Error('There is no pgbouncer: with PG_URL, PG_POOLED_URL has to be set too.')
     const { url, stop } = await startServer(vars, database.pooledUrl)
-    return { url, stop: () => stop().then(database.drop) }
+    return { url, sql: (statement) => execute(database.url, statement), stop: () => stop().then(database.drop) }
   },
 })
 

@@ -106,7 +106,7 @@ export class Model {
   /** In lists, searches and counts. */
   finds(key: Key, memory: Memory): boolean {
     const { metadata } = memory
-    return this.sees(key, memory) && metadata?.status !== 'archived' && metadata?.diary !== true
+    return this.sees(key, memory) && metadata?.diary !== true
   }
 
   writes = (key: Key, memory: Memory): boolean =>

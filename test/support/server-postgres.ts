@@ -1,13 +1,15 @@
 // A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
 import { freshDatabase } from './postgres'
-import { type RunningServer, startServer } from './server'
+import { execute } from './postgres-server'
+import { type ServerWithSql, startServer } from './server'
 
-export async function startPostgresServer(vars: Record<string, string> = {}): Promise<RunningServer> {
+export async function startPostgresServer(vars: Record<string, string> = {}): Promise<ServerWithSql> {
   const database = await freshDatabase()
   const server = await startServer(vars, database.url)
   return {
     url: server.url,
+    sql: (statement) => execute(database.url, statement),
     stop: async () => {
       await server.stop()
       await database.drop()

@@ -9,10 +9,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** A server whose stores a test can reach. */
-export interface OpenedServer extends RunningServer {
+/** A server whose database a test can reach. */
+export interface ServerWithSql extends RunningServer {
   /** Runs one statement beside the Worker, for what would otherwise need time to pass. */
   sql(statement: string): Promise<unknown>
+}
+
+/** A server whose stores a test can reach. */
+export interface OpenedServer extends ServerWithSql {
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }

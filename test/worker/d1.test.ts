@@ -1,5 +1,6 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
+import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { identityContract } from '../contracts/identity'
@@ -14,9 +15,11 @@ const make = () => {
   return { ...d1Adapters(clock), clock }
 }
 
+entryLifeContract('D1', make)
+
 entryStoreContract('D1', () => {
-  const { entries, clock } = make()
-  return { store: entries, clock }
+  const { entries, clock, connection } = make()
+  return { store: entries, clock, connection }
 })
 
 fullTextContract('FTS5', make)

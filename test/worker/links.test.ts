@@ -35,7 +35,7 @@ it('links to entries that the writer sees, and to no others', async () => {
     references: { context_ids: [seen, secret, foreign, 987_654_321] },
     supersedes: String(seen),
   })
-  expect(await linksFrom(ada)).toEqual([`${id} REFERENCES ${seen}`, `${id} supersedes ${seen}`])
+  expect(await linksFrom(ada)).toEqual([`${id} references ${seen}`, `${id} supersedes ${seen}`])
 })
 
 it('follows later changes of the metadata and the end of either entry', async () => {

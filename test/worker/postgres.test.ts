@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { identityContract } from '../contracts/identity'
@@ -18,9 +19,11 @@ const make = () => {
   return { ...made, clock }
 }
 
+entryLifeContract('PostgreSQL', make)
+
 entryStoreContract('PostgreSQL', () => {
-  const { entries, clock } = make()
-  return { store: entries, clock }
+  const { entries, clock, connection } = make()
+  return { store: entries, clock, connection }
 })
 
 fullTextContract('tsvector', make)

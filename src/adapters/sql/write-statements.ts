@@ -63,11 +63,11 @@ function metadataColumns(
     audience: sql`${lifted.audience}`,
     diary: sql`${flag(lifted.diary)}`,
     status: sql`${lifted.status}`,
-    weight: sql`${lifted.weight}`,
-    pinned: sql`${flag(lifted.pinned)}`,
+    // Beside these stand the columns of the life cycle, which no write of metadata touches (0006_life_cycle.sql).
+    named_weight: sql`${lifted.weight}`,
+    named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
+    named_expires_at: sql`${lifted.expiresAt}`,
     confidence: sql`${lifted.confidence}`,
-    expires_at: sql`${lifted.expiresAt}`,
-    archived: sql`${flag(lifted.archived)}`,
     links: linkColumn(context, links),
   }
 }

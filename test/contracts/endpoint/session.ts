@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
-import { type RunningServer, startServer } from '../../support/server'
+import { type ServerWithSql, startServer } from '../../support/server'
 
 /** The databases that the suite is played against, and what callers see of them. */
 export interface Backend {
   readonly database: string
   readonly vectors: string
   readonly fullText: string
-  readonly start: (vars: Record<string, string>) => Promise<RunningServer>
+  readonly start: (vars: Record<string, string>) => Promise<ServerWithSql>
 }
 
 const D1: Backend = { database: 'sqlite', vectors: 'object', fullText: 'fts5', start: (vars) => startServer(vars) }
@@ -23,7 +23,7 @@ export const backend = (): Backend => current
 
 /** One server and one client for a suite; the members are there once the suite runs. */
 export interface Session {
-  server: RunningServer
+  server: ServerWithSql
   client: TestClient
   /** Calls a tool that must succeed; its structured content. */
   ok(name: string, args?: Record<string, unknown>): Promise<CallResult['data']>

@@ -76,9 +76,10 @@ export function writingContract(connect: Connect): void {
 
     it(promise('2.1-access'), async () => {
       expect(await message('store_context', draft({ metadata: { audience: 'everyone' } }))).toMatch(/audience/)
-      expect(await message('store_context', draft({ metadata: { project: 5 } }))).toMatch(/project/)
+      expect(await message('store_context', draft({ metadata: { diary: 'yes' } }))).toMatch(/diary/)
+      expect(await message('store_context', draft({ metadata: { expires_at: 'soon' } }))).toMatch(/expires_at/)
       expect(await message('store_context', draft({ metadata: { project: 'p'.repeat(241) } }))).toMatch(/240/)
-      const metadata = { status: 'active', weight: 'heavy', pinned: 'yes', kind: 'unheard of' }
+      const metadata = { status: 'active', weight: 'heavy', pinned: 'yes', kind: 'unheard of', project: ['a', 'b'] }
       expect((await get(await s.store('x', { metadata }))).metadata).toEqual(metadata)
     })
 
