@@ -58,9 +58,9 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
   }
   try {
     requireRole(context.principal, tool.role)
-    const content = await tool.call(context, args)
+    const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return answer(toResult(content))
+    return answer(toResult(called))
   } catch (error) {
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error

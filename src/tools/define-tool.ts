@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../config'
 import type { Role } from '../domain/scope'
-import type { ToolContext } from './context'
+import type { Answer, Block, CallContext, ToolContext } from './context'
 import type { Family } from './family'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
@@ -24,8 +24,8 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
   readonly enabled: (config: Config) => boolean
-  /** Checks arguments and does the work; the result is the structured content. */
-  readonly call: (context: ToolContext, args: unknown) => Promise<Record<string, unknown>>
+  /** Checks arguments and does the work. */
+  readonly call: (context: ToolContext, args: unknown) => Promise<Answer>
 }
 
 const EFFECTS = {
@@ -44,10 +44,11 @@ export interface ToolDefinition<Input extends z.ZodType> {
   /** Every argument with a description; a strict object, so that unknown arguments are refused. */
   readonly input: Input
   /** What to show as the input schema where that is more than what is checked at once (items of batches). */
-  readonly listed?: z.ZodType
+  readonly listed?: JsonSchema
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
-  readonly handler: (context: ToolContext, args: z.output<Input>) => Promise<Record<string, unknown>>
+  /** The result is the structured content. */
+  readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Record<string, unknown>>
   /** Whether a call of a tool that writes left work to be done; without it, each may have. */
   readonly leavesWork?: (args: z.output<Input>, result: Record<string, unknown>) => boolean
 }
@@ -56,7 +57,7 @@ export interface ToolDefinition<Input extends z.ZodType> {
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
   const { family, name, title, description, effect, input, listed, output, enabled } = definition
   const { handler, leavesWork = () => true } = definition
-  const inputSchema = toJsonSchema(listed ?? input, 'input')
+  const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     family,
     name,
@@ -70,9 +71,12 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     enabled: enabled ?? (() => true),
     async call(context, given) {
       const args = parseArguments(input, inputSchema, given, { rules: family.parse })
-      const result = await handler(context, args)
+      const blocks: Block[] = []
+      // The text of the structured content is the first block.
+      const attach = (block: Block): number => blocks.push(block)
+      const result = await handler({ ...context, attach }, args)
       if (effect !== 'read' && leavesWork(args, result)) family.afterWrite(context)
-      return result
+      return { structured: result, blocks }
     },
   }
 }

@@ -19,16 +19,9 @@ export const contextId = (description: string) =>
         issue.input === undefined ? 'Missing required field' : `Invalid context ID: ${shown(issue.input)}`,
     })
     .transform((value) => readId(value) as number)
-    .meta({
-      description,
-      anyOf: [
-        { type: 'integer', minimum: 1 },
-        { type: 'string', pattern: '^[1-9][0-9]*$' },
-      ],
-    })
+    .meta({ description, anyOf: [{ type: 'integer' }, { type: 'string' }] })
 
-export const contextIds = (description: string) =>
-  z.array(contextId('An entry id: an integer or its decimal string')).max(100).meta({ description })
+export const contextIds = (description: string) => z.array(contextId('Entry id')).max(100).meta({ description })
 
 /** Any JSON object, kept as given; zod's own records would drop keys such as `__proto__`. */
 export const jsonObject = (description: string) =>
@@ -38,32 +31,31 @@ export const jsonObject = (description: string) =>
     })
     .meta({ type: 'object', additionalProperties: true, description })
 
-export const threadId = z.string().meta({
-  description: 'Names the conversation or task; up to 256 characters, case-sensitive',
-  minLength: 1,
-  maxLength: 256,
-})
+export const threadId = z.string().meta({ description: 'Conversation or task, ≤ 256 characters, case-sensitive' })
 
-export const source = z
-  .enum(SOURCES, { error: () => 'Missing or invalid source (must be "user" or "agent")' })
-  .meta({ description: 'Who speaks: "user" or "agent"' })
+const SOURCE_ERROR = { error: () => 'Missing or invalid source (must be "user" or "agent")' }
 
-export const text = z.string().meta({
-  description: 'The memory itself; up to 1,000,000 UTF-8 bytes',
-  minLength: 1,
-})
+export const source = (description: string) => z.enum(SOURCES, SOURCE_ERROR).meta({ description })
 
-export const tags = (description: string) => z.array(z.string()).max(100).meta({ description })
+export const text = z.string().meta({ description: 'The memory itself, ≤ 1,000,000 UTF-8 bytes' })
 
-export const metadata = jsonObject(
-  'Any JSON object, up to 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, supersedes, depends_on',
-)
+const tag = z.string().meta({ description: 'Tag' })
 
-export const image = z
+export const tags = (description: string) => z.array(tag).max(100).meta({ description })
+
+export const threadIds = (description: string) =>
+  z
+    .array(z.string().meta({ description: 'Thread' }))
+    .max(100)
+    .meta({ description })
+
+export const metadata = (description: string) => jsonObject(description)
+
+const image = z
   .strictObject({
     // Checked with its own messages when the image is decoded, hence not required here.
-    data: z.unknown().optional().meta({ type: 'string', description: 'Base64 of a PNG, JPEG, GIF or WebP image' }),
-    mime_type: z.string().optional().meta({ description: 'Corrected when it disagrees with the bytes' }),
+    data: z.unknown().optional().meta({ type: 'string', description: 'Base64' }),
+    mime_type: z.string().optional(),
     metadata: z
       .custom<string | Metadata>((value) => typeof value === 'string' || isRecord(value), {
         error: 'image metadata must be a string or an object',
@@ -73,29 +65,33 @@ export const image = z
       })
       .optional()
       .meta({
-        description: 'A string or an object, up to 16 KB, returned as given',
-        anyOf: [{ type: 'string' }, { type: 'object' }],
+        anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: true, description: 'Kept as given' }],
       }),
   })
-  .meta({ description: 'One image' })
+  .meta({ description: 'PNG, JPEG, GIF or WebP' })
 
 export const images = (description: string) => z.array(image).max(10).meta({ description })
 
-export const limit = (fallback: number) =>
-  z.int().min(1).default(fallback).meta({ description: 'Results on this page, 1–100; more is applied as 100' })
+export const limit = (fallback: number) => z.int().min(1).default(fallback).meta({ description: 'Results, 1–100' })
 
-export const offset = z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Results to pass over' })
+export const offset = z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Results to skip' })
 
 export const flag = (fallback: boolean, description: string) => z.boolean().default(fallback).meta({ description })
 
-/** Output schemas require nothing, because clients check error results against them too. */
-export const errorOutput = z
-  .looseObject({
-    code: z.string().meta({ description: 'One of a closed set, such as invalid_input or not_found' }),
-    message: z.string(),
-    retryable: z.boolean().meta({ description: 'The same call may succeed later' }),
-  })
-  .optional()
+/** Of the tools that search. */
+export const explainQuery = flag(false, 'Add stats')
+export const includeImages = (fallback: boolean) => flag(fallback, 'Bring images')
 
+/** Lists of results. */
+export const listOf = <Item extends z.ZodType>(item: Item, description: string) => z.array(item.meta({ description }))
+export const strings = (description: string) => listOf(z.string(), description)
+
+const errorOutput = z.looseObject({}).optional().meta({ description: 'On failure: code, message, retryable, details' })
+
+/** Output schemas require nothing, because clients check error results against them too. */
 export const output = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject({ ...z.looseObject(shape).partial().shape, error: errorOutput })
+
+/** An object of a result; what it holds beside the named members is allowed too. */
+export const part = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
+  z.looseObject(shape).meta({ description })

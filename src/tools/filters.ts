@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { checkThreadId } from '../domain/draft'
-import { SOURCES } from '../domain/entry'
 import { invalidInput, Problem } from '../domain/errors'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/filter'
 import { normalizeTags } from '../domain/tags'
 import { unstorable } from '../domain/text'
 import { formatSecond, parseDateBound } from '../domain/time'
-import { jsonObject } from './fields'
+import { jsonObject, source, tags } from './fields'
 import { isRecord } from './lenient'
 
 /** The eight filter arguments that all searches share, folded onto the one filter tree (threads contract §4, §5). */
@@ -30,40 +29,32 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
+const SCALAR = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }]
+
 // Whatever an item is, it is judged with the others, so that all that is wrong is said at once.
 const metadataFilter = z.unknown().meta({
   type: 'object',
-  additionalProperties: false,
   required: ['key'],
   properties: {
-    key: { type: 'string', description: 'Metadata key; dots go down one level (user.prefs.theme)' },
+    key: { type: 'string', description: 'a.b goes down one level' },
     operator: { type: 'string', enum: [...OPERATORS], default: 'eq' },
     value: {
-      description: 'A string, number or boolean; a list of them for in and not_in; not needed for exists, is_null …',
+      anyOf: [...SCALAR, { type: 'array', items: { anyOf: SCALAR, description: 'Member' } }],
     },
-    case_sensitive: { type: 'boolean', default: false, description: 'Compare strings with case' },
+    case_sensitive: { type: 'boolean' },
   },
+  description: 'Condition',
 })
 
 export const filterFields = {
   thread_id: z.string().optional().meta({ description: 'Only this thread' }),
-  source: z
-    .enum(SOURCES, { error: () => 'Missing or invalid source (must be "user" or "agent")' })
-    .optional()
-    .meta({ description: 'Only entries by this source' }),
-  tags: z.array(z.string()).max(100).optional().meta({ description: 'Has any of these tags' }),
-  content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: has images' }),
-  metadata: jsonObject('Exact values by key, all of which must hold: {"status": "done", "priority": 5}').optional(),
-  metadata_filters: z
-    .array(metadataFilter)
-    .max(100)
-    .optional()
-    .meta({ description: 'Conditions on metadata, all of which must hold' }),
-  start_date: z
-    .string()
-    .optional()
-    .meta({ description: 'Created at or after: 2025-11-29 or 2025-11-29T10:00:00+02:00' }),
-  end_date: z.string().optional().meta({ description: 'Created at or before; a bare date includes that whole day' }),
+  source: source('Only by this source').optional(),
+  tags: tags('Any of these tags').optional(),
+  content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: with images' }),
+  metadata: jsonObject('Exact values by key: {"status": "done"}').optional(),
+  metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must hold' }),
+  start_date: z.string().optional().meta({ description: 'Created from: ISO 8601 date or time' }),
+  end_date: z.string().optional().meta({ description: 'Created until; a date is a whole day' }),
 }
 
 export type FilterArguments = { [Key in keyof typeof filterFields]?: z.output<(typeof filterFields)[Key]> }

@@ -1,9 +1,60 @@
 import { z } from 'zod'
+import { isRecord } from './lenient'
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** The schema as clients see it: plain JSON Schema without the dialect line, which costs every client tokens. */
-export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+type Side = 'input' | 'output'
+
+/** The largest list that is refused by its number when it is longer; the error says so, so the schemas need not. */
+const COMMON_CAP = 100
+
+/** What a client need not be told: bounds of whole numbers themselves, and defaults that everyone assumes. */
+function isNoise(keyword: string, value: unknown, side: Side, isRoot: boolean): boolean {
+  switch (keyword) {
+    case 'maximum':
+      return value === Number.MAX_SAFE_INTEGER
+    case 'minimum':
+      return value === Number.MIN_SAFE_INTEGER
+    case 'default':
+      return value === false || value === 0
+    case 'maxItems':
+      return value === COMMON_CAP
+    case 'additionalProperties':
+      // Items refuse unknown members by name all the same; an open object must say so, or strict modes close it.
+      return side === 'output' || (value === false && !isRoot)
+    case 'required':
+      // Results may carry more than is declared, and error results less.
+      return side === 'output'
+    case 'properties':
+      return isRecord(value) && Object.keys(value).length === 0 && !isRoot
+    default:
+      return false
+  }
+}
+
+/**
+ * A schema in the constructs that every large client takes, and without what costs tokens and says nothing (platform
+ * contract §3, "Made for models").
+ */
+function plain(schema: JsonSchema, side: Side, isRoot: boolean): JsonSchema {
+  const result: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isNoise(keyword, value, side, isRoot)) continue
+    if (keyword === 'type' && Array.isArray(value)) result.anyOf = value.map((type: unknown) => ({ type }))
+    else if (keyword === 'const') result.enum = [value]
+    else if (keyword === 'items') result.items = plain(value as JsonSchema, side, false)
+    else if (keyword === 'anyOf') result.anyOf = (value as JsonSchema[]).map((branch) => plain(branch, side, false))
+    else if (keyword === 'properties')
+      result.properties = Object.fromEntries(
+        Object.entries(value as Record<string, JsonSchema>).map(([name, one]) => [name, plain(one, side, false)]),
+      )
+    else result[keyword] = value
+  }
+  return result
+}
+
+/** The schema as clients see it: plain JSON Schema without the dialect line. */
+export function toJsonSchema(schema: z.ZodType, side: Side): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any' })
+  return plain(rest, side, true)
 }

@@ -1,18 +1,19 @@
 import { Problem } from '../domain/errors'
+import type { Answer, Block } from './context'
 import type { Family } from './family'
 
 /** What `tools/call` answers. */
 export interface ToolResult {
   readonly structuredContent: Record<string, unknown>
-  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly content: [{ readonly type: 'text'; readonly text: string }, ...Block[]]
   readonly isError?: true
   readonly [key: string]: unknown
 }
 
-/** The one translation of outcomes to the wire: structured content, and the same JSON as one text block. */
-export const toResult = (content: Record<string, unknown>): ToolResult => ({
-  structuredContent: content,
-  content: [{ type: 'text', text: JSON.stringify(content) }],
+/** The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. */
+export const toResult = ({ structured, blocks }: Answer): ToolResult => ({
+  structuredContent: structured,
+  content: [{ type: 'text', text: JSON.stringify(structured) }, ...blocks],
 })
 
 /**

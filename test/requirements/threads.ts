@@ -34,6 +34,7 @@ export const THREADS = {
   '2.3-tags': 'trims, lower-cases, sorts tags and keeps the first of equals',
   '2.3-tag-limit': 'refuses a tag longer than 128 characters after trimming',
   '2.4-images': 'keeps images in order and returns them with detected type, metadata and address',
+  '2.4-blocks': 'returns images as image blocks that entries name by their index, from every tool that brings images',
   '2.4-base64': 'takes data URLs, white space, the URL-safe alphabet and missing padding',
   '2.4-refused': 'refuses a bad image by its index and what is wrong with it',
   '2.4-limits': 'refuses images above the size limits, and takes exactly the limit',

@@ -76,7 +76,8 @@ export async function startTeam(
     await client.connect(new StreamableHTTPClientTransport(server.url, { requestInit: { headers } }))
     try {
       const result: Json = await client.callTool({ name, arguments: args })
-      return { data: result.structuredContent, text: result.content?.[0]?.text, isError: result.isError === true }
+      const { structuredContent: data, content, isError } = result
+      return { data, content, text: content?.[0]?.text, isError: isError === true }
     } finally {
       await client.close()
     }

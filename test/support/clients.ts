@@ -10,6 +10,8 @@ export interface CallResult {
   /** Structured content. */
   readonly data: Json
   readonly text: string
+  /** All blocks of the answer. */
+  readonly content: Json[]
   readonly isError: boolean
 }
 
@@ -25,7 +27,12 @@ export type Connect = (url: URL) => Promise<TestClient>
 const info = { name: 'test', version: '1.0.0' }
 
 function toResult(result: Json): CallResult {
-  return { data: result.structuredContent, text: result.content?.[0]?.text, isError: result.isError === true }
+  return {
+    data: result.structuredContent,
+    text: result.content?.[0]?.text,
+    content: result.content,
+    isError: result.isError === true,
+  }
 }
 
 /** SDK v2; without a pinned revision it speaks the newest of 2025. */

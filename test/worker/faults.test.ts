@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Bindings, composeServices } from '../../src/compose'
 import { createLog } from '../../src/http/log'
-import { FAMILIES, listTools } from '../../src/tools/catalogue'
+import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
+import type { Tool } from '../../src/tools/define-tool'
 import { toErrorResult, toResult } from '../../src/tools/tool-result'
 import { bindings, config, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
@@ -41,10 +42,10 @@ describe('when a dependency fails', () => {
     ada = freshPrincipal()
   })
   const call = async (name: string, args: Record<string, unknown>) => {
-    const tool = tools.find((one) => one.name === name)
+    const tool = findTool(tools, name) as Tool
     try {
       const context = { principal: ada, services, config, origin: 'http://localhost' }
-      return toResult((await tool?.call(context, args)) as Record<string, unknown>)
+      return toResult(await tool.call(context, args))
     } catch (error) {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }
@@ -58,7 +59,7 @@ describe('when a dependency fails', () => {
   const state = async () => {
     d1.clear()
     r2.clear()
-    const { results } = await ok('search_context', { limit: 100, include_images: true })
+    const { results } = await ok('search_context', { limit: 100, include_images: true, image_format: 'inline' })
     const { total_entries, total_images, unique_tags, fts } = await ok('get_statistics', {})
     return { results, total_entries, total_images, unique_tags, indexed: fts.indexed_entries }
   }

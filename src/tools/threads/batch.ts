@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Problem } from '../../domain/errors'
 import { attempt, type Outcome } from '../../services/outcome'
+import { output, part } from '../fields'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
+import { isRecord } from '../lenient'
 import { parseArguments } from '../parse-arguments'
 import { bracket } from './wire'
 
@@ -77,10 +79,51 @@ export function batchResult(
   }
 }
 
-export const itemOutput = z.looseObject({
-  index: z.int(),
-  success: z.boolean(),
-  context_id: z.int().nullable(),
-  error: z.string().nullable(),
-  code: z.string().nullable(),
-})
+/** Output of both batch tools. */
+export const batchOutput = (more: z.ZodRawShape = {}) =>
+  output({
+    success: z.boolean(),
+    total: z.int(),
+    succeeded: z.int(),
+    failed: z.int(),
+    results: z.array(
+      part('Item', {
+        index: z.int(),
+        success: z.boolean(),
+        context_id: z.int().nullable(),
+        error: z.string().nullable(),
+        code: z.string().nullable(),
+        ...more,
+      }),
+    ),
+    message: z.string(),
+  })
+
+/** A schema whose parts are explained at the single tool: only types, and what lists and objects are. */
+function terse(schema: JsonSchema, single: string): JsonSchema {
+  const { description, ...rest } = schema
+  const asThere = `As in ${single}`
+  if (rest.type === 'object') return { type: 'object', additionalProperties: true, description: asThere }
+  if (!isRecord(rest.items)) return rest
+  const items = rest.items.type === 'object' ? terse(rest.items, single) : { ...rest.items, description: asThere }
+  return { ...rest, items }
+}
+
+/** What a batch tool lists: items with the arguments of the single tool. */
+export function listedBatch(name: string, item: z.ZodType, single: string, atomic: string): JsonSchema {
+  const { properties, required } = toJsonSchema(item, 'input')
+  const members = Object.entries(properties as Record<string, JsonSchema>).map(([key, member]) => [
+    key,
+    terse(member, single),
+  ])
+  const items = { type: 'object', description: `One ${single}`, properties: Object.fromEntries(members), required }
+  return {
+    type: 'object',
+    properties: {
+      [name]: { type: 'array', minItems: 1, maxItems: 100, description: `Arguments of ${single}, in order`, items },
+      atomic: { type: 'boolean', default: true, description: atomic },
+    },
+    required: [name],
+    additionalProperties: false,
+  }
+}

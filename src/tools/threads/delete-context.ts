@@ -9,12 +9,11 @@ export const deleteContext = defineTool({
   family: threads,
   name: 'delete_context',
   title: 'Delete context',
-  description:
-    'Delete entries by id, or a whole thread. Irreversible. Ids and threads that do not exist count 0 and are no error.',
+  description: 'Delete entries by id, or a whole thread. Irreversible. What does not exist counts 0.',
   effect: 'delete',
   input: z.strictObject({
-    context_ids: contextIds('The entries to delete').min(1).optional(),
-    thread_id: z.string().optional().meta({ description: 'Delete every entry of this thread' }),
+    context_ids: contextIds('Entries to delete').min(1).optional(),
+    thread_id: z.string().optional().meta({ description: 'Or every entry of this thread' }),
   }),
   output: output({ success: z.boolean(), deleted_count: z.int(), message: z.string() }),
   leavesWork: (_, { deleted_count }) => deleted_count !== 0,

@@ -5,29 +5,27 @@ import { flag, output } from '../fields'
 import { readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
-import { stats, statsOutput } from './search-context'
+import { stats } from './search-context'
 
 export const ftsSearchContext = defineTool({
   family: threads,
   name: 'fts_search_context',
   title: 'Search by words',
   description:
-    'Find entries by words, best first. Modes: match (any of the words, those with all of them first; "quoted phrases" stay together), prefix (autocomplete), phrase (the words next to each other), boolean (AND, OR, NOT, brackets, "phrases", word*).',
+    'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix (beginnings of words), phrase (words next to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
   effect: 'read',
   enabled: (config) => config.fts.enabled,
   input: z.strictObject({
     query: queryField,
     mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
     ...rankedInput,
-    highlight: flag(false, 'Add the stretch of text that was found, hits in <mark>; plain text, not HTML-escaped'),
+    highlight: flag(false, 'Add the place found, hits in <mark>, not HTML-escaped'),
   }),
   output: output({
-    query: z.string(),
-    mode: z.string(),
     ...rankedOutput,
+    mode: z.string(),
     language: z.string(),
     fts_available: z.boolean(),
-    stats: statsOutput,
   }),
   async handler(context, args) {
     const { services, principal, config } = context

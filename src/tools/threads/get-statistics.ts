@@ -3,7 +3,7 @@ import { MEGABYTE } from '../../domain/image'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
-import { output } from '../fields'
+import { output, part } from '../fields'
 import { threads } from './family'
 
 const OFF = { enabled: false, available: false } as const
@@ -91,34 +91,36 @@ function summaryStatus({ summary }: ToolContext['config'], summaries: number, en
   }
 }
 
+const feature = part('Feature', { enabled: z.boolean(), available: z.boolean() })
+
 export const getStatistics = defineTool({
   family: threads,
   name: 'get_statistics',
   title: 'Get statistics',
-  description: 'How much is stored, in which threads and tags, how large it is, and which features are on.',
+  description: 'How much is stored, in which threads and tags, and which features are on.',
   effect: 'read',
   input: z.strictObject({}),
   output: output({
     total_entries: z.int(),
-    by_source: z.looseObject({ user: z.int(), agent: z.int() }),
-    by_content_type: z.looseObject({ text: z.int(), multimodal: z.int() }),
+    by_source: part('Entries', { user: z.int(), agent: z.int() }),
+    by_content_type: part('Entries', { text: z.int(), multimodal: z.int() }),
     total_images: z.int(),
     unique_tags: z.int(),
     total_threads: z.int(),
     avg_entries_per_thread: z.number(),
-    most_active_threads: z.array(z.looseObject({ thread_id: z.string(), count: z.int() })),
-    top_tags: z.array(z.looseObject({ tag: z.string(), count: z.int() })),
+    most_active_threads: z.array(part('Thread', { thread_id: z.string(), count: z.int() })),
+    top_tags: z.array(part('Tag', { tag: z.string(), count: z.int() })),
     backend: z.string(),
     database_size_mb: z.number(),
     images_size_mb: z.number(),
     embeddings_size_mb: z.number(),
-    connection_metrics: z.looseObject({}),
-    semantic_search: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-    fts: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-    chunking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-    reranking: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-    summary: z.looseObject({ enabled: z.boolean(), available: z.boolean() }),
-    pending_work: z.looseObject({ pending: z.int(), failed: z.int(), oldest_at: z.string().nullable() }),
+    connection_metrics: part('Of this process', {}),
+    semantic_search: feature,
+    fts: feature,
+    chunking: feature,
+    reranking: feature,
+    summary: feature,
+    pending_work: part('Queued work', { pending: z.int(), failed: z.int() }),
   }),
   async handler(context) {
     const { services, principal } = context

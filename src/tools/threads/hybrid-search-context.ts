@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
-import { output } from '../fields'
+import { output, strings } from '../fields'
 import { readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
@@ -10,8 +10,7 @@ export const hybridSearchContext = defineTool({
   family: threads,
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
-  description:
-    'Find entries by words and by meaning at once, fused by reciprocal rank: the best first choice for a question in natural language.',
+  description: 'Find entries by words and meaning at once: the first choice for a question in natural language.',
   effect: 'read',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   input: z.strictObject({
@@ -21,13 +20,11 @@ export const hybridSearchContext = defineTool({
     ...rankedInput,
   }),
   output: output({
-    query: z.string(),
     ...rankedOutput,
     fusion_method: z.string(),
-    search_modes_used: z.array(z.string()),
+    search_modes_used: strings('fts or semantic'),
     fts_count: z.int(),
     semantic_count: z.int(),
-    stats: z.looseObject({ execution_time_ms: z.number() }),
   }),
   async handler(context, args) {
     const { services, principal, config } = context

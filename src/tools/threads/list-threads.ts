@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { formatSecond } from '../../domain/time'
 import { clampLimit } from '../../domain/window'
 import { defineTool } from '../define-tool'
-import { offset, output } from '../fields'
+import { offset, output, part } from '../fields'
 import { threads } from './family'
-import { clampedOutput } from './wire'
 
 /** Without a limit everything is listed, within reason. */
 const ALL = 1000
@@ -13,19 +12,15 @@ export const listThreads = defineTool({
   family: threads,
   name: 'list_threads',
   title: 'List threads',
-  description: 'List threads, most recently used first, with how much each holds and from when to when.',
+  description: 'List threads, last used first, with how much each holds and from when to when.',
   effect: 'read',
   input: z.strictObject({
-    limit: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'Threads on this page, 1–100; all (up to 1,000) when omitted' }),
+    limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; without it all, up to 1,000' }),
     offset,
   }),
   output: output({
     threads: z.array(
-      z.looseObject({
+      part('Thread', {
         thread_id: z.string(),
         entry_count: z.int(),
         source_types: z.int(),
@@ -38,7 +33,7 @@ export const listThreads = defineTool({
     total: z.int(),
     total_threads: z.int(),
     has_more: z.boolean(),
-    clamped_limit: clampedOutput,
+    clamped_limit: part('When limit was above 100', {}),
   }),
   async handler({ services, principal }, args) {
     const { limit, clamped } = args.limit === undefined ? { limit: ALL, clamped: null } : clampLimit(args.limit)

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { codePointLength, trim } from '../../domain/text'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/window'
 import type { RankedResult } from '../../services/ranked-search'
-import type { ToolContext } from '../context'
-import { flag, limit, offset } from '../fields'
+import type { CallContext } from '../context'
+import { explainQuery, includeImages, limit, offset, part, strings } from '../fields'
 import { filterFields } from '../filters'
-import { clampedOutput, foundEntry, foundEntryOutput, imagesToWire } from './wire'
+import { type ImageArguments, imageFormat, withImages } from '../images'
+import { foundEntry, pageOutput } from './wire'
 
 /** What the three ranked searches share on the wire (threads contract §8). */
 const MAX_QUERY = 10_000
@@ -16,26 +17,24 @@ export const queryField = z
   .refine((query) => codePointLength(query) <= MAX_QUERY, {
     error: `query has more than ${MAX_QUERY} characters`,
   })
-  .meta({ minLength: 1, maxLength: MAX_QUERY, description: 'What to look for' })
+  .meta({ description: 'What to look for, ≤ 10,000 characters' })
 
 /** Arguments of every ranked search beside its own. */
 export const rankedInput = {
   ...filterFields,
   limit: limit(5),
   offset,
-  include_images: flag(false, 'Bring image data too'),
-  explain_query: flag(false, 'Add stats about how the search ran'),
+  include_images: includeImages(false),
+  image_format: imageFormat,
+  explain_query: explainQuery,
 }
 
+/** Results of every ranked search beside its own. */
 export const rankedOutput = {
-  results: z.array(foundEntryOutput),
-  count: z.int(),
-  total: z.int(),
-  has_more: z.boolean(),
-  clamped_limit: clampedOutput,
-  rank_depth_limit: z.looseObject({ requested_offset: z.int(), requested_limit: z.int(), rank_depth: z.int() }),
-  warnings: z.array(z.string()),
-  validation_errors: z.array(z.string()),
+  query: z.string(),
+  ...pageOutput,
+  rank_depth_limit: part('When the page reaches beyond the best 100', {}),
+  warnings: strings('What to know of these results'),
 }
 
 /** The window to search, and the notes that the result carries when it is not the one that was asked for. */
@@ -60,16 +59,14 @@ export const counts = (offset: number, count: number, total: number) => ({
 
 /** Entries of a page with what the tool adds to each, images last. */
 export async function rankedEntries(
-  context: ToolContext,
+  context: CallContext,
   results: readonly RankedResult[],
-  args: { readonly include_images: boolean },
+  args: ImageArguments,
   extra: (result: RankedResult) => Record<string, unknown>,
 ): Promise<Record<string, unknown>[]> {
-  const entries = results.map(({ entry }) => entry)
-  const images = args.include_images ? await imagesToWire(context, entries) : null
-  return results.map((result) => ({
-    ...foundEntry(result.entry, context.config.truncationLength),
-    ...extra(result),
-    ...(images && result.entry.images.length > 0 ? { images: images.get(result.entry.id) } : {}),
+  const shown = results.map((result) => ({
+    entry: result.entry,
+    shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
   }))
+  return withImages(context, shown, args)
 }

@@ -2,18 +2,11 @@ import { z } from 'zod'
 import { clampLimit } from '../../domain/window'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
-import { flag, limit, offset, output } from '../fields'
+import { explainQuery, includeImages, limit, offset, output } from '../fields'
 import { filterFields, type ReadFilter, readFilter } from '../filters'
+import { imageFormat, withImages } from '../images'
 import { threads } from './family'
-import { clampedOutput, foundEntry, foundEntryOutput, imagesToWire } from './wire'
-
-export const statsOutput = z.looseObject({
-  execution_time_ms: z.number(),
-  filters_applied: z.int(),
-  rows_returned: z.int(),
-  backend: z.string(),
-  query_plan: z.string(),
-})
+import { foundEntry, pageOutput } from './wire'
 
 /** The `stats` member of searches: product words, no SQL. */
 export function stats(
@@ -36,23 +29,18 @@ export const searchContext = defineTool({
   name: 'search_context',
   title: 'Browse context',
   description:
-    'Browse stored entries newest first, narrowed by thread, source, tags, metadata and dates. No word query: use fts_search_context for words. Texts are truncated; get_context_by_ids brings them whole.',
+    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: that is fts_search_context. Texts are cut; get_context_by_ids brings them whole.',
   effect: 'read',
   input: z.strictObject({
     ...filterFields,
     limit: limit(30),
     offset,
-    include_images: flag(false, 'Bring image data too'),
-    explain_query: flag(false, 'Add stats about how the search ran'),
+    include_images: includeImages(false),
+    image_format: imageFormat,
+    explain_query: explainQuery,
   }),
   output: output({
-    results: z.array(foundEntryOutput),
-    count: z.int(),
-    total: z.int(),
-    has_more: z.boolean(),
-    stats: statsOutput,
-    clamped_limit: clampedOutput,
-    validation_errors: z.array(z.string()),
+    ...pageOutput,
   }),
   async handler(context, args) {
     const { services, principal, config } = context
@@ -64,11 +52,8 @@ export const searchContext = defineTool({
       offset: args.offset,
       previewLength: config.truncationLength + 1,
     })
-    const images = args.include_images ? await imagesToWire(context, entries) : null
-    const results = entries.map((entry) => ({
-      ...foundEntry(entry, config.truncationLength),
-      ...(images && entry.images.length > 0 ? { images: images.get(entry.id) } : {}),
-    }))
+    const shown = entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) }))
+    const results = await withImages(context, shown, args)
     return {
       results,
       count: results.length,

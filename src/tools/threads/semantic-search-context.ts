@@ -4,14 +4,14 @@ import { output } from '../fields'
 import { readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
-import { stats, statsOutput } from './search-context'
+import { stats } from './search-context'
 
 export const semanticSearchContext = defineTool({
   family: threads,
   name: 'semantic_search_context',
   title: 'Search by meaning',
   description:
-    'Find entries that are near to the query in meaning, nearest first, also when they use other words. Distances go from 0 (same) to 2; there is no cut-off, so look at them.',
+    'Find entries near to the query in meaning, nearest first, also in other words. Distances go from 0 (same) to 2 without a cut-off: look at them.',
   effect: 'read',
   enabled: (config) => config.semantic.enabled,
   input: z.strictObject({
@@ -19,10 +19,8 @@ export const semanticSearchContext = defineTool({
     ...rankedInput,
   }),
   output: output({
-    query: z.string(),
     ...rankedOutput,
     model: z.string(),
-    stats: statsOutput.extend({ embedding_generation_ms: z.number() }),
   }),
   async handler(context, args) {
     const { services, principal, config } = context

@@ -1,36 +1,21 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
-import { flag, output } from '../fields'
-import { atomicFailure, batchResult, failedItem, itemOutput, looseItems, readItems } from './batch'
+import { flag } from '../fields'
+import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
 
-const atomic = flag(true, 'true: one bad entry stores none; false: the good ones are stored')
+const ATOMIC = 'false stores the good ones when some are bad'
 
 export const storeContextBatch = defineTool({
   family: threads,
   name: 'store_context_batch',
   title: 'Store several contexts',
-  description:
-    'Store up to 100 memories in one call, in order. By default all or nothing; with atomic=false the good entries are stored and the results say what was wrong with the others.',
+  description: 'Store up to 100 memories, in order, all or nothing unless atomic is false.',
   effect: 'store',
-  input: z.strictObject({ entries: looseItems, atomic }),
-  listed: z.strictObject({
-    entries: z
-      .array(storeArguments)
-      .min(1)
-      .max(100)
-      .meta({ description: 'Entries with the arguments of store_context' }),
-    atomic,
-  }),
-  output: output({
-    success: z.boolean(),
-    total: z.int(),
-    succeeded: z.int(),
-    failed: z.int(),
-    results: z.array(itemOutput),
-    message: z.string(),
-  }),
+  input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
+  listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
+  output: batchOutput(),
   async handler({ services, principal }, args) {
     const drafts = await readItems(args.entries, storeArguments, toDraft)
     const outcomes = await services.storeEntries(principal, drafts, { atomic: args.atomic, dedupe: true })

@@ -3,17 +3,19 @@ import type { EntryDraft } from '../../domain/draft'
 import { done } from '../../services/outcome'
 import type { StoredEntry } from '../../services/store-entries'
 import { defineTool } from '../define-tool'
-import { images, metadata, output, source, tags, text, threadId } from '../fields'
+import { images, jsonObject, output, source, tags, text, threadId } from '../fields'
 import { threads } from './family'
 import { bracket } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId,
-  source,
+  source: source('Who speaks'),
   text,
-  images: images('Images beside the text, up to 10').optional(),
-  metadata: metadata.optional(),
-  tags: tags('Labels; trimmed, lower-cased and made unique').optional(),
+  images: images('Up to 10').optional(),
+  metadata: jsonObject(
+    'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, supersedes, depends_on',
+  ).optional(),
+  tags: tags('Labels, lower-cased').optional(),
 })
 
 export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
@@ -30,7 +32,7 @@ export const storeContext = defineTool({
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that all agents of the team share. Storing the same text again as the newest turn of its source updates that entry instead of adding a second one, so a retry is harmless.',
+    'Store one memory in a thread that the whole team shares. The same text again, as the newest turn of its source, updates that entry, so a retry is harmless.',
   effect: 'store',
   input: storeArguments,
   output: output({

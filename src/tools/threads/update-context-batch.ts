@@ -1,38 +1,24 @@
 import { z } from 'zod'
 import { readId } from '../../domain/link'
 import { defineTool } from '../define-tool'
-import { flag, output } from '../fields'
+import { flag, listOf } from '../fields'
 import { isRecord } from '../lenient'
-import { atomicFailure, batchResult, failedItem, itemOutput, looseItems, readItems } from './batch'
+import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
 import { toUpdate, updateArguments } from './update-context'
 
-const atomic = flag(true, 'true: one bad update changes nothing; false: the good ones are applied')
+const ATOMIC = 'false applies the good ones when some are bad'
 
 export const updateContextBatch = defineTool({
   family: threads,
   name: 'update_context_batch',
   title: 'Update several contexts',
   description:
-    'Apply up to 100 updates in order; one entry may occur several times. By default all or nothing; with atomic=false the good ones are applied and the results say what was wrong with the others.',
+    'Apply up to 100 updates, in order, all or nothing unless atomic is false. One entry may occur several times.',
   effect: 'change',
-  input: z.strictObject({ updates: looseItems, atomic }),
-  listed: z.strictObject({
-    updates: z
-      .array(updateArguments)
-      .min(1)
-      .max(100)
-      .meta({ description: 'Updates with the arguments of update_context' }),
-    atomic,
-  }),
-  output: output({
-    success: z.boolean(),
-    total: z.int(),
-    succeeded: z.int(),
-    failed: z.int(),
-    results: z.array(itemOutput.extend({ updated_fields: z.array(z.string()).nullable().optional() })),
-    message: z.string(),
-  }),
+  input: z.strictObject({ updates: looseItems, atomic: flag(true, ATOMIC) }),
+  listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
+  output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
   leavesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
   async handler({ services, principal }, args) {
     const updates = await readItems(args.updates, updateArguments, toUpdate)

@@ -3,17 +3,15 @@ import type { UpdateDraft } from '../../domain/update'
 import { done } from '../../services/outcome'
 import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'
-import { contextId, images, jsonObject, metadata, output, tags, text } from '../fields'
+import { contextId, images, jsonObject, output, strings, tags, text } from '../fields'
 import { threads } from './family'
 import { bracket } from './wire'
 
 export const updateArguments = z.strictObject({
-  context_id: contextId('The entry to change: an integer or its decimal string'),
+  context_id: contextId('Entry to change'),
   text: text.optional(),
-  metadata: metadata.optional().meta({ description: 'Replaces all metadata; not together with metadata_patch' }),
-  metadata_patch: jsonObject(
-    'JSON Merge Patch (RFC 7396): given keys are set, null deletes a key, everything else stays',
-  ).optional(),
+  metadata: jsonObject('Replaces all metadata; not with metadata_patch').optional(),
+  metadata_patch: jsonObject('JSON Merge Patch: sets the given keys, null deletes one').optional(),
   tags: tags('Replaces all tags; [] clears them').optional(),
   images: images('Replaces all images; [] clears them').optional(),
 })
@@ -32,14 +30,14 @@ export const updateContext = defineTool({
   name: 'update_context',
   title: 'Update context',
   description:
-    'Change text, metadata, tags or images of one entry; what is not given stays. Use metadata_patch to change single keys: patches by several agents at once never lose each other.',
+    'Change text, metadata, tags or images of an entry; what is not given stays. Prefer metadata_patch for single keys: patches by several agents never lose each other.',
   effect: 'change',
   input: updateArguments,
   output: output({
     success: z.boolean(),
     context_id: z.int(),
     version: z.int(),
-    updated_fields: z.array(z.string()),
+    updated_fields: strings('Field'),
     message: z.string(),
   }),
   leavesWork: ({ images, text }) => images !== undefined || text !== undefined,

@@ -2,31 +2,9 @@ import { z } from 'zod'
 import { contentTypeOf, type Entry } from '../../domain/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
-import { type LoadedImage, loadImages } from '../../services/image-transfer'
-import type { ToolContext } from '../context'
+import { part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */
-
-function imageToWire(image: LoadedImage, origin: string): Record<string, unknown> {
-  return {
-    ...(image.bytes === null ? {} : { data: image.bytes.toBase64() }),
-    mime_type: image.mimeType,
-    ...(image.metadata === undefined ? {} : { metadata: image.metadata }),
-    url: `${origin}/images/${image.hash}`,
-    ...(image.bytes === null ? { data_omitted: true } : {}),
-  }
-}
-
-/** The `images` member by entry id; entries without images have none. */
-export async function imagesToWire(
-  context: ToolContext,
-  entries: readonly Entry[],
-): Promise<Map<number, Record<string, unknown>[]>> {
-  const loaded = await loadImages(context.services.images, context.principal, entries)
-  return new Map(
-    [...loaded].map(([id, images]) => [id, images.map((image) => imageToWire(image, context.origin))] as const),
-  )
-}
 
 /** An entry as `get_context_by_ids` returns it: whole, without summary. */
 export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
@@ -62,39 +40,48 @@ export function foundEntry(entry: Entry, truncationLength: number): Record<strin
   }
 }
 
-const imageOutput = z.looseObject({
-  data: z.string().optional(),
+const imageOutput = part('Image', {
   mime_type: z.string(),
+  size: z.int(),
+  sha256: z.string(),
   url: z.string(),
-  data_omitted: z.boolean().optional(),
+  block: z.int().meta({ description: 'Its index in content' }),
+  data: z.string().meta({ description: 'Base64, inline only' }),
 })
 
-/** Output schemas of the two shapes. */
-export const wholeEntryOutput = z.looseObject({
+/** What both shapes of an entry have. */
+const entryOutput = {
   id: z.int(),
   thread_id: z.string(),
   source: z.string(),
   content_type: z.string(),
   text_content: z.string(),
-  metadata: z.looseObject({}).nullable(),
+  metadata: z.looseObject({}).meta({ description: 'As stored' }).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
   version: z.int(),
-  tags: z.array(z.string()),
-  images: z.array(imageOutput).optional(),
-  archived: z.boolean().optional(),
-})
+  tags: strings('Tag'),
+  images: z.array(imageOutput),
+}
 
-export const foundEntryOutput = z.looseObject({
-  ...wholeEntryOutput.omit({ archived: true }).shape,
+export const wholeEntryOutput = part('Entry', { ...entryOutput, archived: z.boolean() })
+
+const foundEntryOutput = part('Entry', {
+  ...entryOutput,
   summary: z.string(),
   is_text_content_truncated: z.boolean(),
-  scores: z.looseObject({}).optional(),
-  highlighted: z.string().nullable().optional(),
 })
 
-/** Part of a result when a limit above 100 was asked for. */
-export const clampedOutput = z.looseObject({ requested: z.int(), applied: z.int() })
+/** What all searches answer. */
+export const pageOutput = {
+  results: z.array(foundEntryOutput),
+  count: z.int(),
+  total: z.int(),
+  has_more: z.boolean(),
+  stats: part('With explain_query', {}),
+  clamped_limit: part('When limit was above 100', {}),
+  validation_errors: strings('A bad filter'),
+}
 
 /** The bracket that says what happened beside the store: nothing happened, no bracket. */
 export const bracket = (parts: readonly string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`)

@@ -13,6 +13,8 @@ const JPEG = base64(bytes('\xff\xd8\xff\xe0jpeg', 20))
 const GIF = base64(bytes('GIF89a', 20))
 const WEBP = base64(bytes('RIFF\0\0\0\0WEBPVP8 ', 20))
 const MEGABYTE = 1_048_576
+const hashOf = async (data: string): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(data, 'base64'))).toString('hex')
 
 /** Images beside entries, over a real connection. */
 export function imageContract(connect: Connect): void {
@@ -20,7 +22,8 @@ export function imageContract(connect: Connect): void {
     const s = useSession(connect, { MAX_IMAGE_SIZE_MB: '7', MAX_TOTAL_SIZE_MB: '12' })
     const message = async (images: unknown[]) =>
       (await s.fail('store_context', { thread_id: unique(), source: 'user', text: 'x', images })).data.error.message
-    const get = async (id: number) => (await s.ok('get_context_by_ids', { context_ids: [id] })).result[0]
+    const get = async (id: number) =>
+      (await s.ok('get_context_by_ids', { context_ids: [id], image_format: 'inline' })).result[0]
 
     it(promise('2.4-images'), async () => {
       const png = base64(pngBytes('order'))
@@ -40,10 +43,11 @@ export function imageContract(connect: Connect): void {
       expect(content_type).toBe('multimodal')
       expect(images).toMatchObject([
         { data: JPEG, mime_type: 'image/jpeg', metadata: { caption: 'wrong type declared' } },
-        { data: GIF, mime_type: 'image/gif', metadata: 'a string' },
+        { data: GIF, mime_type: 'image/gif', metadata: 'a string', size: 20 },
         { data: WEBP, mime_type: 'image/webp' },
-        { data: png, mime_type: 'image/png' },
+        { data: png, mime_type: 'image/png', sha256: await hashOf(png) },
       ])
+      expect(images[0]).not.toHaveProperty('block')
       expect(images[2]).not.toHaveProperty('metadata')
       expect(images[0].url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/images\/[0-9a-f]{64}$/)
       const without = (await s.ok('get_context_by_ids', { context_ids: [result.context_id], include_images: false }))
@@ -56,6 +60,47 @@ export function imageContract(connect: Connect): void {
         images: [{ data: png }],
       })
       expect(one.message).toBe('Context stored with 1 images (embedding generated)')
+    })
+
+    it(promise('2.4-blocks'), async () => {
+      const thread_id = unique()
+      const png = base64(pngBytes('seen'))
+      const images = [{ data: png, metadata: { caption: 'seen' } }, { data: GIF }]
+      const id = await s.store('with images', { thread_id, images })
+      await s.store('without', { thread_id })
+      const whole = await s.client.call('get_context_by_ids', { context_ids: [id] })
+      const searches: [string, Record<string, unknown>][] = [
+        ['search_context', {}],
+        ['fts_search_context', { query: 'images' }],
+        ['semantic_search_context', { query: 'images' }],
+        ['hybrid_search_context', { query: 'images' }],
+      ]
+      const found = searches.map(([name, args]) => s.client.call(name, { ...args, thread_id, include_images: true }))
+      for (const { data, text, content } of [whole, ...(await Promise.all(found))]) {
+        const entries = data.result ?? data.results
+        expect(entries.find((entry: { id: number }) => entry.id === id).images).toEqual([
+          {
+            mime_type: 'image/png',
+            size: atob(png).length,
+            sha256: await hashOf(png),
+            metadata: { caption: 'seen' },
+            url: expect.stringContaining(`/images/${await hashOf(png)}`),
+            block: 1,
+          },
+          {
+            mime_type: 'image/gif',
+            size: 20,
+            sha256: await hashOf(GIF),
+            url: expect.stringContaining(`/images/${await hashOf(GIF)}`),
+            block: 2,
+          },
+        ])
+        expect(content.slice(1)).toEqual([
+          { type: 'image', data: png, mimeType: 'image/png' },
+          { type: 'image', data: GIF, mimeType: 'image/gif' },
+        ])
+        expect(JSON.parse(text)).toEqual(data)
+      }
     })
 
     it(promise('2.4-base64'), async () => {
@@ -92,9 +137,25 @@ export function imageContract(connect: Connect): void {
       const large = (n: number) => ({ data: base64BytesOf(`GIF89a${n}`, 6 * MEGABYTE) })
       await s.store('a', { thread_id, images: [large(1)] })
       await s.store('b', { thread_id, images: [large(2)] })
-      const { results } = await s.ok('search_context', { thread_id, include_images: true })
-      expect(results[0].images[0].data).toBeDefined()
-      expect(results[1].images[0]).toEqual({ mime_type: 'image/gif', url: expect.any(String), data_omitted: true })
+      for (const image_format of ['block', 'inline']) {
+        const { data, content } = await s.client.call('search_context', {
+          thread_id,
+          include_images: true,
+          image_format,
+        })
+        const [[shown], [omitted]] = data.results.map((entry: { images: unknown[] }) => entry.images)
+        expect(shown).not.toHaveProperty('data_omitted')
+        expect(content.filter(({ type }) => type === 'image')).toHaveLength(image_format === 'block' ? 1 : 0)
+        expect(omitted).toEqual({
+          mime_type: 'image/gif',
+          size: 6 * MEGABYTE,
+          sha256: expect.any(String),
+          url: expect.any(String),
+          block: image_format === 'block' ? 2 : 1,
+          data_omitted: true,
+        })
+        expect(content[omitted.block]).toMatchObject({ type: 'resource_link', uri: omitted.url, mimeType: 'image/gif' })
+      }
     })
 
     it(promise('2.4-address'), async () => {

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Entry } from '../domain/entry'
+import { type LoadedImage, loadImages } from '../services/image-transfer'
+import type { CallContext } from './context'
+
+/** How images go out (platform contract §3): to models as image blocks, to programs as base64 where they ask for it. */
+const FORMATS = ['block', 'inline'] as const
+
+export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 'inline: base64 in the JSON' })
+
+/** What a tool that has `include_images` was asked for. */
+export interface ImageArguments {
+  readonly include_images: boolean
+  readonly image_format: (typeof FORMATS)[number]
+}
+
+function toWire(image: LoadedImage, context: CallContext, format: ImageArguments['image_format']) {
+  const { hash, mimeType, size, metadata, bytes } = image
+  const url = `${context.origin}/images/${hash}`
+  const described = { mime_type: mimeType, size, sha256: hash, ...(metadata === undefined ? {} : { metadata }), url }
+  if (bytes === null) {
+    const block = context.attach({ type: 'resource_link', uri: url, name: `${hash.slice(0, 12)}`, mimeType, size })
+    return { ...described, block, data_omitted: true }
+  }
+  const data = bytes.toBase64()
+  return format === 'inline'
+    ? { ...described, data }
+    : { ...described, block: context.attach({ type: 'image', data, mimeType }) }
+}
+
+/** Adds the `images` member to what stands for each entry; entries without images get none. */
+export async function withImages<Shown extends Record<string, unknown>>(
+  context: CallContext,
+  entries: readonly { readonly entry: Pick<Entry, 'id' | 'images'>; readonly shown: Shown }[],
+  { include_images: wanted, image_format: format }: ImageArguments,
+): Promise<Record<string, unknown>[]> {
+  if (!wanted) return entries.map(({ shown }) => shown)
+  const loaded = await loadImages(
+    context.services.images,
+    context.principal,
+    entries.map(({ entry }) => entry),
+  )
+  return entries.map(({ entry, shown }) => {
+    const images = loaded.get(entry.id) ?? []
+    return images.length === 0 ? shown : { ...shown, images: images.map((image) => toWire(image, context, format)) }
+  })
+}

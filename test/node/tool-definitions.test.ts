@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { FAMILIES, TOOLS } from '../../src/tools/catalogue'
+import type { Tool } from '../../src/tools/define-tool'
+import type { JsonSchema } from '../../src/tools/json-schema'
+
+/** Tokens that the definitions of a family may cost a client, at four characters each, by how many tools it has. */
+const BUDGETS: Readonly<Record<keyof typeof FAMILIES, (tools: number) => number>> = {
+  threads: (tools) => (tools <= 13 ? 4_000 : 4_800),
+}
+const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
+/** What OpenAI, Gemini, Anthropic and the SDKs take as it is. */
+const KEYWORDS = [
+  ...['type', 'anyOf', 'enum', 'description', 'default', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['minimum', 'maximum', 'minItems', 'maxItems'],
+]
+
+const tokens = (value: unknown): number => JSON.stringify(value).length / 4
+const inputSide = ({ name, description, inputSchema }: Tool) => ({ name, description, inputSchema })
+const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0)
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
+
+/** Everything in a schema that some client would stumble over. */
+function stumbles(schema: unknown, path: string, side: 'input' | 'output'): string[] {
+  if (!isSchema(schema)) return [`${path} is not a schema`]
+  const problems = Object.keys(schema)
+    .filter((key) => !KEYWORDS.includes(key))
+    .map((key) => `${path} has ${key}`)
+  const { type, anyOf, items, properties, description, minimum, maximum } = schema
+  const typed = typeof type === 'string' && TYPES.includes(type)
+  if (typed === Array.isArray(anyOf)) problems.push(`${path} has neither one type nor typed branches, or both`)
+  const isObject = type === 'object'
+  const needsWords = (isObject || path.endsWith('[]')) && path !== ''
+  if (needsWords && typeof description !== 'string') problems.push(`${path} is not described`)
+  for (const bound of [minimum, maximum])
+    if (typeof bound === 'number' && Math.abs(bound) >= Number.MAX_SAFE_INTEGER) problems.push(`${path} is unbounded`)
+  if (type === 'array') problems.push(...stumbles(items, `${path}[]`, side))
+  if (Array.isArray(anyOf)) problems.push(...anyOf.flatMap((branch, i) => stumbles(branch, `${path}|${i}`, side)))
+  if (isSchema(properties))
+    for (const [name, member] of Object.entries(properties)) problems.push(...stumbles(member, `${path}.${name}`, side))
+  if (side === 'input' && isObject && schema.additionalProperties !== true && !isSchema(properties))
+    problems.push(`${path} is an object without members that does not say that it is open`)
+  return problems
+}
+
+describe('definitions of tools', () => {
+  for (const tool of TOOLS)
+    it(`of ${tool.name} use only what every large client takes, and describe every list and object`, () => {
+      const { inputSchema, outputSchema } = tool
+      expect(stumbles(inputSchema, '', 'input')).toEqual([])
+      expect(stumbles(outputSchema, '', 'output')).toEqual([])
+      expect([inputSchema.type, inputSchema.additionalProperties, outputSchema.type]).toEqual([
+        'object',
+        false,
+        'object',
+      ])
+      expect(outputSchema.required).toBeUndefined()
+      for (const argument of Object.values(inputSchema.properties as Record<string, JsonSchema>))
+        expect(argument.description).toEqual(expect.any(String))
+    })
+
+  for (const family of Object.values(FAMILIES))
+    it(`of ${family.name} stay within their tokens, output schemas no larger than the input side`, () => {
+      const tools = TOOLS.filter((tool) => tool.family === family)
+      const input = sum(tools.map((tool) => tokens(inputSide(tool))))
+      const output = sum(tools.map((tool) => tokens(tool.outputSchema)))
+      expect(input).toBeLessThanOrEqual(BUDGETS[family.name as keyof typeof FAMILIES](tools.length))
+      expect(output).toBeLessThanOrEqual(input)
+    })
+})
