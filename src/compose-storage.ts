@@ -10,7 +10,7 @@ import { createPostgresVectorIndex } from './adapters/postgres/vector-index'
 import type { SqlConnection } from './adapters/sql/connection'
 import { createObjectVectorIndex } from './adapters/vector-object'
 import { createVectorizeIndex } from './adapters/vectorize'
-import type { Bindings } from './compose'
+import type { Bindings } from './compose-bindings'
 import type { Config } from './config'
 import type { Analyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
@@ -41,6 +41,14 @@ function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOpti
   return { connectionString: HYPERDRIVE.connectionString, schema: config.postgresqlSchema }
 }
 
+function d1Of({ DB }: Bindings): D1Database {
+  if (DB !== undefined) return DB
+  throw new Problem(
+    'unavailable',
+    'There is no DB binding; add [[d1_databases]] to wrangler.toml, or set STORAGE_BACKEND',
+  )
+}
+
 /** Brings D1 to this Worker's schema, or makes sure that PostgreSQL is there; one query per isolate when it is. */
 export async function prepareDatabase(
   bindings: Bindings,
@@ -51,7 +59,7 @@ export async function prepareDatabase(
     const names = migrations.map(({ name }) => name)
     return checkPostgresSchema(postgresOptions(bindings, config), names)
   }
-  const { DB } = bindings
+  const DB = d1Of(bindings)
   let ready = migrated.get(DB)
   if (ready === undefined) {
     ready = migrateD1(DB, migrations, config.indexedFields)
@@ -77,7 +85,7 @@ export function chooseStorage(
     const fullText = createPostgresFullText(connection, analyzer, clock)
     return { connection, fullText, close: () => connection.close() }
   }
-  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer), (cost) =>
+  const connection = createD1Connection(d1Of(bindings), createD1Dialect(analyzer), (cost) =>
     log('DEBUG', 'sql', { ...cost }),
   )
   return { connection, fullText: createD1FullText(connection, analyzer, clock), close: async () => {} }

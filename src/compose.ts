@@ -1,6 +1,5 @@
 import { indexedFieldNames } from './adapters/d1/migrate'
-import { createGateLimiter, type RateLimitBinding } from './adapters/gate-object'
-import type { GateObject } from './adapters/gate-object/object'
+import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
@@ -9,9 +8,7 @@ import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
-import type { VectorObject } from './adapters/vector-object/object'
-import type { VectorizeBinding } from './adapters/vectorize'
-import type { AiRunner } from './adapters/workers-ai/service'
+import type { Bindings } from './compose-bindings'
 import { chooseModels } from './compose-models'
 import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
@@ -35,25 +32,6 @@ import type { Services } from './services/services'
 import { createStoreEntries } from './services/store-entries'
 import { createSyncVectors } from './services/sync-vectors'
 import { createUpdateEntries } from './services/update-entries'
-
-/** The one door between the house and its adapters: bindings and configuration to services. */
-export interface Bindings {
-  /** Absent with STORAGE_BACKEND=postgresql. */
-  readonly DB: D1Database
-  /** Only with STORAGE_BACKEND=postgresql. */
-  readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
-  readonly IMAGES: R2Bucket
-  /** Not where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
-  readonly VECTORS: DurableObjectNamespace<VectorObject>
-  /** Counts the requests of each key. */
-  readonly GATES: DurableObjectNamespace<GateObject>
-  /** Counts requests a minute in the place of GATES, with the numbers of wrangler.toml. */
-  readonly RATE_LIMITER?: RateLimitBinding
-  /** Only with VECTOR_BACKEND=vectorize. */
-  readonly VECTORIZE?: VectorizeBinding
-  /** Only where a provider is `workers-ai`. */
-  readonly AI?: AiRunner
-}
 
 export interface Surroundings {
   readonly log: Log
@@ -86,6 +64,7 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
 
+/** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()

@@ -1,4 +1,5 @@
-import { type Bindings, composeServices } from './compose'
+import { composeServices } from './compose'
+import type { Bindings } from './compose-bindings'
 import { prepareDatabase } from './compose-storage'
 import { type Environment, parseConfig } from './config'
 import { createApp } from './http/app'

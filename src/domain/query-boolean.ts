@@ -1,6 +1,6 @@
 import type { Analyzer } from './analysis'
 import { invalidInput, limitExceeded } from './errors'
-import { type Expression, makeUnit } from './query'
+import { type Expression, makeUnit } from './query-unit'
 import { codePointLength, isWhiteSpace } from './text'
 
 /**

@@ -1,27 +1,14 @@
 import type { Analyzer, Token } from './analysis'
 import { parseBoolean } from './query-boolean'
+import { type Expression, makeUnit, type Unit } from './query-unit'
+
+export type { Expression, Unit } from './query-unit'
 
 /** Full-text queries as the product means them (threads contract §6), before any engine sees them. */
 export const SEARCH_MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
 
-/** Something that an entry contains or not: one word, several next to each other, or a quoted phrase. */
-export interface Unit {
-  readonly terms: readonly string[]
-  /** The last term only needs to begin an indexed term. */
-  readonly prefix: boolean
-  /** Quoted: looked for in the text only, not in date and agent. */
-  readonly phrase: boolean
-  /** Which terms are stop words. */
-  readonly stops: readonly boolean[]
-}
-
 const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
-
-export type Expression =
-  | { readonly op: 'unit'; readonly unit: Unit }
-  | { readonly op: 'and' | 'or'; readonly of: readonly Expression[] }
-  | { readonly op: 'not'; readonly of: Expression }
 
 export interface TextQuery {
   readonly mode: SearchMode
@@ -36,19 +23,6 @@ export interface TextQuery {
 
 export const MAX_UNITS = 64
 const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were used`
-
-export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; phrase?: boolean } = {}): Unit | null {
-  if (tokens.length === 0) return null
-  const only = tokens.length === 1 ? (tokens[0] as Token) : null
-  const loneCharacter = only?.pair === true && [...only.term].length === 1
-  return {
-    terms: tokens.map((token) => token.term),
-    // Text written without spaces is indexed in pairs, so a single character can only begin one.
-    prefix: options.prefix === true || loneCharacter,
-    phrase: options.phrase === true,
-    stops: tokens.map((token) => token.isStopWord),
-  }
-}
 
 const unitKey = (unit: Unit): string => JSON.stringify([unit.terms, unit.prefix, unit.phrase])
 

@@ -1,5 +1,3 @@
-import type { Environment } from '../config'
-
 /**
  * Who may call at all: what the guard has to know before anything else is read. `config.ts` checks the same variables and
  * says what is wrong with them; here a bad host simply names nothing.
@@ -32,7 +30,7 @@ export function readHost(text: string): ServedHost | null {
 const listed = (value: unknown): string[] =>
   typeof value === 'string' ? value.split(',').filter((item) => item.trim() !== '') : []
 
-export function readAccess(env: Environment): Access {
+export function readAccess(env: Readonly<Record<string, unknown>>): Access {
   const hosts = listed(env.ALLOWED_HOSTS)
   return {
     open: typeof env.AUTH_MODE === 'string' && env.AUTH_MODE.trim().toLowerCase() === 'open',

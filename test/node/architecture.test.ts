@@ -63,6 +63,30 @@ it('keeps the import law between floors', () => {
   expect(broken).toEqual([])
 })
 
+it('has no circles of imports', () => {
+  const graph = new Map(
+    sources(SRC).map((file) => {
+      const own = imports(file).filter((target) => target.startsWith('.'))
+      const targets = own.map((target) => join(dirname(file), target))
+      return [file, targets.map((path) => [`${path}.ts`, `${path}.tsx`, join(path, 'index.ts')])] as const
+    }),
+  )
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (file: string, way: readonly string[]): void => {
+    const again = way.indexOf(file)
+    if (again >= 0) circles.push([...way.slice(again), file].map((step) => relative(SRC, step)).join(' → '))
+    if (again >= 0 || done.has(file)) return
+    for (const names of graph.get(file) ?? []) {
+      const target = names.find((name) => graph.has(name))
+      if (target !== undefined) walk(target, [...way, file])
+    }
+    done.add(file)
+  }
+  for (const file of graph.keys()) walk(file, [])
+  expect(circles).toEqual([])
+})
+
 it('has no room above 300 lines', () => {
   const long = sources(SRC)
     .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)

@@ -7,14 +7,14 @@ import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
 import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
-import type { Bindings } from '../../src/compose'
+import type { Bindings } from '../../src/compose-bindings'
 import { parseConfig } from '../../src/config'
 import { createAnalyzer } from '../../src/domain/analysis'
 import { D1_MIGRATIONS } from '../../src/migrations'
 import type { Clock } from '../../src/ports/clock'
 
 /** The simulated D1 and R2 of the test's own storage. */
-export const bindings = env as unknown as Bindings
+export const bindings = env as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'VECTORS'>>
 
 export const config = parseConfig({ AUTH_MODE: 'open' })
 

@@ -5,6 +5,7 @@ import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
+import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
 
@@ -16,6 +17,8 @@ const make = () => {
 }
 
 entryLifeContract('D1', make)
+
+visibilityContract('D1', make)
 
 entryStoreContract('D1', () => {
   const { entries, clock, connection } = make()

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Bindings, composeServices } from '../../src/compose'
+import { composeServices } from '../../src/compose'
+import type { Bindings } from '../../src/compose-bindings'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'

@@ -3,6 +3,7 @@ import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { identityContract } from '../contracts/identity'
+import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
 
@@ -20,6 +21,8 @@ const make = () => {
 }
 
 entryLifeContract('PostgreSQL', make)
+
+visibilityContract('PostgreSQL', make)
 
 entryStoreContract('PostgreSQL', () => {
   const { entries, clock, connection } = make()

@@ -5,7 +5,7 @@ import type { PageRequest } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { ENTRY_COLUMNS } from './rows'
-import { circle, listed } from './visibility'
+import { circle, expired, listed } from './visibility'
 
 /** The statements that read pages, totals and threads. */
 export interface ReadContext {
@@ -114,7 +114,7 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
  */
 export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
   const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
-  return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND x.expires_at <= ${now}), live AS (
+  return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}), live AS (
     SELECT c.thread_id, sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal, sum(c.bytes) AS bytes, sum(c.words) AS words, min(c.first_second) AS first_second, max(c.last_second) AS last_second, min(c.first_id) AS first_id, max(c.last_id) AS last_id
     FROM thread_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')} AND c.thread_id NOT IN (SELECT thread_id FROM stale) GROUP BY c.thread_id
     UNION ALL

@@ -1,21 +1,36 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../domain/entry'
 import type { Scope } from '../../domain/scope'
 import type { SqlDialect } from './dialect'
 
 /**
  * The one rule of who sees what and who writes what, as conditions on an entry row (platform contract §5). Scope comes
  * first in every query. A list of projects is one parameter however long it is, because D1 takes 100 a statement.
+ *
+ * An entry is readable by id inside its org until it expires, for whoever its circle admits (project and reader). Lists,
+ * searches and counts leave out what the column `listed` leaves out, archived entries and diary pages; a question about
+ * some layers only says so. Indexes, candidates and counters are confined by these conditions and by no others.
  */
 
+/** What a question is about beside who asks; every layer when it names none. */
+export interface Sight {
+  readonly layers?: readonly Layer[]
+}
+
+/** Gone for everybody at that instant, although the schedule has not removed the row yet. */
+export const expired = (now: number, alias = 'e'): SQL => sql`${sql.raw(alias)}.expires_at <= ${now}`
+
 /** Readable by id: also archived entries and the owner's own diary pages. */
-export function readable(dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL {
+export function readable(dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL {
   const e = sql.raw(alias)
-  return sql`${e}.org = ${scope.org} AND (${e}.expires_at IS NULL OR ${e}.expires_at > ${now}) AND ${circle(dialect, scope, alias)}`
+  const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${now})`
+  const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
+  return sql`${e}.org = ${scope.org} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}`
 }
 
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
-export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
-  sql`${sql.raw(alias)}.listed = 1 AND ${readable(dialect, scope, now, alias)}`
+export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
+  sql`${sql.raw(alias)}.listed = 1 AND ${readable(dialect, scope, now, alias, sight)}`
 
 /** Beside what is readable: a narrowed caller writes inside its projects only, not what belongs to the whole org. */
 export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e'): SQL | null =>
