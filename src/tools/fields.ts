@@ -4,7 +4,7 @@ import { readId } from '../domain/link'
 import type { Metadata } from '../domain/metadata'
 import { codePointLength } from '../domain/text'
 import { MAX_OFFSET } from '../domain/window'
-import { isRecord } from './lenient'
+import { isRecord } from './record'
 
 /** Each field of the wire that more than one tool speaks: one named, described schema. */
 

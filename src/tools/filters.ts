@@ -6,7 +6,7 @@ import { normalizeTags } from '../domain/tags'
 import { unstorable } from '../domain/text'
 import { formatSecond, parseDateBound } from '../domain/time'
 import { jsonObject, source, tags } from './fields'
-import { isRecord } from './lenient'
+import { isRecord } from './record'
 
 /** The eight filter arguments that all searches share, folded onto the one filter tree (threads contract §4, §5). */
 export const OPERATORS = [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRecord } from './lenient'
+import { isRecord } from './record'
 
 export type JsonSchema = { readonly [key: string]: unknown }
 

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './json-schema'
+import { isRecord } from './record'
 
 /**
  * Forgives what clients in the field get wrong (platform contract §3): arrays and objects sent as JSON strings, also
@@ -24,9 +25,6 @@ export function lenient(schema: JsonSchema | undefined, value: unknown): unknown
       return value
   }
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value, or what its JSON text holds when that is of the wanted type. */
 function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {

@@ -3,7 +3,8 @@ import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
 import { unstorable } from '../domain/text'
 import type { Family } from './family'
 import type { JsonSchema } from './json-schema'
-import { isRecord, lenient } from './lenient'
+import { lenient } from './lenient'
+import { isRecord } from './record'
 
 export interface ParseOptions {
   readonly rules?: Family['parse']

@@ -3,8 +3,8 @@ import { Problem } from '../../domain/errors'
 import { attempt, type Outcome } from '../../services/outcome'
 import { output, part } from '../fields'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
-import { isRecord } from '../lenient'
 import { parseArguments } from '../parse-arguments'
+import { isRecord } from '../record'
 import { bracket } from './wire'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */

@@ -1,5 +1,5 @@
 import type { Family } from '../family'
-import { isRecord } from '../lenient'
+import { isRecord } from '../record'
 
 const FILTERS = ['metadata', 'metadata_filters']
 
