@@ -1,17 +1,19 @@
-// `npm run dev:postgres [-- wrangler arguments]`: the Worker on PostgreSQL, on this machine, in one command. Starts a database
-// (or takes DATABASE_URL), migrates it and serves. A database that was started here is stopped at the end; its data stay.
+// `npm run dev:postgres [-- arguments as of npm start]`: the Worker on PostgreSQL, on this machine, in one command. Starts a
+// database (or takes DATABASE_URL), migrates it and serves. A database that was started here is stopped at the end; its data stay.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { environment, installMissing, nodePath, root } from './install.mjs'
-import { dataFolder, spawnServer } from './postgres.mjs'
+import { begin } from './begin.mjs'
+import { environment, nodePath, root } from './install.mjs'
 import { serve } from './serve.mjs'
 
-installMissing()
+const options = await begin()
+const { databaseFromEnvironment } = await import('../src/cli/postgres/url.mjs')
+const { dataFolder, spawnServer } = await import('./postgres.mjs')
 
 /** The database of this checkout, or the one that is named. */
 async function database() {
-  const given = process.env.DATABASE_URL
-  if (given) return { url: given, where: 'in the database of DATABASE_URL', stop: async () => {} }
+  const given = databaseFromEnvironment(process.env)
+  if (given) return { url: given.url, where: `in the database of ${given.name}`, stop: async () => {} }
   const data = dataFolder()
   const server = await spawnServer('serve', '--data', data)
   return { ...server, where: `in ${data}` }
@@ -22,21 +24,19 @@ const { url, where, stop } = await database().catch((error) => {
   process.exit(1)
 })
 console.log(`PostgreSQL is at ${url.replace(/:[^:@/]*@/, ':…@')}`)
-const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs'), url], {
+const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs')], {
   cwd: root,
-  env: environment(),
+  // By the environment: arguments are seen by every process of the machine.
+  env: environment({ DATABASE_URL: url }),
   stdio: 'inherit',
 })
-/** What shapes the tables has to be the same for the migration and for the Worker. */
-const shared = ['POSTGRESQL_SCHEMA', 'METADATA_INDEXED_FIELDS'].flatMap((name) =>
-  process.env[name] ? ['--var', `${name}:${process.env[name]}`] : [],
-)
 const code =
   migrated.status ||
   (await serve({
-    args: ['--config', 'wrangler.postgres.toml', ...shared, ...process.argv.slice(2)],
-    env: { CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE: url },
-    dataLine: `Entries live ${where}, images in .wrangler/state; both survive a restart.`,
+    options,
+    config: 'wrangler.postgres.toml',
+    hyperdrive: url,
+    dataLine: `Entries live ${where}, images in ${options.shownState}; both survive a restart.`,
   }))
 await stop()
 process.exit(code)

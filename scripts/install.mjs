@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,10 +22,7 @@ const lockHash = () =>
 
 /** Runs `npm ci` unless node_modules already holds what package-lock.json says. */
 export function installMissing() {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return
   console.log('Installing packages (once) …')
   const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
   if (status !== 0) {
@@ -41,7 +39,14 @@ export function environment(extra = {}) {
     ...process.env,
     PATH: `${join(root, 'node_modules', '.bin')}${separator}${process.env.PATH}`,
     WRANGLER_SEND_METRICS: 'false',
+    // No look at the registry for a newer version.
+    WRANGLER_HIDE_BANNER: 'true',
+    // In the place of the home folder, which may be closed.
+    WRANGLER_LOG_PATH: join(tmpdir(), 'commonplace-wrangler'),
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    // A `wrangler dev` of ours opens no database explorer and keeps no traces.
+    X_LOCAL_EXPLORER: 'false',
+    X_LOCAL_OBSERVABILITY: 'false',
     ...extra,
   }
 }

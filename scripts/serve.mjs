@@ -1,63 +1,72 @@
-// How is the Worker run on this machine? `wrangler dev` with open access, a word when it answers, and the schedule. Shared by
-// `npm start` and `npm run dev:postgres`.
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+// How is the Worker run on this machine? As a child in a process group of its own, so that whatever ends this process, a signal
+// it cannot hear included, leaves nothing running. Shared by `npm start` and `npm run dev:postgres`.
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { environment, nodePath, root } from './install.mjs'
 
-/** Wrangler does not run schedules on this machine, so the one that finishes what requests left to be done is run here. */
-function runSchedule(origin) {
-  const cron = encodeURIComponent('*/5 * * * *')
-  const run = () => fetch(`${origin}/cdn-cgi/local/scheduled?cron=${cron}`).catch(() => {})
-  setInterval(run, 5 * 60_000).unref()
+const PROGRAM = fileURLToPath(new URL('serve/worker.mjs', import.meta.url))
+const GRACE_MS = 7000
+
+/** @param {number | undefined} group @param {NodeJS.Signals} signal */
+function signalGroup(group, signal) {
+  try {
+    if (group !== undefined) process.kill(process.platform === 'win32' ? group : -group, signal)
+  } catch {
+    // Nobody is left in it.
+  }
 }
 
-/** @returns whether it became ready; a server that refuses keeps running, so that it can be mended, and its reason is shown */
-async function becomesReady(origin) {
-  let shown = ''
-  for (let tries = 0; tries < 300; tries++) {
-    const response = await fetch(`${origin}/ready`).catch(() => null)
-    if (response?.ok) return true
-    const reason = response === null ? '' : await response.text()
-    if (reason !== shown && reason !== '') console.error(`Not ready: ${reason}`)
-    shown = reason
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  return false
+/** npm does not take its scripts with it when it is killed; whoever started it means the server too. */
+function whenNpmEnds(/** @type {() => void} */ then) {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
+  const parentOf = (/** @type {number} */ pid) =>
+    Number(spawnSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
+  const shell = process.ppid
+  const npm = parentOf(shell)
+  if (!(npm > 1)) return
+  setInterval(() => {
+    try {
+      process.kill(npm, 0)
+      if (process.ppid !== shell) then()
+    } catch {
+      then()
+    }
+  }, 1000).unref()
 }
 
 /**
- * Serves until a signal ends it or wrangler ends by itself; resolves to the exit code.
+ * Serves until a signal ends it or the server ends by itself; resolves to the exit code.
  *
- * @param {object} options
- * @param {string[]} [options.args] more arguments for `wrangler dev`
- * @param {Record<string, string>} [options.env] more environment for it
- * @param {string} options.dataLine where the data are, as a sentence
+ * @param {import('./serve/worker.mjs').Task} task
  * @returns {Promise<number>}
  */
-export async function serve({ args = [], env = {}, dataLine }) {
-  const port = process.env.PORT ?? '8787'
-  const origin = `http://localhost:${port}`
-  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const own = ['--port', port, '--var', 'AUTH_MODE:open', '--show-interactive-dev-session=false']
-  const child = spawn(nodePath(), [wrangler, 'dev', ...own, ...args], {
+export function serve(task) {
+  const child = spawn(nodePath(), [PROGRAM], {
     cwd: root,
-    env: environment(env),
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
+    env: environment({ COMMONPLACE_TASK: JSON.stringify(task) }),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-  const ended = new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 0)))
-
-  if (await Promise.race([becomesReady(origin), ended.then(() => false)])) {
-    const url = `${origin}/mcp`
-    console.log(`
-Commonplace is ready:  ${url}
-
-  Claude Code   claude mcp add --transport http commonplace ${url}
-  others        see README.md
-
-${dataLine} Stop with Ctrl-C.
-`)
-    runSchedule(origin)
+  let asked = false
+  const stop = () => {
+    if (asked) return signalGroup(child.pid, 'SIGKILL')
+    asked = true
+    child.kill('SIGTERM')
+    setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS).unref()
   }
-  return ended
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop)
+  whenNpmEnds(stop)
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(error.message)
+      resolve(1)
+    })
+    child.once('exit', (code, signal) => {
+      // What it started must not outlive it.
+      signalGroup(child.pid, 'SIGKILL')
+      if (!asked && code === null) console.error(`The server was ended by ${signal}.`)
+      resolve(code ?? (asked ? 0 : 1))
+    })
+  })
 }

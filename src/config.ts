@@ -1,6 +1,7 @@
 import { Problem } from './domain/errors'
 import { MEGABYTE } from './domain/image'
 import { readHost } from './http/access'
+import type { Variable } from './variables.mjs'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
 export interface IndexedFieldConfig {
@@ -108,13 +109,13 @@ class Reader {
 
   constructor(private readonly env: Environment) {}
 
-  text(name: string): string | undefined {
+  text(name: Variable): string | undefined {
     const value = this.env[name]
     if (value === undefined || value === null) return undefined
     return typeof value === 'string' ? value.trim() : String(value)
   }
 
-  choice<T extends string>(name: string, fallback: T, values: readonly T[]): T {
+  choice<T extends string>(name: Variable, fallback: T, values: readonly T[]): T {
     const value = this.text(name)
     if (value === undefined || value === '') return fallback
     const found = values.find((known) => known.toLowerCase() === value.toLowerCase())
@@ -122,7 +123,7 @@ class Reader {
     return found ?? fallback
   }
 
-  boolean(name: string, fallback: boolean): boolean {
+  boolean(name: Variable, fallback: boolean): boolean {
     const value = this.text(name)
     if (value === undefined || value === '') return fallback
     const found = BOOLEANS[value.toLowerCase()]
@@ -130,7 +131,7 @@ class Reader {
     return found ?? fallback
   }
 
-  integer(name: string, fallback: number, min: number, max: number): number {
+  integer(name: Variable, fallback: number, min: number, max: number): number {
     const value = this.text(name)
     if (value === undefined || value === '') return fallback
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -140,7 +141,7 @@ class Reader {
   }
 
   /** Its value is in no message. */
-  secret(name: string, minLength: number): string | null {
+  secret(name: Variable, minLength: number): string | null {
     const value = this.text(name)
     if (value === undefined || value === '') return null
     if (value.length < minLength || !/^[\x21-\x7e]+$/.test(value) || value.startsWith('cp_'))
@@ -150,7 +151,7 @@ class Reader {
     return value
   }
 
-  list(name: string, fallback: string): string[] {
+  list(name: Variable, fallback: string): string[] {
     return (this.text(name) ?? fallback)
       .split(',')
       .map((item) => item.trim())
@@ -158,7 +159,7 @@ class Reader {
   }
 
   /** Names of hosts; what they mean is read by `access.ts`, which stands before everything else. */
-  hosts(name: string): void {
+  hosts(name: Variable): void {
     for (const item of this.list(name, ''))
       if (readHost(item) === null)
         this.problems.push(
@@ -166,14 +167,14 @@ class Reader {
         )
   }
 
-  schema(name: string, fallback: string): string {
+  schema(name: Variable, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
     this.problems.push(`${name} must be a-z, 0-9 and _, at most 63, not beginning with a digit or pg_`)
     return fallback
   }
 
-  url(name: string, fallback: string): string {
+  url(name: Variable, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
     this.problems.push(`${name} is not an http or https URL`)
@@ -181,8 +182,12 @@ class Reader {
   }
 
   /** A provider that is `none` until it is chosen, with its model. */
-  model(prefix: string, enabled: boolean, models: Readonly<Record<ModelProvider, string>>): ModelChoice | null {
-    const name = `${prefix}_PROVIDER`
+  model(
+    prefix: 'SUMMARY' | 'RERANKING',
+    enabled: boolean,
+    models: Readonly<Record<ModelProvider, string>>,
+  ): ModelChoice | null {
+    const name = `${prefix}_PROVIDER` as const
     const provider = this.choice(name, 'none', ['none', 'workers-ai', 'ollama', 'openai'])
     if (provider === 'none' || !enabled) return null
     const model = this.text(`${prefix}_MODEL`) || models[provider]
@@ -190,7 +195,7 @@ class Reader {
     return { provider, model }
   }
 
-  fields(name: string, fallback: string): IndexedFieldConfig[] {
+  fields(name: Variable, fallback: string): IndexedFieldConfig[] {
     return this.list(name, fallback).flatMap((item) => {
       const match = FIELD.exec(item)
       if (match) return [{ name: match[1] as string, type: (match[2] ?? 'string') as IndexedFieldConfig['type'] }]

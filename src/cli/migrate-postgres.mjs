@@ -5,13 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect, explain } from './postgres/connect.mjs'
 import { migrate, readMigrations } from './postgres/migrations.mjs'
+import { completeUrl } from './postgres/password.mjs'
 import { fieldMigrations, parseSchema } from './postgres/settings.mjs'
-import { parseUrl, refusePoolers, UsageError } from './postgres/url.mjs'
+import { databaseFromEnvironment, parseUrl, refusePoolers, UsageError } from './postgres/url.mjs'
 
 const USAGE = `usage: npm run migrate:postgres -- <url> [--schema NAME] [--dry-run]
 
-  <url>       of the database itself or of a session pooler, such as postgresql://user:password@host:5432/database;
-              without one, DATABASE_URL. TLS as in psql: ?sslmode=disable|require|verify-ca|verify-full[&sslrootcert=FILE];
+  <url>       of the database itself or of a session pooler, such as postgresql://user@host:5432/database; without one,
+              DATABASE_URL, POSTGRESQL_CONNECTION_STRING, or POSTGRESQL_HOST, _PORT, _USER, _PASSWORD, _DATABASE. A password
+              that the URL leaves out is taken from POSTGRESQL_PASSWORD or PGPASSWORD, or asked for. TLS as in psql: ?sslmode=disable|require|verify-ca|verify-full[&sslrootcert=FILE];
               without sslmode, other machines are spoken to in TLS
   --schema    where the tables are, else POSTGRESQL_SCHEMA, else public
   --dry-run   says what would be applied and changes nothing
@@ -20,7 +22,7 @@ METADATA_INDEXED_FIELDS is read from the environment; give it the Worker's value
 
 const FILES = fileURLToPath(new URL('../../migrations/postgres/', import.meta.url))
 
-function readArguments() {
+async function readArguments() {
   let parsed
   try {
     parsed = parseArgs({
@@ -41,22 +43,18 @@ function readArguments() {
     process.exit(0)
   }
   if (positionals.length > 1) throw new UsageError('One URL at a time.')
-  const target = parseUrl(positionals[0] ?? process.env.DATABASE_URL)
-  refusePoolers(target)
-  return {
-    target,
-    files: values.files,
-    schema: parseSchema(values.schema ?? process.env.POSTGRESQL_SCHEMA),
-    dryRun: values['dry-run'],
-  }
+  const text = positionals[0] ?? databaseFromEnvironment(process.env)?.url ?? ''
+  refusePoolers(parseUrl(text))
+  const schema = parseSchema(values.schema ?? process.env.POSTGRESQL_SCHEMA)
+  const migrations = [
+    ...readMigrations(values.files),
+    ...(values.files === FILES ? fieldMigrations(process.env.METADATA_INDEXED_FIELDS) : []),
+  ]
+  return { target: parseUrl(await completeUrl(text)), migrations, schema, dryRun: values['dry-run'] }
 }
 
 async function run() {
-  const { target, files, schema, dryRun } = readArguments()
-  const migrations = [
-    ...readMigrations(files),
-    ...(files === FILES ? await fieldMigrations(process.env.METADATA_INDEXED_FIELDS) : []),
-  ]
+  const { target, migrations, schema, dryRun } = await readArguments()
   const client = await connect(target, 'commonplace migrate')
   try {
     const say = (line) => console.log(line)

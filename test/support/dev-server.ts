@@ -4,12 +4,14 @@ import { ROOT } from './build'
 
 export interface DevServer {
   readonly url: URL
+  /** Process id of npm, which leads the group of everything but the server itself. */
+  readonly npm: number
   /** Everything it printed. */
   output(): string
   stop(): Promise<void>
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
@@ -22,7 +24,7 @@ const freePort = (): Promise<number> =>
 /** Ends the whole process group: the signal to one process would leave workerd behind. */
 const end = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
-    if (child.exitCode !== null || child.pid === undefined) return resolve()
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve()
     child.once('exit', () => resolve())
     process.kill(-child.pid, 'SIGTERM')
   })
@@ -31,14 +33,16 @@ const end = (child: ChildProcess): Promise<void> =>
  * `npm start` as the README says, on a free port and with data of its own.
  *
  * @param script another npm script that serves, with more environment for it
+ * @param args what follows `npm start --`
  */
 export async function startDevServer(
   persistTo: string,
   script = 'start',
   env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
 ): Promise<DevServer> {
   const port = await freePort()
-  const child = spawn('npm', ['run', script, '--', '--persist-to', persistTo, '--inspector-port', '0'], {
+  const child = spawn('npm', ['run', script, '--', '--persist-to', persistTo, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,5 +59,44 @@ export async function startDevServer(
     child.once('exit', (code) => reject(new Error(`npm run ${script} ended with ${code}:\n${output}`)))
   })
   await ready
-  return { url: new URL(`http://localhost:${port}/mcp`), output: () => output, stop: () => end(child) }
+  return {
+    url: new URL(`http://localhost:${port}/mcp`),
+    npm: child.pid as number,
+    output: () => output,
+    stop: () => end(child),
+  }
+}
+
+/** A start that is to fail, as a person sees it: exit code and everything that was printed. */
+export const failToStart = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  new Promise<{ code: number | null; said: string }>((resolve) => {
+    const child = spawn('npm', ['run', '-s', 'start', '--', ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString()
+      })
+    child.once('close', (code) => resolve({ code, said: said.trim() }))
+  })
+
+/** The process that serves this address, as it announced itself; it leads a process group with all that it started. */
+export async function serverProcess(url: URL): Promise<number> {
+  const { runningServers } = (await import(`${ROOT}src/cli/running.mjs`)) as typeof import('../../src/cli/running.mjs')
+  const server = (await runningServers(ROOT)).find(({ origin }) => origin === url.origin)
+  if (server === undefined) throw new Error(`No server has announced itself at ${url.origin}`)
+  return server.pid
+}
+
+/** Whether a process of this group still runs. */
+export function groupLives(group: number): boolean {
+  try {
+    process.kill(-group, 0)
+    return true
+  } catch {
+    return false
+  }
 }

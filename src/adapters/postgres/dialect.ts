@@ -6,7 +6,7 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { countIndexed, indexEntry } from './full-text-index'
-import { foldedStart, STRING_START } from './indexed-fields'
+import { foldedStart, STRING_START } from './indexed-fields.mjs'
 
 /** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../postgres/connect.mjs'
+import { completeUrl } from '../postgres/password.mjs'
 import { parseSchema } from '../postgres/settings.mjs'
-import { parseUrl, refusePoolers, UsageError } from '../postgres/url.mjs'
+import { databaseFromEnvironment, parseUrl, refusePoolers, UsageError } from '../postgres/url.mjs'
 import { showProgress } from '../progress.mjs'
 import { loadLibrary } from './bundle.mjs'
 import { openRemote } from './d1-http.mjs'
@@ -47,14 +48,17 @@ function readBackend(option, text, state) {
       },
     }
   }
-  if (!/^postgres(ql)?:/.test(text))
-    throw new UsageError(`--${option} is "${text}"; write d1:local, d1:<database id> or postgresql://…`)
-  const target = parseUrl(text)
+  const named = text === 'postgresql' ? databaseFromEnvironment(process.env)?.url : text
+  if (named === undefined)
+    throw new UsageError(`--${option} is "postgresql"; set DATABASE_URL or POSTGRESQL_HOST, which name it.`)
+  if (!/^postgres(ql)?:/.test(named))
+    throw new UsageError(`--${option} is "${named}"; write d1:local, d1:<database id>, postgresql://… or postgresql`)
+  const target = parseUrl(named)
   refusePoolers(target)
   const schema = parseSchema(process.env.POSTGRESQL_SCHEMA)
   return {
     shown: `postgresql://${target.shown}${schema === 'public' ? '' : `#${schema}`}`,
-    open: ({ openPostgres }) => openPostgres(driverUrl(text), schema, environment()),
+    open: async ({ openPostgres }) => openPostgres(driverUrl(await completeUrl(named)), schema, environment()),
   }
 }
 

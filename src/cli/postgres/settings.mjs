@@ -1,7 +1,6 @@
 // Which settings of the Worker shape the database? The same names and defaults as in src/config.ts, read from the environment,
 // because the runner must be able to run where only Node and the driver are.
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { indexedFieldsMigration } from '../../adapters/postgres/indexed-fields.mjs'
 import { UsageError } from './url.mjs'
 
 export const DEFAULT_INDEXED_FIELDS =
@@ -34,18 +33,12 @@ export function parseSchema(name) {
   return schema
 }
 
-/** The indexes of metadata fields as the adapter compares them: one source for the runner and for the queries. */
-const FIELD_INDEXES = new URL('../../adapters/postgres/indexed-fields.ts', import.meta.url)
-
 /**
  * METADATA_INDEXED_FIELDS as a migration of its own, made anew whenever its value changes.
  *
  * @param {string | undefined} text
- * @returns {Promise<import('./migrations.mjs').Migration[]>}
+ * @returns {import('./migrations.mjs').Migration[]}
  */
-export async function fieldMigrations(text) {
-  const fields = parseIndexedFields(text)
-  if (!existsSync(fileURLToPath(FIELD_INDEXES))) return []
-  const { indexedFieldsMigration } = await import(FIELD_INDEXES.href)
-  return [{ ...indexedFieldsMigration(fields), replaces: 'indexed fields: ' }]
+export function fieldMigrations(text) {
+  return [{ ...indexedFieldsMigration(parseIndexedFields(text)), replaces: 'indexed fields: ' }]
 }

@@ -15,6 +15,51 @@ const isLoopback = (host) => /^(localhost|127\.[\d.]+|::1)$/.test(host)
  * @property {import('pg').ClientConfig} options for node-postgres
  */
 
+/**
+ * The database that the environment names: a whole URL, or its parts as the POSTGRESQL_ variables give them.
+ *
+ * @param {Record<string, string | undefined>} env
+ * @returns {{ url: string, name: string } | null} with the variable that named it, or null when none does
+ */
+export function databaseFromEnvironment(env) {
+  for (const name of ['DATABASE_URL', 'POSTGRESQL_CONNECTION_STRING']) {
+    const url = env[name]
+    if (url) return { url, name }
+  }
+  const part = (/** @type {string} */ name) => env[`POSTGRESQL_${name}`] || undefined
+  const named = ['HOST', 'PORT', 'USER', 'DATABASE'].find((name) => part(name) !== undefined)
+  if (named === undefined) return null
+  const host = part('HOST') ?? 'localhost'
+  const [user, password, database] = [part('USER') ?? 'postgres', part('PASSWORD'), part('DATABASE') ?? 'postgres']
+  const credential = [user, ...(password === undefined ? [] : [password])].map(encodeURIComponent).join(':')
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${part('PORT') ?? '5432'}`
+  return { url: `postgresql://${credential}@${authority}/${encodeURIComponent(database)}`, name: `POSTGRESQL_${named}` }
+}
+
+/**
+ * A URL that names no password takes the one of the environment, so that none need stand in a history of commands.
+ *
+ * @param {string} text a PostgreSQL URL
+ * @param {Record<string, string | undefined>} env
+ * @returns {string}
+ */
+export function fillPassword(text, env) {
+  const password = env.POSTGRESQL_PASSWORD || env.PGPASSWORD
+  return password && URL.canParse(text) && new URL(text).password === '' ? withPassword(text, password) : text
+}
+
+/**
+ * @param {string} text a PostgreSQL URL
+ * @param {string} password
+ * @returns {string} the same URL with that password
+ */
+export function withPassword(text, password) {
+  const url = new URL(text)
+  if (url.username === '') url.username = 'postgres'
+  url.password = encodeURIComponent(password)
+  return url.href
+}
+
 /** The driver's word for a mode; without one, other machines are spoken to in TLS only. */
 function tls(mode, host, rootCertificate) {
   if (mode === 'disable' || (mode === null && isLoopback(host))) return false
@@ -31,7 +76,8 @@ function tls(mode, host, rootCertificate) {
  * @throws {UsageError}
  */
 export function parseUrl(text) {
-  if (!text) throw new UsageError(`No database is named; give its URL (${EXAMPLE}) or set DATABASE_URL.`)
+  if (!text)
+    throw new UsageError(`No database is named; give its URL (${EXAMPLE}), or set DATABASE_URL or POSTGRESQL_HOST.`)
   const wrong = new UsageError(
     `This is not a PostgreSQL URL; write ${EXAMPLE}, with special characters in the password as %XX.`,
   )

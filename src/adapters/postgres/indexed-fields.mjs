@@ -1,22 +1,29 @@
 // How does METADATA_INDEXED_FIELDS make filters fast? By indexes on exactly what the dialect compares. This file is read by the
-// migration runner too, which runs in plain Node.
+// migration runner too, which runs in plain Node, of an age that knows no types.
 
 /** Characters of a string that an index holds: its rows are limited in size, metadata is not. */
 export const STRING_START = 64
 
-const literal = (name: string): string => `'${name.replaceAll("'", "''")}'::text`
+/** @param {string} name */
+const literal = (name) => `'${name.replaceAll("'", "''")}'::text`
 
-/** The beginning of a top-level string, folded; also of other values, which the filter's look at the type sorts out. */
-export const foldedStart = (name: string, alias = ''): string =>
+/**
+ * The beginning of a top-level string, folded; also of other values, which the filter's look at the type sorts out.
+ *
+ * @param {string} name of the field
+ * @param {string} [alias] of the table, with its dot
+ * @returns {string} an SQL expression
+ */
+export const foldedStart = (name, alias = '') =>
   `left(lower((${alias}facts ->> ${literal(name)}) COLLATE "C"), ${STRING_START})`
 
-interface Field {
-  readonly name: string
-  readonly type: string
-}
-
-/** Arrays and objects have no order to index. Indexes that the list no longer names are dropped. */
-export function indexedFieldsMigration(fields: readonly Field[]): { name: string; sql: string } {
+/**
+ * Arrays and objects have no order to index. Indexes that the list no longer names are dropped.
+ *
+ * @param {readonly { name: string, type: string }[]} fields
+ * @returns {{ name: string, sql: string }} a migration whose name changes with the fields
+ */
+export function indexedFieldsMigration(fields) {
   const wanted = fields
     .filter(({ type }) => type !== 'array' && type !== 'object')
     .map(({ name, type }, i) => {

@@ -1,0 +1,25 @@
+// The first second of `npm start` and `npm run dev:postgres`: read what was asked, see that the port is free, install what is
+// missing. What is wrong is said in one line, before anything takes time.
+import { relative } from 'node:path'
+import { installMissing, root } from './install.mjs'
+import { readServeArguments, UsageError } from './serve/arguments.mjs'
+import { whyNotFree } from './serve/port.mjs'
+
+/** @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process when it cannot go on */
+export async function begin() {
+  try {
+    const options = readServeArguments(process.argv.slice(2), { root, port: process.env.PORT })
+    const problem = await whyNotFree(options.port, options.ip)
+    if (problem !== null) {
+      console.error(problem)
+      process.exit(1)
+    }
+    installMissing()
+    const own = relative(root, options.state)
+    return { ...options, shownState: own.startsWith('..') ? options.state : own }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    console.error(error.message)
+    process.exit(2)
+  }
+}

@@ -1,0 +1,80 @@
+// What may be said to `npm start` and `npm run dev:postgres`? Read before anything is installed or started, so that a slip is
+// answered at once and in one line.
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** Something that the person at the terminal has to write differently; its message is one line. */
+export class UsageError extends Error {}
+
+export const DEFAULT_PORT = 8787
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
+
+/** @param {string} host */
+export const isLoopback = (host) => LOOPBACK.test(host)
+
+/**
+ * @typedef {object} ServeOptions
+ * @property {number} port
+ * @property {string} ip the address that is listened on
+ * @property {string} state the folder in which D1, R2 and KV keep their data
+ * @property {Record<string, string>} vars what --var said
+ * @property {string[] | undefined} envFiles in the place of .dev.vars and .env
+ * @property {number | undefined} inspectorPort a debugger is let in only when asked for
+ *
+ * @typedef {object} Surroundings
+ * @property {string} root of the checkout
+ * @property {string} [port] what PORT says
+ */
+
+const OPTIONS = /** @type {const} */ ({
+  port: { type: 'string' },
+  ip: { type: 'string' },
+  host: { type: 'string' },
+  var: { type: 'string', multiple: true },
+  'env-file': { type: 'string', multiple: true },
+  'persist-to': { type: 'string' },
+  'inspector-port': { type: 'string' },
+})
+
+export const USAGE =
+  'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER and --inspector-port N'
+
+/** @param {string} name @param {string} text */
+function readPort(name, text) {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError(`${name} is "${text}"; it must be a number from 1 to 65535.`)
+}
+
+/** @param {string} text */
+function readVariable(text) {
+  const at = text.indexOf(':')
+  if (at < 1) throw new UsageError(`--var is "${text}"; write --var NAME:VALUE, such as --var LOG_LEVEL:DEBUG.`)
+  return /** @type {const} */ ([text.slice(0, at), text.slice(at + 1)])
+}
+
+/**
+ * @param {readonly string[]} args what follows `npm start --`
+ * @param {Surroundings} surroundings
+ * @returns {ServeOptions}
+ * @throws {UsageError}
+ */
+export function readServeArguments(args, { root, port }) {
+  let values
+  try {
+    values = parseArgs({ args: [...args], options: OPTIONS }).values
+  } catch (error) {
+    const [sentence] = /** @type {Error} */ (error).message.split('. ')
+    throw new UsageError(`${sentence}; npm start ${USAGE}.`)
+  }
+  const inspector = values['inspector-port']
+  const given = values.port ?? (port?.trim() || undefined)
+  return {
+    port: given === undefined ? DEFAULT_PORT : readPort(values.port === undefined ? 'PORT' : '--port', given),
+    ip: values.ip ?? values.host ?? 'localhost',
+    state: resolve(root, values['persist-to'] ?? '.wrangler/state'),
+    vars: Object.fromEntries((values.var ?? []).map(readVariable)),
+    envFiles: values['env-file'],
+    inspectorPort: inspector === undefined ? undefined : readPort('--inspector-port', inspector),
+  }
+}

@@ -1,0 +1,88 @@
+// The Worker as one file, made by wrangler exactly as for an upload, and kept until a source changes: the second start is then
+// as fast as the runtime.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { environment, root } from '../install.mjs'
+
+const SOURCES = ['src', 'migrations', 'wrangler.toml', 'tsconfig.json', 'package.json', 'package-lock.json']
+
+/** @param {string} path @returns {string[]} */
+const filesIn = (path) =>
+  statSync(path).isDirectory()
+    ? readdirSync(path)
+        .sort()
+        .flatMap((name) => filesIn(join(path, name)))
+    : [path]
+
+/** @returns {string} that changes with every file the Worker is made of */
+function fingerprint() {
+  const hash = createHash('sha256')
+  for (const file of SOURCES.flatMap((name) => filesIn(join(root, name)))) hash.update(file).update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** A folder for what can be made again: in the checkout, or where that cannot be written to, beside other temporary files. */
+function cacheFolder() {
+  const own = join(root, '.wrangler', 'bundles')
+  try {
+    mkdirSync(own, { recursive: true })
+    return own
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'commonplace-'))
+  }
+}
+
+/** @param {string} outdir */
+const runWrangler = (outdir) =>
+  new Promise((resolve, reject) => {
+    const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+    const args = [wrangler, 'deploy', '--dry-run', '--env', '', '--outdir', outdir]
+    const child = spawn(process.execPath, args, { cwd: root, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk
+      })
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve(undefined) : reject(new Error(`The Worker could not be built:\n${said}`)),
+    )
+  })
+
+/**
+ * @returns {Promise<string>} the folder with `index.js` and the text modules beside it
+ * @throws {Error} with what wrangler said
+ */
+export async function bundleWorker() {
+  const cache = cacheFolder()
+  const final = join(cache, fingerprint())
+  if (existsSync(join(final, 'index.js'))) return final
+  const aside = mkdtempSync(join(cache, 'new-'))
+  await runWrangler(aside)
+  for (const name of readdirSync(cache).filter((one) => !one.startsWith('new-') && join(cache, one) !== final))
+    rmSync(join(cache, name), { recursive: true, force: true })
+  try {
+    renameSync(aside, final)
+  } catch {
+    if (!existsSync(join(final, 'index.js'))) return aside
+    rmSync(aside, { recursive: true, force: true }) // another start was faster
+  }
+  return final
+}
+
+/**
+ * @param {string} folder of a bundle
+ * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules as Miniflare takes them
+ */
+export const modulesOf = (folder) => [
+  { type: 'ESModule', path: join(folder, 'index.js') },
+  ...readdirSync(folder)
+    .filter((name) => name.endsWith('.sql') || name.endsWith('.wasm'))
+    .map((name) => ({
+      type: /** @type {const} */ (name.endsWith('.sql') ? 'Text' : 'CompiledWasm'),
+      path: join(folder, name),
+    })),
+]

@@ -1,0 +1,95 @@
+// Is the port free, and if not, who has it? Asked before a server starts, because a runtime that finds its port taken says so
+// late and in its own words.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** @param {string} ip */
+const hostOf = (ip) => (ip === 'localhost' ? '127.0.0.1' : ip.replace(/^\[(.*)\]$/, '$1'))
+
+/**
+ * @param {number} port
+ * @param {string} ip
+ * @returns {Promise<string | null>} why nothing can listen there (the system's code, such as EADDRINUSE), or null
+ */
+const listeningFails = (port, ip) =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code ?? error.message))
+    probe.listen(port, hostOf(ip), () => probe.close(() => resolve(null)))
+  })
+
+/** @param {string} origin */
+async function isCommonplace(origin) {
+  try {
+    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(1000), redirect: 'manual' })
+    const { status } = /** @type {{ status?: unknown }} */ (await response.json())
+    const ready = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(3000), redirect: 'manual' })
+    const { checks, error } = /** @type {{ checks?: object, error?: object }} */ (await ready.json())
+    return status === 'ok' && (checks !== undefined || error !== undefined)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The process that listens on a port, where Linux tells: sockets of the port, then whose file they are.
+ *
+ * @param {number} port
+ * @returns {{ pid: number, command: string } | null} null where it cannot be known, or belongs to somebody else
+ */
+export function listenerOf(port) {
+  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const LISTEN = '0A'
+  try {
+    const sockets = new Set(
+      ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) =>
+        readFileSync(table, 'utf8')
+          .split('\n')
+          .map((line) => line.trim().split(/\s+/))
+          .filter(([, local, , state]) => local?.endsWith(hex) && state === LISTEN)
+          .map((columns) => `socket:[${columns[9]}]`),
+      ),
+    )
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      if (!filesOf(pid).some((file) => sockets.has(file))) continue
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+      return { pid: Number(pid), command: command.length > 60 ? `${command.slice(0, 59)}…` : command }
+    }
+  } catch {
+    // Not Linux, or gone meanwhile.
+  }
+  return null
+}
+
+/** @param {string} pid */
+function filesOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`)
+      } catch {
+        return ''
+      }
+    })
+  } catch {
+    return [] // another user's, or gone
+  }
+}
+
+/**
+ * @param {number} port
+ * @param {string} ip
+ * @returns {Promise<string | null>} one line for the person at the terminal, or null when the port is free
+ */
+export async function whyNotFree(port, ip) {
+  const code = await listeningFails(port, ip)
+  if (code === null) return null
+  if (code === 'EACCES') return `Port ${port} is for administrators only; take one above 1023: PORT=8787 npm start`
+  if (code !== 'EADDRINUSE') return `Nothing can listen on ${ip} port ${port} (${code}).`
+  const holder = listenerOf(port)
+  const process = holder === null ? '' : ` (process ${holder.pid}: ${holder.command})`
+  const origin = `http://localhost:${port}`
+  return (await isCommonplace(origin))
+    ? `Port ${port} is in use by Commonplace, which already serves ${origin}/mcp${process}.`
+    : `Port ${port} is in use${process || ' by another program'}; take another: PORT=${port === 65_535 ? 8787 : port + 1} npm start`
+}

@@ -1,0 +1,52 @@
+// Is the server ready, and what is the person at the terminal told?
+
+/**
+ * @typedef {object} Check
+ * @property {string} backend
+ * @property {boolean} ok
+ * @property {string} [problem] what to do about it
+ *
+ * @typedef {{ checks?: Record<string, Check>, error?: { message: string } }} Readiness
+ */
+
+const PATIENCE_MS = 60_000
+
+/**
+ * @param {string} origin
+ * @returns {Promise<Readiness>} what /ready says first
+ */
+export async function askReadiness(origin) {
+  const response = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  return /** @type {Readiness} */ (await response.json())
+}
+
+/**
+ * @param {Record<string, Check>} checks
+ * @returns {string[]} one line for each part that does not answer
+ */
+export const troubles = (checks) =>
+  Object.entries(checks)
+    .filter(([, { ok }]) => !ok)
+    .map(([name, { backend, problem }]) => `! ${name} (${backend}): ${problem ?? 'does not answer'}`)
+
+/**
+ * @param {{ url: string, open: boolean, adminToken: boolean, dataLine: string, troubles: string[] }} facts
+ */
+export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
+  const header = open ? '' : ' --header "Authorization: Bearer $KEY"'
+  const mode = open
+    ? 'Open to this machine only, without a key (AUTH_MODE=open).'
+    : `Every request brings a key (AUTH_MODE=required).${adminToken ? ' Make one: npm run commonplace -- keys create' : ''}`
+  return [
+    '',
+    `Commonplace is ready:  ${url}`,
+    '',
+    `  Claude Code   claude mcp add --transport http commonplace ${url}${header}`,
+    '  others        README.md, "Connect a client"',
+    '',
+    mode,
+    ...lines,
+    `${dataLine} Stop with Ctrl-C.`,
+    '',
+  ].join('\n')
+}

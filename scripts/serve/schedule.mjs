@@ -1,0 +1,21 @@
+// Who finishes here what requests left to be done? On Cloudflare the schedule of wrangler.toml; on this machine these timers.
+const FIVE_MINUTES = 5 * 60_000
+const RUNS_A_DAY = 24 * 12
+
+/**
+ * Runs the frequent schedule every five minutes, and the daily ones with the first run and every day after it: a server on a
+ * laptop seldom lives through a night.
+ *
+ * @param {import('miniflare').Miniflare} server
+ * @param {readonly string[]} crons of wrangler's configuration; the first is the frequent one
+ */
+export function startSchedule(server, [frequent, ...daily]) {
+  if (frequent === undefined) return
+  let runs = 0
+  async function run() {
+    const worker = await server.getWorker()
+    const crons = runs++ % RUNS_A_DAY === 0 ? [frequent, ...daily] : [frequent]
+    for (const cron of crons) await worker.scheduled({ cron })
+  }
+  setInterval(() => void run().catch(() => {}), FIVE_MINUTES).unref()
+}

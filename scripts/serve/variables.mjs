@@ -1,0 +1,36 @@
+// What did the person who starts the server set? wrangler.toml speaks for a deployment; on top of it come .dev.vars or .env, then
+// the environment, then --var. Nobody who said AUTH_MODE=required is served openly.
+import { VARIABLES } from '../../src/variables.mjs'
+import { isLoopback, UsageError } from './arguments.mjs'
+
+/**
+ * @typedef {object} Said
+ * @property {Record<string, unknown>} file of .dev.vars or .env
+ * @property {Record<string, string | undefined>} environment of this process; only what the Worker knows is taken from it
+ * @property {Record<string, string>} args of --var
+ *
+ * @param {Said} said
+ * @returns {Record<string, unknown> & { AUTH_MODE: string }}
+ */
+export function chooseVariables({ file, environment, args }) {
+  const known = VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  const chosen = { ...file, ...Object.fromEntries(known), ...args }
+  return { ...chosen, AUTH_MODE: String(chosen.AUTH_MODE || 'open') }
+}
+
+/** @param {{ AUTH_MODE: string }} variables */
+export const isOpen = ({ AUTH_MODE }) => AUTH_MODE.trim().toLowerCase() === 'open'
+
+/**
+ * Who is not asked for a key must sit at this machine.
+ *
+ * @param {{ AUTH_MODE: string }} variables
+ * @param {string} ip
+ * @throws {UsageError}
+ */
+export function refuseOpenDoor(variables, ip) {
+  if (isOpen(variables) && !isLoopback(ip))
+    throw new UsageError(
+      `Without keys (AUTH_MODE=open) only this machine is served, so --ip ${ip} is refused; add --var AUTH_MODE:required, or leave --ip out.`,
+    )
+}

@@ -1,0 +1,123 @@
+// The program behind `npm start`: the Worker in plain workerd, as a child of scripts/serve.mjs, on the Node that Miniflare needs.
+// The port leads straight to the Worker: what a development server mounts beside it (a database explorer, a trace store, public
+// buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
+
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions, unstable_getVarsForDev } from 'wrangler'
+import { announce, runningServers } from '../../src/cli/running.mjs'
+import { root } from '../install.mjs'
+import { UsageError } from './arguments.mjs'
+import { bundleWorker, modulesOf } from './bundle.mjs'
+import { whyNotFree } from './port.mjs'
+import { askReadiness, troubles, welcome } from './ready.mjs'
+import { startSchedule } from './schedule.mjs'
+import { chooseVariables, isOpen, refuseOpenDoor } from './variables.mjs'
+
+/**
+ * @typedef {object} Task what scripts/serve.mjs asks for
+ * @property {import('./arguments.mjs').ServeOptions} options
+ * @property {string} config wrangler's configuration file
+ * @property {string} [hyperdrive] URL of the database behind the binding HYPERDRIVE
+ * @property {string} dataLine where the data are, as a sentence
+ */
+
+/** @type {Task} */
+const task = JSON.parse(process.env.COMMONPLACE_TASK ?? '')
+delete process.env.COMMONPLACE_TASK
+const { options, config, hyperdrive, dataLine } = task
+const configPath = join(root, config)
+
+/** @type {Miniflare | undefined} */
+let server
+let ending = false
+
+/** @param {number} code */
+async function end(code) {
+  if (ending) return
+  ending = true
+  // The whole group, workerd included, should it not end in good order.
+  setTimeout(() => process.kill(-process.pid, 'SIGKILL'), 5000).unref()
+  await server?.dispose().catch(() => {})
+  process.exit(code)
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0))
+process.on('disconnect', () => void end(0))
+
+function readVariables() {
+  const inFile = unstable_getVarsForDev(configPath, options.envFiles, {}, undefined, true)
+  const file = Object.fromEntries(
+    Object.entries(inFile).map(([name, binding]) => [name, 'value' in binding ? binding.value : binding.json]),
+  )
+  const environment = process.env
+  return chooseVariables({ file, environment, args: options.vars })
+}
+
+/** @param {Record<string, unknown>} variables */
+async function start(variables) {
+  const folder = await bundleWorker()
+  if (hyperdrive !== undefined) process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE = hyperdrive
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath)
+  const { modulesRules: _, bindings, cronTriggers = [], ...fromConfig } = workerOptions
+  server = new Miniflare(
+    convertV4MiniflareOptions({
+      ...fromConfig,
+      bindings: { ...bindings, ...variables },
+      modulesRoot: folder,
+      modules: modulesOf(folder),
+      resourcePersistencePath: join(options.state, 'v3'),
+      // Miniflare's own entrance, which nobody is told of.
+      host: '127.0.0.1',
+      port: 0,
+      unsafeDirectSockets: [{ host: options.ip === 'localhost' ? '127.0.0.1' : options.ip, port: options.port }],
+      ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
+      cf: false,
+      telemetry: { enabled: false },
+      log: new Log(LogLevel.ERROR),
+      handleStructuredLogs: ({ level, message }) =>
+        (level === 'error' || level === 'warn' ? console.error : console.log)(message),
+    }),
+  )
+  await server.ready
+  return { server, crons: cronTriggers }
+}
+
+/** @returns {Promise<number>} 0 when it serves, else the exit code after its reason has been printed */
+async function serve() {
+  const variables = readVariables()
+  refuseOpenDoor(variables, options.ip)
+  if (hyperdrive === undefined && /^postgres/i.test(String(variables.STORAGE_BACKEND ?? '')))
+    throw new UsageError('STORAGE_BACKEND=postgresql needs a database; start with: npm run dev:postgres')
+  const origin = `http://localhost:${options.port}`
+  const other = (await runningServers(root)).find(({ state }) => state === options.state)
+  if (other !== undefined) {
+    console.error(
+      `These data are already served at ${other.origin}/mcp (process ${other.pid}); use that, or other data: --persist-to FOLDER`,
+    )
+    return 1
+  }
+  const { server: running, crons } = await start(variables)
+  const { checks, error } = await askReadiness(origin)
+  if (checks === undefined) {
+    console.error(error?.message ?? 'The server does not answer.')
+    return 1
+  }
+  announce(root, { origin, state: options.state })
+  const adminToken = Boolean(variables.ADMIN_TOKEN)
+  console.log(
+    welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
+  )
+  startSchedule(running, crons)
+  return 0
+}
+
+try {
+  const code = await serve()
+  if (code !== 0) await end(code)
+} catch (error) {
+  const { message, cause } = /** @type {Error} */ (error)
+  // Somebody may have taken the port since it was looked at.
+  const taken = /already in use/i.test(message) ? await whyNotFree(options.port, options.ip) : null
+  console.error(taken ?? (cause instanceof Error ? `${message}: ${cause.message}` : message))
+  await end(error instanceof UsageError ? 2 : 1)
+}

@@ -1,0 +1,48 @@
+// Which password opens the database, when neither its URL nor the environment has one? None, where the server trusts; else the one
+// that the person at the terminal types, which nobody sees.
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { connect, Failure } from './connect.mjs'
+import { fillPassword, parseUrl, withPassword } from './url.mjs'
+
+/** @param {string} question @returns {Promise<string>} what was typed, unseen */
+async function askUnseen(question) {
+  process.stderr.write(question)
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
+
+/** Whether a server that let nobody in wanted a password. @param {unknown} error */
+function wantsPassword(error) {
+  const cause = /** @type {{ code?: string, message?: string } | undefined} */ (/** @type {Error} */ (error).cause)
+  return cause?.code === '28P01' || /password must be a/.test(cause?.message ?? '')
+}
+
+/**
+ * @param {string} text a PostgreSQL URL
+ * @returns {Promise<string>} the same with a password, if the server asks for one
+ * @throws {Failure} when it does and there is nobody to ask
+ * @throws {import('./url.mjs').UsageError}
+ */
+export async function completeUrl(text) {
+  const url = fillPassword(text, process.env)
+  const target = parseUrl(url)
+  if (target.options.password) return url
+  try {
+    await (await connect(target, 'commonplace')).end()
+    return url
+  } catch (error) {
+    if (!wantsPassword(error)) throw error
+    if (!process.stdin.isTTY)
+      throw new Failure(
+        `${target.shown}: the server asks for a password; set POSTGRESQL_PASSWORD, or write it into the URL.`,
+      )
+    return withPassword(url, await askUnseen(`Password of ${target.options.user} at ${target.shown}: `))
+  }
+}

@@ -1,0 +1,173 @@
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { CLIENTS, type Connect } from '../support/clients'
+import { type DevServer, failToStart, freePort, groupLives, serverProcess, startDevServer } from '../support/dev-server'
+
+/** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+const PATIENCE = { timeout: 30_000, interval: 100 }
+
+/** Ports on which the processes of a group listen, as Linux tells. */
+function portsOf(group: number): number[] {
+  const inodes = new Set<string>()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]) !== group) continue
+      for (const fd of readdirSync(`/proc/${pid}/fd`)) inodes.add(readlinkSync(`/proc/${pid}/fd/${fd}`))
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => readFileSync(table, 'utf8').split('\n'))
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(`socket:[${inode}]`))
+    .map(([, local]) => Number.parseInt(local?.split(':')[1] as string, 16))
+}
+
+describe('npm start', () => {
+  let folder: string
+  let server: DevServer | undefined
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-start-'))
+  })
+  afterEach(async () => {
+    await server?.stop()
+    server = undefined
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+
+  it('answers wrong usage in one line, before it starts anything', async () => {
+    const [port, option, variable] = await Promise.all([
+      failToStart([], { PORT: 'abc' }),
+      failToStart(['--speed', 'high']),
+      failToStart(['--var', 'LOG_LEVEL']),
+    ])
+    expect(port).toEqual({ code: 2, said: 'PORT is "abc"; it must be a number from 1 to 65535.' })
+    expect([option.code, option.said]).toEqual([
+      2,
+      expect.stringMatching(/^Unknown option '--speed'; npm start takes .*$/),
+    ])
+    expect([variable.code, variable.said]).toEqual([2, expect.stringMatching(/^--var is "LOG_LEVEL"; write .*$/)])
+  })
+
+  it('refuses to serve other machines without keys', async () => {
+    for (const args of [
+      ['--ip', '0.0.0.0'],
+      ['--host', '0.0.0.0'],
+    ]) {
+      const { code, said } = await failToStart(args, { PORT: String(await freePort()), AUTH_MODE: '' })
+      expect([code, said]).toEqual([
+        2,
+        expect.stringMatching(/^Without keys \(AUTH_MODE=open\) only this machine is served.*$/),
+      ])
+    }
+  })
+
+  it('ends at once with every problem of its configuration', async () => {
+    const args = ['--var', 'EMBEDDING_PROVIDER:banana', '--var', 'CHUNK_SIZE:7', '--persist-to', join(folder, 'bad')]
+    const { code, said } = await failToStart(args, { PORT: String(await freePort()) })
+    expect([code, said.split('\n').length]).toEqual([1, 1])
+    expect(said).toMatch(/EMBEDDING_PROVIDER is "banana".*CHUNK_SIZE is "7"/)
+  })
+
+  it('says who has the port', async () => {
+    const other = createServer((_, response) => response.end('hello'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const taken = await failToStart([], { PORT: String(port) })
+    other.close()
+    expect([taken.code, taken.said]).toEqual([
+      1,
+      expect.stringMatching(`^Port ${port} is in use.*; take another: PORT=\\d+ npm start$`),
+    ])
+    if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
+  })
+
+  it('serves from a home that cannot be written to, says which mode it is, and knows its own kind', async () => {
+    const data = join(folder, 'home')
+    server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
+    expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
+    expect(server.output()).not.toMatch(/warn/i)
+    const samePort = await failToStart([], { PORT: server.url.port })
+    expect(samePort).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('is in use by Commonplace, which already serves'),
+    })
+    const sameData = await failToStart(['--persist-to', data], { PORT: String(await freePort()) })
+    expect(sameData).toMatchObject({ code: 1, said: expect.stringContaining(`already served at ${server.url}`) })
+  })
+
+  it.each([
+    ['the environment', (): [Record<string, string>, string[]] => [{ AUTH_MODE: 'required' }, []]],
+    ['--var', (): [Record<string, string>, string[]] => [{ AUTH_MODE: 'open' }, ['--var', 'AUTH_MODE:required']]],
+    [
+      'a file of variables',
+      (): [Record<string, string>, string[]] => {
+        const file = join(folder, 'variables')
+        writeFileSync(file, 'AUTH_MODE=required\n')
+        return [{ AUTH_MODE: '' }, ['--env-file', file]]
+      },
+    ],
+  ])('asks for keys when %s says so', async (_, say) => {
+    const [env, args] = say()
+    server = await startDevServer(join(folder, 'required'), 'start', env, args)
+    expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
+    expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
+  })
+
+  it.skipIf(process.platform !== 'linux')('opens nothing beside the Worker that reads or writes its data', async () => {
+    server = await startDevServer(join(folder, 'doors'), 'start', { AUTH_MODE: 'required' })
+    const ports = portsOf(await serverProcess(server.url))
+    expect(ports).toContain(Number(server.url.port))
+    expect(ports).not.toContain(9229)
+    const DOORS = [
+      '/cdn-cgi/local/explorer',
+      '/cdn-cgi/local/explorer/api/d1/database',
+      '/cdn-cgi/local/scheduled?cron=*',
+      '/cdn-cgi/local/email',
+      '/cdn-cgi/local/r2/public/commonplace-images/images/0',
+      '/cdn-cgi/local/platform-proxy',
+      '/cdn-cgi/mf/scheduled',
+      '/__scheduled',
+      '/json',
+    ]
+    for (const port of ports)
+      for (const path of DOORS) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
+        expect([path, answer.ok]).toEqual([path, false])
+      }
+  })
+
+  it('leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
+    const data = join(folder, 'kept')
+    server = await startDevServer(data)
+    const group = await serverProcess(server.url)
+    const client = await connect(server.url)
+    const { data: stored } = await client.call('store_context', {
+      thread_id: 't',
+      source: 'user',
+      text: 'kept in elephants',
+    })
+    await client.close()
+    process.kill(server.npm, 'SIGKILL')
+    await vi.waitFor(() => expect(groupLives(group)).toBe(false), PATIENCE)
+
+    server = await startDevServer(data)
+    const again = await connect(server.url)
+    const { data: found } = await again.call('fts_search_context', { query: 'elephants' })
+    await again.close()
+    expect(found.results[0].id).toBe(stored.context_id)
+    const process2 = await serverProcess(server.url)
+    process.kill(process2, 'SIGKILL')
+    await vi.waitFor(
+      () =>
+        expect([groupLives(process2), server?.output()]).toEqual([false, expect.stringContaining('ended by SIGKILL')]),
+      PATIENCE,
+    )
+  })
+})
