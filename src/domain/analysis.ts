@@ -1,15 +1,18 @@
-import { porterStem } from './porter'
+import { stemmerOf } from './stemmer'
 import { stopWords } from './stop-words'
 import { utf8Length } from './text'
 
 /**
  * How text becomes index terms: words are folded (case, accents, width), words of scripts that are written without
- * spaces become overlapping pairs of characters, and English words are stemmed. Index, query, scorer and highlighter
- * all use this one function, so they agree on what a word is; the engine only stores and intersects the terms.
+ * spaces become overlapping pairs of characters, and the others are stemmed where their language has a stemmer. Index, query,
+ * scorer and highlighter all use this one function, so they agree on what a word is; the engine only stores and intersects
+ * the terms.
  */
 export interface Token {
   /** Folded and stemmed. */
   readonly term: string
+  /** Folded, as it is written. */
+  readonly word: string
   /** Neither admits nor orders an entry in `match`. */
   readonly isStopWord: boolean
   /** UTF-16 offsets in the text it came from. */
@@ -18,6 +21,8 @@ export interface Token {
   /** Part of a run that was cut into pairs of characters. */
   readonly pair: boolean
 }
+
+type Word = Pick<Token, 'term' | 'word' | 'isStopWord'>
 
 export interface Analyzer {
   readonly language: string
@@ -30,6 +35,8 @@ const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}\p{Co}]/u
 const NOT_WORD = /[^\p{L}\p{N}\p{M}\p{Co}]+/u
 /** Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning and stay. */
 const ACCENTS = /[\u0300-\u036f]+/g
+/** й taken apart: a letter of its own, by which Slavic endings are known. */
+const SHORT_I = '\u0438\u0306'
 const UNSPACED =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]'
 const UNSPACED_RUN = new RegExp(`${UNSPACED}+`, 'gu')
@@ -41,22 +48,22 @@ const REMEMBERED = 20_000
 
 function fold(word: string): string {
   if (IS_ASCII_WORD.test(word)) return word.toLowerCase()
-  return word.normalize('NFKD').toLowerCase().replace(ACCENTS, '').normalize('NFKC')
+  return word.normalize('NFKD').toLowerCase().replaceAll(SHORT_I, 'й').replace(ACCENTS, '').normalize('NFKC')
 }
 
-/** @param language a value of FTS_LANGUAGE; only `english` is stemmed in code */
+/** @param language a value of FTS_LANGUAGE */
 export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
-  const stemming = language === 'english'
+  const stem = stemmerOf(language)
   // What each word becomes, remembered: texts repeat their words. Bounded, because an isolate lives long.
-  const known = new Map<string, readonly Pick<Token, 'term' | 'isStopWord'>[]>()
-  const analyse = (word: string): readonly Pick<Token, 'term' | 'isStopWord'>[] => {
+  const known = new Map<string, readonly Word[]>()
+  const analyse = (word: string): readonly Word[] => {
     const remembered = known.get(word)
     if (remembered !== undefined) return remembered
     const parts = fold(word.slice(0, MAX_WORD))
       .split(NOT_WORD)
       .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
-      .map((part) => ({ term: stemming ? porterStem(part) : part, isStopWord: stops.has(part) }))
+      .map((part) => ({ term: stem === null ? part : stem(part), word: part, isStopWord: stops.has(part) }))
     if (known.size >= REMEMBERED) known.clear()
     known.set(word, parts)
     return parts
@@ -64,7 +71,7 @@ export function createAnalyzer(language: string): Analyzer {
 
   const addWord = (tokens: Token[], word: string, start: number): void => {
     const end = start + word.length
-    for (const { term, isStopWord } of analyse(word)) tokens.push({ term, isStopWord, start, end, pair: false })
+    for (const part of analyse(word)) tokens.push({ ...part, start, end, pair: false })
   }
 
   const addPairs = (tokens: Token[], run: string, start: number): void => {
@@ -72,7 +79,8 @@ export function createAnalyzer(language: string): Analyzer {
     let at = start
     for (let i = 0; i < Math.max(1, chars.length - 1); i++) {
       const pair = chars.slice(i, i + 2).join('')
-      tokens.push({ term: fold(pair), isStopWord: false, start: at, end: at + pair.length, pair: true })
+      const word = fold(pair)
+      tokens.push({ term: word, word, isStopWord: false, start: at, end: at + pair.length, pair: true })
       at += (chars[i] as string).length
     }
   }
@@ -96,7 +104,7 @@ export function createAnalyzer(language: string): Analyzer {
     return tokens
   }
 
-  return { language, stemming, tokenize }
+  return { language, stemming: stem !== null, tokenize }
 }
 
 /** Terms of a text as the engine stores them, at most `maxBytes` of UTF-8 (a value in D1 holds at most 2 MB). */

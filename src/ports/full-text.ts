@@ -23,11 +23,6 @@ export const SCORED_LENGTH = 8_000
 export interface TextSearch {
   readonly hits: readonly TextHit[]
   readonly statistics: TermStatistics
-  /**
-   * Where the engine stems what the analysis leaves whole: the stem of each word that the query's words may mean. Words
-   * that are not in it stem to something else.
-   */
-  readonly stems?: ReadonlyMap<string, string>
 }
 
 /**

@@ -70,7 +70,7 @@ export function createRankedSearches(dependencies: {
   readonly farthest: number
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch, farthest } = dependencies
-  const noWords: FoundBy = { units: [], analyzer }
+  const noWords: FoundBy = { units: [] }
 
   const read = async (scope: Scope, request: RankedRequest, all: readonly Scored[], length: number) =>
     new Map(
@@ -94,7 +94,7 @@ export function createRankedSearches(dependencies: {
   ) {
     const present = ordering.filter(({ id }) => byId.has(id))
     const passages = present.map(({ id, chunk }) =>
-      passageAround(byId.get(id)?.text ?? '', chunk, words.units, words.analyzer),
+      passageAround(byId.get(id)?.text ?? '', chunk, words.units, analyzer),
     )
     const outcome = await attempt(() => by.rerank(query, passages))
     if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
@@ -124,9 +124,7 @@ export function createRankedSearches(dependencies: {
     const results = pageOf(ordering).flatMap(({ id, chunk: _, ...scores }) => {
       const entry = byId.get(id)
       if (entry === undefined) return []
-      return [
-        { entry, ...scores, highlighted: highlighting ? highlight(entry.text, words.units, words.analyzer) : null },
-      ]
+      return [{ entry, ...scores, highlighted: highlighting ? highlight(entry.text, words.units, analyzer) : null }]
     })
     return { results, total: cut.length, warnings }
   }

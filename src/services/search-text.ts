@@ -3,13 +3,11 @@ import type { Filter } from '../domain/filter'
 import { parseQuery, type SearchMode, type Unit } from '../domain/query'
 import type { Scope } from '../domain/scope'
 import { type Candidate, countTerms, type Ranked, rank, scoredTerms } from '../domain/score'
-import { type Stems, stemmedAnalyzer, stemmedTerms, stemmedUnits } from '../domain/stems'
 import type { FullText } from '../ports/full-text'
 
-/** What entries were found by, and the reading of a text in which that shows. */
+/** What entries were found by. */
 export interface FoundBy {
   readonly units: readonly Unit[]
-  readonly analyzer: Analyzer
 }
 
 export interface TextRanking extends FoundBy {
@@ -17,8 +15,6 @@ export interface TextRanking extends FoundBy {
   readonly ordering: readonly Ranked[]
   readonly warnings: readonly string[]
 }
-
-const NO_STEMS: Stems = new Map()
 
 export type SearchText = ReturnType<typeof createSearchText>
 
@@ -31,23 +27,16 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], units, analyzer, warnings }
-    const wanted = scoredTerms(units)
-    const { hits, stems = NO_STEMS, ...counted } = await fullText.search(scope, query, wanted, filter)
-    const reading = stems.size === 0 ? analyzer : stemmedAnalyzer(analyzer, stems)
-    const { terms, statistics } = stemmedTerms(wanted, counted.statistics, stems)
+    if (query.expression === null) return { ordering: [], units, warnings }
+    const terms = scoredTerms(units)
+    const { hits, statistics } = await fullText.search(scope, query, terms, filter)
     const candidates: Candidate[] = hits.map((hit) => ({
       id: hit.id,
       length: hit.length,
       following: hit.following,
       complete: hit.complete,
-      frequencies: countTerms(terms, reading.tokenize(`${hit.text}\n${hit.context}`)),
+      frequencies: countTerms(terms, analyzer.tokenize(`${hit.text}\n${hit.context}`)),
     }))
-    return {
-      ordering: rank(candidates, statistics, { mode, units: units.length }),
-      units: stemmedUnits(units, stems),
-      analyzer: reading,
-      warnings,
-    }
+    return { ordering: rank(candidates, statistics, { mode, units: units.length }), units, warnings }
   }
 }

@@ -15,6 +15,7 @@ import { createSearchSemantic } from '../../src/services/search-semantic'
 import { createSyncVectors } from '../../src/services/sync-vectors'
 import { type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import { seeded } from '../support/seeded'
 
 interface Made {
   readonly index: VectorIndex
@@ -36,15 +37,6 @@ export interface Database {
 const WORDS =
   'river stone lamp winter engine paper garden signal copper thread mirror harbor falcon ember violet'.split(' ')
 const SEED = 20261120
-
-/** Small generator of numbers from 0 to 1, so that a failing run can be repeated. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 4294967296
-  }
-}
 
 /** What semantic search promises over every index: everything committed, nothing deleted, filters exactly. */
 export function semanticSearchContract(

@@ -6,8 +6,15 @@ import { ROOT } from '../support/build'
 /** The import law of src/README.md: which floor may import which, and which packages. */
 const SRC = join(ROOT, 'src')
 
+/** Pure packages that the domain uses, each with its reason: no I/O, no globals, and they run in workerd. */
+const PURE: Record<string, string> = {
+  '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
+  porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
+}
+const pure = new RegExp(`^(${Object.keys(PURE).join('|')})(/|$)`)
+
 const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
-  domain: { floors: ['domain'], packages: null },
+  domain: { floors: ['domain'], packages: pure },
   ports: { floors: ['domain', 'ports'], packages: null },
   services: { floors: ['domain', 'ports', 'services'], packages: null },
   adapters: { floors: ['domain', 'ports', 'adapters'], packages: /^(drizzle-orm|pg|cloudflare:workers)(\/|$)/ },

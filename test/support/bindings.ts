@@ -27,9 +27,9 @@ export interface Costs {
 }
 
 /** The adapters over one database, and what they cost since `costs` was last reset. */
-export function d1Adapters(clock: Clock, database: D1Database = bindings.DB) {
+export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, language = 'english') {
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
-  const analyzer = createAnalyzer('english')
+  const analyzer = createAnalyzer(language)
   const connection = createD1Connection(database, createD1Dialect(analyzer), (cost) => {
     costs.roundTrips++
     costs.statements += cost.statements

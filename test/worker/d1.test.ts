@@ -3,6 +3,7 @@ import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
+import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { visibilityContract } from '../contracts/visibility'
@@ -26,6 +27,8 @@ entryStoreContract('D1', () => {
 })
 
 fullTextContract('FTS5', make)
+
+fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bindings.DB, language))
 
 identityContract('D1', make)
 

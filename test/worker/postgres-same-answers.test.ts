@@ -4,10 +4,10 @@ import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import { highlight } from '../../src/domain/highlight'
 import { SEARCH_MODES, type SearchMode } from '../../src/domain/query'
 import { createSearchText } from '../../src/services/search-text'
-import { seeded } from '../contracts/semantic-search'
 import { d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import { seeded } from '../support/seeded'
 
 const SEED = Number(process.env.FILTER_SEED ?? 20261121)
 const QUERIES = 300
@@ -73,7 +73,7 @@ it(`gives the same answers to ${QUERIES} queries`, async () => {
       databases.map(async (database, at) => {
         const result = await createSearchText(database)(ada, query, mode, filter)
         const hits = result.ordering.map(({ id, score }) => [positions[at]?.get(id), score])
-        return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, result.analyzer) }
+        return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, database.analyzer) }
       }),
     )
     expect([mode, query, answers[1]]).toEqual([mode, query, answers[0]])

@@ -2,6 +2,7 @@ import { afterAll } from 'vitest'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
+import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -13,9 +14,9 @@ afterAll(async () => {
   await Promise.all(opened.map((connection) => connection.close()))
 })
 
-const make = () => {
+const make = (language?: string) => {
   const clock = new TestClock()
-  const made = postgresAdapters(clock)
+  const made = postgresAdapters(clock, language)
   opened.push(made.connection)
   return { ...made, clock }
 }
@@ -30,5 +31,7 @@ entryStoreContract('PostgreSQL', () => {
 })
 
 fullTextContract('tsvector', make)
+
+fullTextLanguagesContract('tsvector', (language) => make(language))
 
 identityContract('PostgreSQL', make)

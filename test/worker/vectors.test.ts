@@ -5,10 +5,11 @@ import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'
 import { quantize, toBase64 } from '../../src/domain/vector'
-import { roundTrips, seeded, semanticSearchContract } from '../contracts/semantic-search'
+import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
 import { FakeVectorize } from '../fakes/vectorize'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
+import { seeded } from '../support/seeded'
 
 beforeAll(migrate)
 

@@ -7,10 +7,6 @@ import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import { entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
-/** The Snowball dictionary that stems words inside the database; null where the code does it, or nobody. */
-export const dictionaryOf = ({ language, stemming }: Analyzer): string | null =>
-  stemming || language === 'simple' ? null : language
-
 /** A tsvector holds 1 MB of terms and positions; what is beyond is not found, and never makes a write fail. */
 const MAX_VECTOR_BYTES = 900_000
 const MAX_POSITION = 16_383
@@ -62,7 +58,6 @@ export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
 
 /** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
 export function indexEntry(analyzer: Analyzer, org: string, content: IndexedContent, row: SQL): SQL {
-  const dictionary = dictionaryOf(analyzer)
   const terms = (text: string, maxBytes = MAX_TERM_BYTES) =>
     termText(
       analyzer.tokenize(text).map((token) => ({ ...token, term: cutTerm(token.term) })),
@@ -70,25 +65,15 @@ export function indexEntry(analyzer: Analyzer, org: string, content: IndexedCont
     )
   const body = terms(content.text)
   const vector = (words: string, weight: 'A' | 'B') => {
-    const given = sql`${vectorOf(words)}::tsvector`
-    const stemmed = dictionary === null ? given : sql`stem_vector(${dictionary}, ${given})`
-    return sql`setweight(${stemmed}, ${sql.raw(`'${weight}'`)})`
+    return sql`setweight(${vectorOf(words)}::tsvector, ${sql.raw(`'${weight}'`)})`
   }
-  const stemmedText = (words: SQL) => (dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`)
 
   const scope = sql`${entryScopeTerms(org, content).map(scopeTerm).join(' ')}::tsvector`
   const beside = `${terms(content.agent ?? '')} ${runEnds(content.text)}`
-  const context = stemmedText(sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside}::text`)
+  const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside}::text`
   const contextVector = sql`array_to_tsvector(array_remove(string_to_array(made.context, ' '), ''))`
   const aside = sql`${vector(terms(content.title ?? ''), 'A')} || ${vector(terms(codeOf(content.text), 200_000), 'B')}`
-  const forms = dictionary === null ? sql`` : sql`WITH forms AS (${insertForms(dictionary, org, `${body} ${beside}`)})`
-  return sql`${forms} INSERT INTO entries_fts (entry_id, words, body, context, aside) SELECT made.id, ${scope} || ${vector(body, 'A')} || ${contextVector}, ${stemmedText(sql`${body}::text`)}, made.context, ${aside} FROM (SELECT e.id, ${context} AS context FROM entries e WHERE ${row}) AS made ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words, body = excluded.body, context = excluded.context, aside = excluded.aside`
-}
-
-/** Remembers which words became a term, where the term looks different. */
-function insertForms(dictionary: string, org: string, words: string): SQL {
-  const distinct = JSON.stringify([...new Set(words.split(' '))].filter((word) => word !== ''))
-  return sql`INSERT INTO word_forms (org, language, term, word) SELECT ${org}, ${dictionary}, made.term, made.word FROM (SELECT word, stem(${dictionary}, word) AS term FROM jsonb_array_elements_text(${distinct}::jsonb) AS given (word)) AS made WHERE made.term <> made.word ON CONFLICT DO NOTHING`
+  return sql`INSERT INTO entries_fts (entry_id, words, body, context, aside) SELECT made.id, ${scope} || ${vector(body, 'A')} || ${contextVector}, ${body}::text, made.context, ${aside} FROM (SELECT e.id, ${context} AS context FROM entries e WHERE ${row}) AS made ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words, body = excluded.body, context = excluded.context, aside = excluded.aside`
 }
 
 /** How many of the entries that a condition on `e` admits stand in the index; to look into their terms would read all of them. */

@@ -10,12 +10,10 @@ import { compileFilter, joinConditions } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
 import { listed } from '../sql/visibility'
-import { cutTerm, dateWords, dictionaryOf, scopeQuery } from './full-text-index'
+import { cutTerm, dateWords, scopeQuery } from './full-text-index'
 
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
-/** Forms of the query's words that are looked up, for languages stemmed in the database. */
-const FORMS = 5000
 
 /** Whether the index alone cannot tell: it knows which terms an entry has, not where, and not whether date or text. */
 const needsLook = ({ terms, phrase }: Unit): boolean => phrase || terms.length > 1
@@ -30,14 +28,8 @@ const someNeedLook = (expression: Expression): boolean =>
 const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
   sql`(${sql.join([...parts], sql.raw(` ${operator} `))})`
 
-/** Compiles queries for one language; stems come from the code or from the dictionary. */
-function createCompiler(dictionary: string | null) {
-  const term = (given: string, prefix: boolean): SQL => {
-    const word = cutTerm(given)
-    return dictionary === null
-      ? sql`${`'${word}'${prefix ? ':*' : ''}`}::tsquery`
-      : sql`term_query(${dictionary}, ${word}, ${sql.raw(String(prefix))})`
-  }
+function createCompiler() {
+  const term = (given: string, prefix: boolean): SQL => sql`${`'${cutTerm(given)}'${prefix ? ':*' : ''}`}::tsquery`
 
   const termsOf = ({ terms, prefix }: Unit): SQL[] =>
     terms.map((word, i) => term(word, prefix && i === terms.length - 1))
@@ -60,7 +52,7 @@ function createCompiler(dictionary: string | null) {
   /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
   function look({ terms, prefix, phrase }: Unit): SQL {
     const words = sql`${terms.map(cutTerm).join(' ')}::text`
-    const wanted = sql`' ' || ${dictionary === null ? words : sql`stem_terms(${dictionary}, ${words})`} || ${sql.raw(prefix ? `''` : `' '`)}`
+    const wanted = sql`' ' || ${words} || ${sql.raw(prefix ? `''` : `' '`)}`
     const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
     return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`
   }
@@ -87,23 +79,13 @@ function createCompiler(dictionary: string | null) {
   }
 }
 
-/** The stem of every word that has the stem of one of the query's words, or begins with it. */
-function formsStatement(dictionary: string, org: string, units: readonly Unit[]): SQL {
-  const words = units.flatMap(({ terms, prefix }) =>
-    terms.map((word, i) => [word, Number(prefix && i === terms.length - 1)]),
-  )
-  const wanted = sql`wanted AS (SELECT value ->> 0 AS word, stem(${dictionary}, value ->> 0) AS term, value ->> 1 = '1' AS prefix FROM jsonb_array_elements(${JSON.stringify(words)}::jsonb) AS given (value))`
-  return sql`WITH ${wanted} SELECT word, term FROM wanted UNION (SELECT f.word, f.term FROM wanted JOIN word_forms f ON f.org = ${org} AND f.language = ${dictionary} AND f.term >= wanted.term AND f.term <= wanted.term || CASE WHEN wanted.prefix THEN chr(1114111) ELSE '' END LIMIT ${FORMS})`
-}
-
 export function createPostgresFullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection
-  const dictionary = dictionaryOf(analyzer)
-  const compiler = createCompiler(dictionary)
+  const compiler = createCompiler()
   return {
     engine: 'tsvector',
     language: analyzer.language,
-    stemming: analyzer.language !== 'simple',
+    stemming: analyzer.stemming,
 
     async search(scope, query, terms, filter) {
       const now = clock.now()
@@ -148,9 +130,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         counts(terms),
         sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
         query.preferred === null ? sql`SELECT 1 WHERE false` : candidates(query.preferred, COMPLETE_CANDIDATES, true),
-        ...(dictionary === null ? [] : [formsStatement(dictionary, scope.org, query.units)]),
       ]
-      const [found, counted, sums, preferred, forms] = await connection.read(statements)
+      const [found, counted, sums, preferred] = await connection.read(statements)
 
       const totals = sums?.[0] as Row
       const entries = Number(totals.entries)
@@ -168,9 +149,6 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
             ),
           ),
         },
-        ...(forms === undefined
-          ? {}
-          : { stems: new Map(forms.map(({ word, term }) => [word as string, term as string])) }),
       }
     },
   }

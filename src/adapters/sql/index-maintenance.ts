@@ -4,8 +4,8 @@ import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { SqlConnection } from './connection'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 
-/** Raised when the analysis in `domain/analysis.ts` or the terms of scopes change, so that every index is written anew. */
-const ANALYSIS = 2
+/** Raised when the analysis in `domain/analysis.ts`, a stemmer or the terms of scopes change, so that every index is written anew. */
+const ANALYSIS = 3
 
 interface Progress {
   readonly analysis: string
@@ -25,7 +25,8 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
     ])
     const value = rows?.[0]?.value as string | undefined
     if (value !== undefined) return JSON.parse(value) as Progress
-    // English is what the first migration assumes; an empty index suits every language.
+    // English is what a new database begins with, and databases of earlier releases say what theirs is (migration 0010); an
+    // empty index suits every language.
     return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null }
   }
 

@@ -30,7 +30,8 @@ async function ftsStatus({ services, config }: ToolContext, indexed: number, ent
     return {
       enabled: true,
       available: true,
-      message: 'FTS_LANGUAGE has changed; the index is being rewritten and may miss words until that is done',
+      message:
+        'The index was written for another FTS_LANGUAGE or an earlier release; it is being rewritten and may miss words until that is done',
     }
   const { engine, language, stemming } = services.fullText
   return {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { Analyzer } from '../../src/domain/analysis'
+import { EVERYTHING } from '../../src/domain/filter'
+import { highlight } from '../../src/domain/highlight'
+import type { SearchMode } from '../../src/domain/query'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { FullText } from '../../src/ports/full-text'
+import { createSearchText } from '../../src/services/search-text'
+import { entryOf, freshPrincipal } from '../support/scope'
+
+interface Made {
+  entries: EntryStore
+  fullText: FullText
+  analyzer: Analyzer
+}
+
+/** Languages other than English, the same whatever engine is behind the port. */
+export function fullTextLanguagesContract(name: string, make: (language: string) => Made): void {
+  const set = (language: string) => {
+    const made = make(language)
+    const ada = freshPrincipal()
+    return {
+      ...made,
+      search: (query: string, mode: SearchMode = 'match') => createSearchText(made)(ada, query, mode, EVERYTHING),
+      save: async (text: string): Promise<number> => {
+        const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
+        return saved?.id as number
+      },
+      ids: async (query: string, mode: SearchMode = 'match') =>
+        (await createSearchText(made)(ada, query, mode, EVERYTHING)).ordering.map(({ id }) => id),
+    }
+  }
+
+  describe(`${name} knows languages`, () => {
+    it.each([
+      ['french', 'Les enfants mangeaient des pommes', 'mangeait pomme'],
+      ['german', 'Die Häuser stehen am Fluss', 'haus'],
+      ['spanish', 'Las canciones más bonitas', 'cancion'],
+      ['russian', 'Мы читали русские книги', 'книга русский'],
+      ['finnish', 'Talot ovat punaisia', 'talo'],
+      ['turkish', 'Kitapları okudum', 'kitap'],
+      ['greek', 'Οι δρόμοι της πόλης', 'δρόμος'],
+      ['hindi', 'लड़कियों ने किताबें पढ़ीं', 'लड़की'],
+    ])('finds other forms of a word in %s, scores and marks them', async (language, text, query) => {
+      const { save, search, fullText, analyzer } = set(language)
+      const id = await save(text)
+      await save('xyzzy')
+      const found = await search(query)
+      expect(found.ordering.map((hit) => hit.id)).toEqual([id])
+      expect(found.ordering[0]?.score).toBeGreaterThan(1)
+      expect(highlight(text, found.units, analyzer)).toContain('<mark>')
+      expect([fullText.language, fullText.stemming]).toEqual([language, true])
+    })
+
+    it('keeps phrases, prefixes and boolean operators in their meaning', async () => {
+      const { save, ids } = set('french')
+      const id = await save('Nous mangeons une grande pomme rouge')
+      const other = await save('une pomme, grande et rouge')
+      expect(await ids('grandes pommes', 'phrase')).toEqual([id])
+      expect(await ids('"grande pomme"')).toEqual([id])
+      expect((await ids('pom', 'prefix')).sort()).toEqual([id, other].sort())
+      expect(await ids('pomme NOT nous', 'boolean')).toEqual([other])
+      expect(await ids('NOT "grande pomme"', 'boolean')).toEqual([other])
+      expect(await ids('nous')).toEqual([id])
+    })
+
+    it.each(['simple', 'basque', 'catalan', 'yiddish'])('stems nothing in %s, and says so', async (language) => {
+      const { save, ids, fullText } = set(language)
+      const id = await save('cançons running')
+      expect([await ids('canço run'), await ids('cancons'), fullText.stemming]).toEqual([[], [id], false])
+    })
+  })
+}
