@@ -106,8 +106,8 @@ describe('kinds and links', () => {
       contradicts: null,
     }
     expect(linksOfMetadata(metadata).map(({ relation, to }) => `${relation} ${to}`)).toEqual([
-      'REFERENCES 1',
-      'REFERENCES 2',
+      'references 1',
+      'references 2',
       'supersedes 3',
       'depends_on 4',
     ])
