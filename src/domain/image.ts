@@ -1,4 +1,5 @@
 import { invalidInput, limitExceeded } from './errors'
+import { decodeBase64, SentBytes } from './json/base64'
 import { sha256Hex } from './text'
 
 /** An image beside an entry: its bytes live in the object store under the hash of their content. */
@@ -40,25 +41,23 @@ export function detectImageType(bytes: Uint8Array): ImageType | null {
   return null
 }
 
-/** Canonical padded base64 text of an argument: data-URL prefix and white space removed, URL-safe letters mapped. */
-function canonicalBase64(data: string): string {
-  const body = data.replace(/^data:[^,]*;base64,/i, '').replace(/[\t\n\v\f\r ]+/g, '')
-  const standard = body.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '')
-  return standard + '='.repeat((4 - (standard.length % 4)) % 4)
-}
-
-function decodeBase64(text: string): Uint8Array | null {
-  try {
-    return Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' })
-  } catch {
-    return null
-  }
-}
-
 export interface ImageLimits {
   /** Largest image and largest sum of one request, in bytes. */
   readonly each: number
   readonly total: number
+}
+
+/** The bytes of an image argument: base64 as a string, or as it was decoded while it arrived. */
+function bytesOf(data: unknown, index: number, { each }: ImageLimits): Uint8Array {
+  if (data === undefined || data === null) throw invalidInput(`Image ${index} is missing required "data" field`)
+  if (typeof data !== 'string' && !(data instanceof SentBytes))
+    throw invalidInput(`Image ${index} "data" must be a base64 string`)
+  const { bytes, tooLarge, empty } = typeof data === 'string' ? decodeBase64(data, each) : data.decoded
+  if (empty) throw invalidInput(`Image ${index} has empty "data" field`)
+  if (tooLarge) throw limitExceeded(`Image ${index} exceeds ${each / MEGABYTE}MB limit`)
+  if (bytes === null) throw invalidInput(`Image ${index} has invalid base64 encoding`)
+  if (bytes.length === 0) throw invalidInput(`Image ${index} "data" decodes to zero bytes`)
+  return bytes
 }
 
 /**
@@ -75,18 +74,7 @@ export async function decodeImages(
   const decoded: DecodedImage[] = []
   let total = spent
   for (const [index, image] of images.entries()) {
-    if (image.data === undefined || image.data === null)
-      throw invalidInput(`Image ${index} is missing required "data" field`)
-    if (typeof image.data !== 'string') throw invalidInput(`Image ${index} "data" must be a base64 string`)
-    if (image.data === '') throw invalidInput(`Image ${index} has empty "data" field`)
-    const text = canonicalBase64(image.data)
-    // Four letters hold three bytes: refuse what is far too large before decoding it.
-    if ((text.length / 4) * 3 - 2 > limits.each)
-      throw limitExceeded(`Image ${index} exceeds ${limits.each / MEGABYTE}MB limit`)
-    const bytes = decodeBase64(text)
-    if (bytes === null) throw invalidInput(`Image ${index} has invalid base64 encoding`)
-    if (bytes.length === 0) throw invalidInput(`Image ${index} "data" decodes to zero bytes`)
-    if (bytes.length > limits.each) throw limitExceeded(`Image ${index} exceeds ${limits.each / MEGABYTE}MB limit`)
+    const bytes = bytesOf(image.data, index, limits)
     total += bytes.length
     if (total > limits.total) throw limitExceeded(`Total image size exceeds ${limits.total / MEGABYTE}MB limit`)
     const mimeType = detectImageType(bytes)

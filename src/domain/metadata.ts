@@ -1,4 +1,6 @@
 import { invalidInput, limitExceeded, Problem } from './errors'
+import { MAX_DEPTH } from './json/unkept'
+import { jsonText } from './json/write'
 import { type Kind, kindOfMetadata } from './kind'
 import type { Scope } from './scope'
 import { codePointLength, trim, utf8Length } from './text'
@@ -18,8 +20,6 @@ export type WorkStatus = (typeof WORK_STATUSES)[number]
 
 /** Of the metadata as JSON: 256 KB. */
 export const MAX_METADATA_BYTES = 262_144
-/** Databases read JSON to a depth of their own (SQLite: 1,000). */
-const MAX_METADATA_DEPTH = 500
 const MAX_PROJECT = 240
 
 /**
@@ -165,36 +165,21 @@ export function liftMetadata(
   }
 }
 
-/** @throws Problem when the object is too large or holds an integer that JavaScript cannot keep */
+/** @throws Problem limit_exceeded when the object is too large or nested too deep */
 export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
-  if (isDeeper(metadata, MAX_METADATA_DEPTH))
-    throw limitExceeded(`${name} is nested deeper than ${MAX_METADATA_DEPTH} levels`)
-  const unsafe = findUnsafeInteger(metadata)
-  if (unsafe !== null)
-    throw invalidInput(`${name} holds the integer ${unsafe}, which is outside ±(2^53−1); send it as a string`)
+  if (isDeeper(metadata, MAX_DEPTH)) throw limitExceeded(`${name} is nested deeper than ${MAX_DEPTH} levels`)
   checkMetadataSize(metadata, name)
 }
 
 export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {
-  if (utf8Length(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
+  if (utf8Length(jsonText(metadata)) > MAX_METADATA_BYTES)
     throw limitExceeded(`${name} is larger than 256 KB (${MAX_METADATA_BYTES} bytes of JSON)`)
 }
 
 /** Whether objects and lists stand in each other on more levels than these. */
-function isDeeper(value: unknown, levels: number): boolean {
+export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
-}
-
-/** The first whole number that JSON could not carry exactly, or null. */
-export function findUnsafeInteger(value: unknown): number | null {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : null
-  if (typeof value !== 'object' || value === null) return null
-  for (const member of Object.values(value)) {
-    const found = findUnsafeInteger(member)
-    if (found !== null) return found
-  }
-  return null
 }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>

@@ -51,7 +51,7 @@ async function readObject(request: Request, members: readonly string[]): Promise
   if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
     throw invalidInput('Content-Type must be application/json')
   const body = await readJsonBody(request, MAX_BODY)
-  if (body.kind === 'too_large') throw new Problem('limit_exceeded', `The body is larger than ${MAX_BODY} bytes`)
+  if (body.kind === 'too_large') throw new Problem('limit_exceeded', body.reason)
   const value = body.kind === 'json' ? body.value : undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidInput(`The body must be a JSON object with: ${members.join(', ')}`)

@@ -1,31 +1,96 @@
+import { JsonParser, JsonTooLarge, type ParserOptions } from '../domain/json/parser'
+
 /** Requests up to here reach the tools (platform contract §6). */
 export const MAX_BODY_BYTES = 100_000_000
 
+/**
+ * What is not base64 of images is held in memory, beside what is made of it: a Worker has 128 MB. So this much of a body
+ * may be text; more text goes in several calls.
+ */
+export const MAX_TEXT_BYTES = 32_000_000
+
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'too_large' }
+  | { readonly kind: 'too_large'; readonly reason: string }
   | { readonly kind: 'malformed' }
 
 /** A client that is cut off while it sends never reads the answer; so a body is heard to its end, up to here. */
 const PATIENCE = 4
+/** Bytes and values that are read in one go; then whoever else waits has a turn. */
+const STRETCH = 65_536
+const TURN_BYTES = 2_000_000
+const TURN_VALUES = 20_000
 
-/** Reads a JSON body, keeping nothing of one that is larger than allowed. */
-export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Body> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes * PATIENCE) return { kind: 'too_large' }
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-  let parts: string[] = []
+/** Gives others a turn. A promise that has been kept already would not. */
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
+
+class Reading {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  private readonly parser: JsonParser
+  private bytes = 0
+  private nextTurn = { bytes: TURN_BYTES, values: TURN_VALUES }
+
+  constructor(options: ParserOptions) {
+    this.parser = new JsonParser(options)
+  }
+
+  /** @throws JsonTooLarge, or another error for what is no JSON in UTF-8 */
+  async take(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length; at += STRETCH) {
+      const stretch = chunk.subarray(at, at + STRETCH)
+      this.bytes += stretch.length
+      await this.read(this.decoder.decode(stretch, { stream: true }))
+    }
+  }
+
+  async end(): Promise<unknown> {
+    await this.read(this.decoder.decode())
+    return this.parser.end()
+  }
+
+  private async read(text: string): Promise<void> {
+    this.parser.feed(text)
+    if (this.bytes - this.parser.decodedLength > MAX_TEXT_BYTES)
+      throw new JsonTooLarge(`The images of a request aside, its body is larger than ${MAX_TEXT_BYTES} bytes`)
+    if (this.bytes < this.nextTurn.bytes && this.parser.count < this.nextTurn.values) return
+    this.nextTurn = { bytes: this.bytes + TURN_BYTES, values: this.parser.count + TURN_VALUES }
+    await turn()
+  }
+}
+
+/**
+ * Reads a JSON body as it arrives, keeping nothing of one that is larger than allowed.
+ *
+ * @param options which strings are base64, and what they may decode to
+ */
+export async function readJsonBody(
+  request: Request,
+  maxBytes = MAX_BODY_BYTES,
+  options: ParserOptions = {},
+): Promise<Body> {
+  const tooLarge: Body = { kind: 'too_large', reason: `The request body is larger than ${maxBytes} bytes` }
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes * PATIENCE) return tooLarge
+  let reading: Reading | null = new Reading(options)
+  let outcome: Body | null = null
   let bytes = 0
   try {
     for await (const chunk of request.body ?? []) {
       bytes += chunk.byteLength
       if (bytes > maxBytes * PATIENCE) break
-      if (bytes > maxBytes) parts = []
-      else parts.push(decoder.decode(chunk, { stream: true }))
+      if (bytes > maxBytes) reading = null
+      try {
+        await reading?.take(chunk)
+      } catch (error) {
+        outcome = refused(error)
+        reading = null
+      }
     }
-    if (bytes > maxBytes) return { kind: 'too_large' }
-    parts.push(decoder.decode())
-    return { kind: 'json', value: JSON.parse(parts.join('')) }
-  } catch {
-    return { kind: bytes > maxBytes ? 'too_large' : 'malformed' }
+    if (bytes > maxBytes) return tooLarge
+    return outcome ?? { kind: 'json', value: await reading?.end() }
+  } catch (error) {
+    return bytes > maxBytes ? tooLarge : refused(error)
   }
 }
+
+const refused = (error: unknown): Body =>
+  error instanceof JsonTooLarge ? { kind: 'too_large', reason: error.message } : { kind: 'malformed' }

@@ -3,11 +3,13 @@ import { createMcpHandler } from 'agents/mcp/server'
 import type { Config } from '../config'
 import { withoutEchoes } from '../domain/discretion'
 import { Problem } from '../domain/errors'
+import type { ParserOptions } from '../domain/json/parser'
 import type { Caller, Principal } from '../domain/scope'
 import type { Services } from '../services/services'
 import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { isImageData } from '../tools/image-data'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
@@ -117,6 +119,7 @@ export async function serveMcp(
   httpRequest: Request,
   createServer: McpServerFactory,
   onerror: (error: Error) => void,
+  images: ParserOptions = {},
 ): Promise<Response> {
   const url = new URL(httpRequest.url)
   const handler = createMcpHandler(createServer, {
@@ -130,8 +133,8 @@ export async function serveMcp(
     onerror,
   })
   if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
-  const body = await readJsonBody(httpRequest)
-  if (body.kind === 'too_large') return rpcError(413, -32000, `The request body is larger than ${MAX_BODY_BYTES} bytes`)
+  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, images)
+  if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
   return handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
 }
@@ -143,5 +146,6 @@ export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Re
     httpRequest,
     () => createServer(request, origin),
     (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
+    { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each },
   )
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { SOURCES } from '../domain/entry'
+import { Unkept } from '../domain/json/unkept'
+import { jsonText } from '../domain/json/write'
 import { readId } from '../domain/link'
 import type { Metadata } from '../domain/metadata'
 import { codePointLength } from '../domain/text'
@@ -8,7 +10,8 @@ import { isRecord } from './record'
 
 /** Each field of the wire that more than one tool speaks: one named, described schema. */
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const shown = (value: unknown): string =>
+  typeof value === 'string' || value instanceof Unkept ? String(value) : jsonText(value)
 
 /** A positive integer or its decimal string. */
 export const contextId = (description: string) =>
@@ -60,7 +63,7 @@ const image = z
       .custom<string | Metadata>((value) => typeof value === 'string' || isRecord(value), {
         error: 'image metadata must be a string or an object',
       })
-      .refine((value) => codePointLength(typeof value === 'string' ? value : JSON.stringify(value)) <= 16_384, {
+      .refine((value) => codePointLength(typeof value === 'string' ? value : jsonText(value)) <= 16_384, {
         error: 'image metadata is larger than 16 KB',
       })
       .optional()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkThreadId } from '../domain/draft'
 import { invalidInput, Problem } from '../domain/errors'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/filter'
+import { Unkept } from '../domain/json/unkept'
 import { normalizeTags } from '../domain/tags'
 import { unstorable } from '../domain/text'
 import { formatSecond, parseDateBound } from '../domain/time'
@@ -75,13 +76,8 @@ function scalarProblem(value: unknown): string | null {
   if (value === null) return 'null is no value here; use is_null or not_exists'
   const bad = typeof value === 'string' ? unstorable(value) : null
   if (bad !== null) return `the value ${bad}`
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return 'the number is not finite'
-    if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      return `the integer ${value} is outside ±(2^53−1); store and compare it as a string`
-    return null
-  }
-  return typeof value === 'string' || typeof value === 'boolean'
+  if (value instanceof Unkept) return `the value ${value.reason}`
+  return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
     ? null
     : 'the value must be a string, number or boolean'
 }

@@ -1,3 +1,5 @@
+import { limitExceeded } from '../domain/errors'
+import { JsonTooLarge, parseJson } from '../domain/json/parser'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -26,13 +28,22 @@ export function lenient(schema: JsonSchema | undefined, value: unknown): unknown
   }
 }
 
+/** What is inside a string cannot be decoded as it arrives, so it stands in memory twice. */
+const MAX_JSON_STRING = 10_000_000
+
 /** The value, or what its JSON text holds when that is of the wanted type. */
 function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
   let current = value
   for (let times = 0; times < 2 && typeof current === 'string'; times++) {
+    if (!/^\s*["[{]/.test(current)) return value
+    if (current.length > MAX_JSON_STRING)
+      throw limitExceeded(
+        `A list or object sent as a JSON string may have ${MAX_JSON_STRING} characters, this one has ${current.length}; send it as JSON itself`,
+      )
     try {
-      current = JSON.parse(current)
-    } catch {
+      current = parseJson(current)
+    } catch (error) {
+      if (error instanceof JsonTooLarge) throw limitExceeded(error.message)
       return value
     }
     if (wanted(current)) return current

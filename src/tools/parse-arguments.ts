@@ -3,6 +3,7 @@ import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
 import { unstorable } from '../domain/text'
 import type { Family } from './family'
 import type { JsonSchema } from './json-schema'
+import { unkeptIn } from './kept'
 import { lenient } from './lenient'
 import { isRecord } from './record'
 
@@ -23,7 +24,9 @@ export function parseArguments<Schema extends z.ZodType>(
   { rules, place = '' }: ParseOptions = {},
 ): z.output<Schema> {
   const value = lenient(shown, args ?? {})
-  refuseUnstorable(rules ? withoutLeft(value, shown, rules) : value, place)
+  const judged = rules ? withoutLeft(value, shown, rules) : value
+  refuseUnkept(judged, place)
+  refuseUnstorable(judged, place)
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   throw describe(result.error.issues[0] as z.core.$ZodIssue, shown, place)
@@ -39,6 +42,13 @@ export function pathText(path: readonly PropertyKey[], place = ''): string {
 /** The arguments without those that the handler judges itself. */
 const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
+
+function refuseUnkept(value: unknown, place: string): void {
+  for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
+    const problem = unkeptIn(argument, place === '' ? name : `${place}.${name}`)
+    if (problem !== null) throw problem
+  }
+}
 
 /** Looks through every string and member name, however deep. */
 function refuseUnstorable(value: unknown, place: string): void {

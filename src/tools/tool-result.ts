@@ -1,4 +1,5 @@
 import { Problem } from '../domain/errors'
+import { withAllDigits } from '../domain/json/write'
 import type { Answer, Block } from './context'
 import type { Family } from './family'
 
@@ -11,10 +12,10 @@ export interface ToolResult {
 }
 
 /** The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. */
-export const toResult = ({ structured, blocks }: Answer): ToolResult => ({
-  structuredContent: structured,
-  content: [{ type: 'text', text: JSON.stringify(structured) }, ...blocks],
-})
+export function toResult({ structured, blocks }: Answer): ToolResult {
+  const structuredContent = withAllDigits(structured)
+  return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...blocks] }
+}
 
 /**
  * A tool error, in the words of the tool's family.

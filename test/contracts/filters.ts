@@ -38,6 +38,13 @@ const texts = fc.constantFrom(
   '\\',
   'x\ny',
 )
+/** Around the ends of 2^53 and of 64 bits, and beyond what SQLite holds as an integer. */
+const LARGE = [53, 60, 63, 64, 70, 1000].flatMap((power) => [
+  2 ** power,
+  -(2 ** power),
+  2 ** power + 2 ** (power - 52),
+  2 ** power - 2 ** (power - 53),
+])
 const numbers = fc.oneof(
   fc.constantFrom(
     0,
@@ -54,8 +61,9 @@ const numbers = fc.oneof(
     2 ** 53 - 1,
     -(2 ** 53 - 1),
     123456789.123,
+    ...LARGE,
   ),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Number.isInteger(n) || Number.isSafeInteger(n)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 const scalars: fc.Arbitrary<Scalar> = fc.oneof(texts, numbers, fc.boolean())
 const keys = fc.constantFrom('a', 'b', 'status', 'priority', '__proto__', 'constructor', '0', 'a-b')

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { Scalar, ScalarType } from '../../domain/filter'
+import { jsonText } from '../../domain/json/write'
 import { FALSE, joinConditions, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { countIndexed, indexEntry } from './full-text-index'
@@ -95,7 +96,7 @@ function createBindings(): Bindings {
       values.push(value)
       return sql.raw(`(SELECT json_extract(list, '$[${values.length - 1}]') FROM given)`)
     },
-    prelude: () => (values.length === 0 ? null : sql`given (list) AS (SELECT ${JSON.stringify(values)})`),
+    prelude: () => (values.length === 0 ? null : sql`given (list) AS (SELECT ${jsonText(values)})`),
   }
 }
 

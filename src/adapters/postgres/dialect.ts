@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { Scalar } from '../../domain/filter'
+import { jsonText } from '../../domain/json/write'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
@@ -29,7 +30,7 @@ const foldedText = (path: readonly string[], fold: boolean): SQL =>
 
 const text = (bind: Bind, value: string, fold = false): SQL => sql`${bind(fold ? foldAscii(value) : value)}::text`
 /** Numbers come out of JSON on both sides, and jsonb compares them exactly. */
-const json = (bind: Bind, value: unknown): SQL => sql`${bind(JSON.stringify(value))}::jsonb`
+const json = (bind: Bind, value: unknown): SQL => sql`${bind(jsonText(value))}::jsonb`
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 

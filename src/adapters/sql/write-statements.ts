@@ -3,6 +3,7 @@ import type { Analyzer } from '../../domain/analysis'
 import { contentLength } from '../../domain/analysis'
 import { type EntryChange, type Generated, type NewEntry, readerOf } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
+import { jsonText } from '../../domain/json/write'
 import { kindOfTags } from '../../domain/kind'
 import type { LinkTarget } from '../../domain/link'
 import type { Lifted, Metadata } from '../../domain/metadata'
@@ -29,7 +30,7 @@ const flag = (value: boolean): number => (value ? 1 : 0)
 const imageJson = (images: readonly ImageRef[]): string | null =>
   images.length === 0
     ? null
-    : JSON.stringify(
+    : jsonText(
         images.map(({ hash, mimeType, size, metadata }) => ({
           hash,
           mimeType,
@@ -53,7 +54,7 @@ function metadataColumns(
 ): Assignments {
   const { metadata, lifted, links } = given
   return {
-    metadata: sql`${metadata === null ? null : JSON.stringify(metadata)}`,
+    metadata: sql`${metadata === null ? null : jsonText(metadata)}`,
     named_kind: sql`${lifted.namedKind}`,
     work_item: sql`${flag(lifted.workItem)}`,
     title: sql`${lifted.title}`,
@@ -93,8 +94,7 @@ const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join('
 const assignments = (columns: Assignments): SQL =>
   list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))
 
-const metadataBytes = (metadata: Metadata | null): number =>
-  metadata === null ? 0 : utf8Length(JSON.stringify(metadata))
+const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
 
 /** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
 function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {

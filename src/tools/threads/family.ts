@@ -2,14 +2,17 @@ import type { Family } from '../family'
 import { isRecord } from '../record'
 
 const FILTERS = ['metadata', 'metadata_filters']
+const ITEMS = ['entries', 'updates']
 
 /** Threads: entries of conversations and tasks (threads contract). */
 export const threads: Family = {
   name: 'threads',
   parse: {
-    // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1).
+    // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1);
+    // what is wrong with an item of a batch is that item's error (§2.7).
     leaves: (argument, shown) =>
-      FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties,
+      ITEMS.includes(argument) ||
+      (FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties),
   },
   failure({ code, message, retryable, details, beside }) {
     const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }

@@ -1,0 +1,283 @@
+import { Base64Decoder, SentBytes } from './base64'
+import { BACKSLASH, isScalar, isSpace, NUMBER, QUOTE, SCALARS } from './grammar'
+import { readNumber, TOO_DEEP } from './unkept'
+
+/**
+ * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
+ * be kept, and what is nested too deep, are marks (`Unkept`); strings at chosen places are decoded from base64 as they come;
+ * and what would need too much memory is refused.
+ */
+export interface ParserOptions {
+  /** Whether a string at this path is base64. The path is valid during the call only. */
+  readonly isBase64?: (path: readonly (string | number)[]) => boolean
+  /** Bytes that one base64 string decodes to; more are not kept. */
+  readonly maxBase64Bytes?: number
+}
+
+/** Well-formed so far, but more than is held in memory. */
+export class JsonTooLarge extends Error {}
+
+/** Objects, lists, strings and the rest of one text: what a Worker of 128 MB can hold beside its work. */
+export const MAX_VALUES = 1_000_000
+/** Beyond this nothing is kept, since whatever reads it is nested itself. */
+const MAX_KEPT_DEPTH = 1_000
+const MAX_OPEN = 100_000
+
+/** What may come next. */
+enum Next {
+  Value,
+  FirstItem,
+  FirstKey,
+  Key,
+  Colon,
+  After,
+  Nothing,
+}
+
+/** What the parser stands in the middle of. */
+enum Token {
+  None,
+  Text,
+  Base64,
+  Scalar,
+}
+
+interface Frame {
+  /** Null where it is too deep to be kept. */
+  readonly list: unknown[] | null
+  readonly object: Record<string, unknown> | null
+  readonly isList: boolean
+  key: string
+}
+
+/** Longer pieces of a larger string keep all of it in memory. */
+const SHORT = 12
+const fail = (): never => {
+  throw new SyntaxError('not valid JSON')
+}
+
+export class JsonParser {
+  private next: Next = Next.Value
+  private token: Token = Token.None
+  private readonly frames: Frame[] = []
+  private root: unknown
+  private values = 0
+  /** Parts of the token that began in earlier pieces. */
+  private parts: string[] = []
+  /** The string so far holds an escape or a control character, so `JSON.parse` has to judge it. */
+  private special = false
+  /** The last piece ended behind a backslash. */
+  private escaped = false
+  private decoder: Base64Decoder | null = null
+  private sequence = ''
+  private base64Length = 0
+
+  constructor(private readonly options: ParserOptions = {}) {}
+
+  /** Characters so far that were base64, which is decoded and not held. */
+  get decodedLength(): number {
+    return this.base64Length
+  }
+
+  /** How many values there are so far. */
+  get count(): number {
+    return this.values
+  }
+
+  /** @throws SyntaxError, JsonTooLarge */
+  feed(text: string): void {
+    let at = 0
+    while (at < text.length)
+      if (this.token === Token.None) at = this.step(text, at)
+      else if (this.token === Token.Text) at = this.readText(text, at)
+      else if (this.token === Token.Scalar) at = this.readScalar(text, at)
+      else at = this.readBase64(text, at)
+  }
+
+  /** @throws SyntaxError, JsonTooLarge */
+  end(): unknown {
+    if (this.token === Token.Scalar) this.finishScalar()
+    if (this.token !== Token.None || this.next !== Next.Nothing) fail()
+    return this.root
+  }
+
+  private step(text: string, from: number): number {
+    let at = from
+    while (at < text.length && isSpace(text.charCodeAt(at))) at++
+    if (at === text.length) return at
+    const char = text[at] as string
+    switch (this.next) {
+      case Next.FirstItem:
+        if (char === ']') return this.close(true, at)
+        return this.startValue(char, at)
+      case Next.Value:
+        return this.startValue(char, at)
+      case Next.FirstKey:
+      case Next.Key:
+        if (char === '}' && this.next === Next.FirstKey) return this.close(false, at)
+        if (char !== '"') fail()
+        this.token = Token.Text
+        return at + 1
+      case Next.Colon:
+        if (char !== ':') fail()
+        this.next = Next.Value
+        return at + 1
+      case Next.After:
+        if (char !== ',') return this.close(char === ']', at, char)
+        this.next = this.frame?.isList ? Next.Value : Next.Key
+        return at + 1
+      default:
+        return fail()
+    }
+  }
+
+  private get frame(): Frame | undefined {
+    return this.frames[this.frames.length - 1]
+  }
+
+  private startValue(char: string, at: number): number {
+    if (char === '{' || char === '[') return this.open(char === '[', at)
+    if (char === '"') {
+      const base64 = this.frame?.key === 'data' && this.options.isBase64?.(this.path()) === true
+      this.token = base64 ? Token.Base64 : Token.Text
+      this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0) : null
+      this.next = Next.After
+      return at + 1
+    }
+    if (!isScalar(char.charCodeAt(0))) fail()
+    this.token = Token.Scalar
+    return at
+  }
+
+  private open(isList: boolean, at: number): number {
+    if (this.frames.length >= MAX_OPEN) throw new JsonTooLarge(`JSON is nested deeper than ${MAX_OPEN} levels`)
+    const kept = this.frames.length < MAX_KEPT_DEPTH
+    this.frames.push({ isList, list: isList && kept ? [] : null, object: !isList && kept ? {} : null, key: '' })
+    this.next = isList ? Next.FirstItem : Next.FirstKey
+    return at + 1
+  }
+
+  private close(isList: boolean, at: number, char = isList ? ']' : '}'): number {
+    const frame = this.frames.pop()
+    if (frame?.isList !== isList || (char !== ']' && char !== '}')) fail()
+    this.put(frame?.list ?? frame?.object ?? TOO_DEEP)
+    return at + 1
+  }
+
+  private put(value: unknown): void {
+    if (++this.values > MAX_VALUES) throw new JsonTooLarge(`JSON holds more than ${MAX_VALUES} values`)
+    const { frame } = this
+    this.next = frame === undefined ? Next.Nothing : Next.After
+    if (frame === undefined) this.root = value
+    else if (frame.list !== null) frame.list.push(value)
+    else if (frame.object !== null) setMember(frame.object, frame.key, value)
+  }
+
+  private path(): (string | number)[] {
+    return this.frames.map(({ list, key }) => (list === null ? key : list.length))
+  }
+
+  private readText(text: string, from: number): number {
+    let at = this.escaped ? from + 1 : from
+    this.escaped = false
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) {
+        this.parts.push(text.slice(from, at))
+        this.finishText()
+        return at + 1
+      }
+      if (code < 0x20) this.special = true
+      if (code === BACKSLASH) {
+        this.special = true
+        at++
+      }
+    }
+    this.escaped = at > text.length
+    this.parts.push(text.slice(from))
+    return text.length
+  }
+
+  private finishText(): void {
+    const raw = this.parts.length === 1 ? (this.parts[0] as string) : this.parts.join('')
+    const value = this.special || raw.length > SHORT ? (JSON.parse(`"${raw}"`) as string) : raw
+    this.parts = []
+    this.special = false
+    this.token = Token.None
+    if (this.next === Next.After) this.put(value)
+    else this.name(value)
+  }
+
+  private name(key: string): void {
+    if (this.frame) this.frame.key = key
+    this.next = Next.Colon
+  }
+
+  private readScalar(text: string, from: number): number {
+    let at = from
+    while (at < text.length && isScalar(text.charCodeAt(at))) at++
+    this.parts.push(text.slice(from, at))
+    if (at < text.length) this.finishScalar()
+    return at
+  }
+
+  private finishScalar(): void {
+    const raw = this.parts.join('')
+    this.parts = []
+    this.token = Token.None
+    const word = SCALARS.get(raw)
+    if (word === undefined && !NUMBER.test(raw)) fail()
+    this.put(word === undefined ? readNumber(raw) : word)
+  }
+
+  private readBase64(text: string, from: number): number {
+    const { decoder } = this
+    if (this.sequence !== '') return this.readSequence(text, from)
+    const quote = text.indexOf('"', from)
+    const end = quote < 0 ? text.length : quote
+    const piece = text.slice(from, end)
+    const backslash = piece.indexOf('\\')
+    const plain = backslash < 0 ? piece : piece.slice(0, backslash)
+    if (/[\u0000-\u001f]/.test(plain)) fail()
+    decoder?.push(plain)
+    this.base64Length += plain.length
+    if (backslash >= 0) {
+      this.sequence = '\\'
+      return from + backslash + 1
+    }
+    if (quote < 0) return text.length
+    this.put(new SentBytes((decoder as Base64Decoder).end()))
+    this.decoder = null
+    this.token = Token.None
+    return quote + 1
+  }
+
+  /** An escape inside base64, such as `\/`, one character at a time. */
+  private readSequence(text: string, at: number): number {
+    this.sequence += text[at]
+    if (this.sequence.length === (this.sequence[1] === 'u' ? 6 : 2)) {
+      this.decoder?.push(JSON.parse(`"${this.sequence}"`) as string)
+      this.base64Length += this.sequence.length
+      this.sequence = ''
+    }
+    return at + 1
+  }
+}
+
+/** As `JSON.parse` sets it: `__proto__` is a member like any other. */
+function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+}
+
+/**
+ * The value of a whole JSON text, with numbers judged as in a request.
+ *
+ * @throws SyntaxError, JsonTooLarge
+ */
+export function parseJson(text: string): unknown {
+  const parser = new JsonParser()
+  parser.feed(text)
+  return parser.end()
+}

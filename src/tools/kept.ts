@@ -1,0 +1,34 @@
+import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
+import { MAX_DEPTH, Unkept } from '../domain/json/unkept'
+import { isRecord } from './record'
+
+/**
+ * What was sent in an argument and cannot be kept as it was sent: numbers and depths (platform contract §6).
+ *
+ * @param place name of the argument
+ * @returns the first of them as a Problem that names its place, or null
+ */
+export function unkeptIn(value: unknown, place: string): Problem | null {
+  return look(value, place, MAX_DEPTH)
+}
+
+function look(value: unknown, place: string, levels: number): Problem | null {
+  if (value instanceof Unkept)
+    return value.flaw === 'too_deep' ? tooDeep(place) : invalidInput(`${place} ${value.reason}`)
+  const isList = Array.isArray(value)
+  if (!isList && !isRecord(value)) return null
+  if (levels === 0) return tooDeep(place)
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key]
+    if (typeof member !== 'object' || member === null) continue
+    const found = look(member, isList ? `${place}[${key}]` : `${place}.${key}`, levels - 1)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** The argument is named, not the place, whose name would be as long as it is deep. */
+function tooDeep(place: string): Problem {
+  const [argument] = /^[^.[]*/.exec(place) as RegExpExecArray
+  return limitExceeded(`${argument} is nested deeper than ${MAX_DEPTH} levels`)
+}

@@ -1,0 +1,3 @@
+import { numbersContract } from '../contracts/endpoint/numbers'
+
+numbersContract()

@@ -1,0 +1,249 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Base64Decoder, SentBytes } from '../../src/domain/json/base64'
+import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
+import { Unkept } from '../../src/domain/json/unkept'
+import { jsonText } from '../../src/domain/json/write'
+
+/** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
+const RUNS = { numRuns: 2_000, seed: 20261122 }
+
+function inPieces(
+  text: string,
+  cuts: readonly number[],
+  options?: ConstructorParameters<typeof JsonParser>[0],
+): unknown {
+  const parser = new JsonParser(options)
+  let from = 0
+  for (const cut of [...cuts].map((one) => one % (text.length + 1)).sort((a, b) => a - b)) {
+    parser.feed(text.slice(from, cut))
+    from = Math.max(from, cut)
+  }
+  parser.feed(text.slice(from))
+  return parser.end()
+}
+
+/** What `JSON.parse` says, with the source of each number that it would change. */
+const oracle = (text: string): unknown =>
+  JSON.parse(text, function (this: unknown, _key: string, value: unknown, context?: { source: string }) {
+    if (typeof value !== 'number') return value
+    const { source } = context as { source: string }
+    const whole = /^-?\d+$/.test(source)
+    const kept = Number.isFinite(value) && (!whole || BigInt(value) === BigInt(source))
+    return kept ? value : `unkept ${source}`
+  } as (key: string, value: unknown) => unknown)
+
+const said = (value: unknown): unknown => {
+  if (value instanceof Unkept) return `unkept ${value}`
+  if (Array.isArray(value)) return value.map(said)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, said(member)]))
+}
+
+const outcome = (run: () => unknown): unknown => {
+  try {
+    return { value: run() }
+  } catch {
+    return 'refused'
+  }
+}
+
+const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,20})?([eE][+-]?\d{1,3})?$/)
+const number = fc.oneof(
+  digits,
+  fc.constantFrom(
+    '9007199254740992',
+    '9007199254740993',
+    '1152921504606846976',
+    '-0',
+    '1e400',
+    '-1e400',
+    '1E5',
+    '5e-400',
+  ),
+)
+const anyString = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }))
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 5 },
+    number,
+    fc.constantFrom('true', 'false', 'null', '{}', '[]', '"\\u0041\\n\\/\\\\"', '"\\ud800"'),
+    anyString.map((text) => JSON.stringify(text)),
+    fc.array(tie('json'), { maxLength: 4 }).map((items) => `[ ${items.join(' ,')}]`),
+    fc
+      .array(
+        fc.tuple(fc.oneof(fc.constantFrom('a', '__proto__', 'constructor', '1', 'data'), anyString), tie('json')),
+        { maxLength: 4 },
+      )
+      .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:\n${value}`).join(',')} }`),
+  ),
+}))
+const cuts = fc.array(fc.nat(), { maxLength: 6 })
+
+describe('JSON that arrives in pieces', () => {
+  it('means what JSON.parse says, wherever it is cut', () => {
+    fc.assert(
+      fc.property(json, cuts, (text, at) => {
+        expect(said(inPieces(text, at))).toEqual(oracle(text))
+        // A prototype is never set by what was sent.
+        expect(JSON.stringify(said(inPieces(text, at)))).toBe(JSON.stringify(oracle(text)))
+      }),
+      RUNS,
+    )
+  })
+
+  it('is refused where JSON.parse refuses it, whatever was changed in it', () => {
+    const edit = fc.tuple(
+      fc.nat(),
+      fc.nat({ max: 2 }),
+      fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', '0', 'e', '-', ' ', '\n', 'u', '\t'),
+    )
+    fc.assert(
+      fc.property(json, fc.array(edit, { minLength: 1, maxLength: 3 }), cuts, (text, edits, at) => {
+        let changed = text
+        for (const [place, dropped, added] of edits) {
+          const i = place % (changed.length + 1)
+          changed = changed.slice(0, i) + added + changed.slice(i + dropped)
+        }
+        const ours = outcome(() => said(inPieces(changed, at)))
+        expect([changed, ours]).toEqual([changed, outcome(() => oracle(changed))])
+      }),
+      RUNS,
+    )
+  })
+
+  it('keeps a thousand levels and marks what is deeper, without running out of stack', () => {
+    const depthOf = (value: unknown): number => {
+      let depth = 0
+      for (let at = value; Array.isArray(at); at = at[0]) depth++
+      return depth
+    }
+    expect(depthOf(parseJson('['.repeat(900) + ']'.repeat(900)))).toBe(900)
+    expect(depthOf(parseJson('['.repeat(50_000) + ']'.repeat(50_000)))).toBe(1000)
+    expect(() => parseJson('['.repeat(200_000))).toThrow(JsonTooLarge)
+    expect(() => parseJson(`${'['.repeat(8_000)}}`)).toThrow(SyntaxError)
+  })
+
+  it('holds so many values and no more', () => {
+    const list = (count: number) => `[${'0,'.repeat(count - 2)}0]`
+    expect(parseJson(list(MAX_VALUES))).toHaveLength(MAX_VALUES - 1)
+    expect(() => parseJson(list(MAX_VALUES + 1))).toThrow(JsonTooLarge)
+  })
+})
+
+describe('a number in JSON', () => {
+  it.each([
+    '0',
+    '-0',
+    '1',
+    '9007199254740991',
+    '9007199254740992',
+    '1152921504606846976',
+    String(2n ** 90n),
+    String(-(2n ** 1000n)),
+  ])('comes back with all its digits: %s', (literal) => {
+    expect(jsonText(parseJson(`{"a":[${literal}]}`))).toBe(`{"a":[${literal === '-0' ? '0' : literal}]}`)
+  })
+
+  it.each([
+    ['1e20', '100000000000000000000'],
+    ['3.6028797018963968e16', '36028797018963968'],
+    ['0.1', '0.1'],
+    ['1.0', '1'],
+    ['1e-400', '0'],
+    ['5e-324', '5e-324'],
+  ])('with a fraction or an exponent is the nearest double: %s', (literal, text) => {
+    expect(jsonText(parseJson(literal))).toBe(text)
+  })
+
+  it.each(['9007199254740993', '-9007199254740993', '10000000000000000000000001', '1'.repeat(400), '1e400', '-1e309'])(
+    'that would be changed is marked: %s',
+    (literal) => {
+      const mark = (parseJson(`[${literal}]`) as unknown[])[0]
+      expect(mark).toBeInstanceOf(Unkept)
+      expect((mark as Unkept).reason).toMatch(/send it as a string$/)
+    },
+  )
+})
+
+/** What the whole text means (threads contract §2.4). */
+function wholeBase64(data: string): number[] | null {
+  const body = data.replace(/^data:[^,]*;base64,/i, '').replace(/[\t\n\v\f\r ]+/g, '')
+  const standard = body.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '')
+  try {
+    return [
+      ...Uint8Array.fromBase64(standard + '='.repeat((4 - (standard.length % 4)) % 4), { lastChunkHandling: 'strict' }),
+    ]
+  } catch {
+    return null
+  }
+}
+
+describe('base64 that arrives in pieces', () => {
+  const bytes = fc.uint8Array({ maxLength: 60 })
+  const sent = fc
+    .tuple(
+      bytes,
+      fc.constantFrom('', 'data:image/png;base64,', 'DATA:;base64,', 'data:image/png,'),
+      fc.boolean(),
+      fc.boolean(),
+      cuts,
+      fc.constantFrom('', '\n', ' ', '=', '==', 'A', '!', ','),
+    )
+    .map(([content, prefix, url, padded, at, odd]) => {
+      let text = content.toBase64(url ? { alphabet: 'base64url' } : {})
+      if (!padded) text = text.replace(/=+$/, '')
+      const place = (at[0] ?? 0) % (text.length + 1)
+      return prefix + text.slice(0, place) + odd + text.slice(place)
+    })
+
+  it('is decoded as the whole would be', () => {
+    fc.assert(
+      fc.property(sent, cuts, (text, at) => {
+        const decoder = new Base64Decoder(1000)
+        let from = 0
+        for (const cut of [...at].map((one) => one % (text.length + 1)).sort((a, b) => a - b)) {
+          decoder.push(text.slice(from, cut))
+          from = Math.max(from, cut)
+        }
+        decoder.push(text.slice(from))
+        const { bytes: decoded, empty, tooLarge } = decoder.end()
+        expect([text, decoded === null ? null : [...decoded]]).toEqual([text, wholeBase64(text)])
+        expect([empty, tooLarge]).toEqual([text === '', false])
+      }),
+      RUNS,
+    )
+  })
+
+  it('keeps exactly what may be kept, and says of more that it is too much', () => {
+    for (const [size, fits] of [
+      [1000, true],
+      [999, true],
+      [1001, false],
+      [1_000_000, false],
+    ] as const) {
+      const decoder = new Base64Decoder(1000)
+      decoder.push(new Uint8Array(size).toBase64())
+      const { bytes: decoded, tooLarge } = decoder.end()
+      expect([size, decoded?.length ?? null, tooLarge]).toEqual([size, fits ? size : null, !fits])
+    }
+    const large = new Uint8Array(700_000).map((_, i) => i % 251)
+    const decoder = new Base64Decoder(1_000_000)
+    const text = large.toBase64()
+    for (let at = 0; at < text.length; at += 65_537) decoder.push(text.slice(at, at + 65_537))
+    expect(decoder.end().bytes).toEqual(large)
+  })
+
+  it('is decoded where it is asked for, escapes included, and nowhere else', () => {
+    const isBase64 = (path: readonly (string | number)[]) => path.join('.') === 'images.0.data'
+    const text = '{"images":[{"data":"\\u0041QI\\/"}],"other":[{"data":"AQI/"}],"data":"AQI/"}'
+    for (let cut = 0; cut < text.length; cut++) {
+      // biome-ignore lint/suspicious/noExplicitAny: looked at freely
+      const value = inPieces(text, [cut], { isBase64, maxBase64Bytes: 100 }) as any
+      expect(value.images[0].data).toBeInstanceOf(SentBytes)
+      expect([...value.images[0].data.decoded.bytes]).toEqual([1, 2, 63])
+      expect([value.other[0].data, value.data]).toEqual(['AQI/', 'AQI/'])
+    }
+    expect(() => inPieces('{"images":[{"data":"AQ\nI/"}]}', [], { isBase64, maxBase64Bytes: 100 })).toThrow(SyntaxError)
+  })
+})
