@@ -68,13 +68,13 @@ for (const size of sizes) {
   try {
     await fill(client, size)
     await warmUp(client)
-    for (const [label, name, args] of [
+    for (const [label, name, args] of /** @type {[string, string, Record<string, unknown>][]} */ ([
       ['semantic', 'semantic_search_context', {}],
       ['semantic, in one thread', 'semantic_search_context', { thread_id: 'project-1/session-1' }],
       ['semantic, common filter', 'semantic_search_context', { source: 'agent' }],
       ['hybrid', 'hybrid_search_context', {}],
       ['words, for comparison', 'fts_search_context', {}],
-    ]) {
+    ])) {
       const [p50, p95] = await measure(client, name, args)
       rows.push([label, thousands(size), short(p50), short(p95)])
     }

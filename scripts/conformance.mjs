@@ -6,7 +6,9 @@ import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { environment, nodePath, root } from './install.mjs'
+import { environment, installMissing, nodePath, root } from './install.mjs'
+
+installMissing()
 
 const WRANGLER = join(root, 'node_modules/wrangler/bin/wrangler.js')
 const SUITE = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')

@@ -1,18 +1,24 @@
 // Installs what is missing. Plain Node without packages, because it runs before there are any.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const root = fileURLToPath(new URL('..', import.meta.url))
+export const root = fileURLToPath(new URL('..', import.meta.url).href)
 const stamp = join(root, 'node_modules', '.commonplace-lock')
 
 /** The Node that wrangler and vitest need (22.12 or newer): the npm package `node`, else the one that runs this. */
 export function nodePath() {
-  const packaged = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
-  return existsSync(packaged) ? packaged : process.execPath
+  const packaged = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (existsSync(packaged)) return packaged
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 12)) return process.execPath
+  console.error(
+    `Node.js 22.12 or newer is needed, and this is ${process.version}: install it, or let npm bring it (npm ci --include=optional).`,
+  )
+  process.exit(1)
 }
 
 const lockHash = () =>
@@ -20,11 +26,28 @@ const lockHash = () =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
 
+/** npm keeps what it fetched in the home folder, which may be closed. */
+function cacheOption() {
+  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
+  try {
+    mkdirSync(usual, { recursive: true })
+    accessSync(usual, constants.W_OK)
+    return []
+  } catch {
+    return ['--cache', join(tmpdir(), 'commonplace-npm')]
+  }
+}
+
 /** Runs `npm ci` unless node_modules already holds what package-lock.json says. */
 export function installMissing() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return
-  console.log('Installing packages (once) …')
-  const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  // Standard output belongs to the program that is about to run.
+  console.error('Installing packages (once) …')
+  const { status } = spawnSync('npm', ['ci', '--prefer-offline', ...cacheOption()], {
+    cwd: root,
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    shell: process.platform === 'win32',
+  })
   if (status !== 0) {
     console.error('npm ci failed; see above.')
     process.exit(status ?? 1)

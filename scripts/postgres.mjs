@@ -2,7 +2,7 @@
 //   start   starts it in the background, if it is not running, and prints its URL      [--data DIR] [--port N]
 //   stop    stops it; the data stay                                                    [--data DIR]
 //   serve   runs it until the caller's end of stdin or a signal; prints one line of JSON with its URLs
-//           [--data DIR, else a folder that goes away with it] [--port N] [--pgbouncer: a transaction pooler in front]
+//           [--data DIR, else a folder that goes away with it, so that durability is off] [--port N] [--pgbouncer: a transaction pooler in front]
 //   pglite  the same with PGlite from npm: one session, no locks, for machines where the above cannot be had
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -50,7 +50,8 @@ function temporaryFolder() {
 /** Waits for a server that is just stopping; one that stays is somebody's. */
 async function untilFree(data) {
   for (let tries = 0; runningServer(data) !== null; tries++) {
-    if (tries === 100) throw new Error(`A server is already running on ${data}: ${runningServer(data)?.url}`)
+    if (tries === 200)
+      throw new Error(`A server is already running on ${data}; use it: DATABASE_URL=${runningServer(data)?.url}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -60,7 +61,11 @@ async function serve({ data, port, pgbouncer }) {
   if (data !== undefined) await untilFree(data)
   const installation = installPostgres()
   const scratch = temporaryFolder()
-  const server = await startServer(installation, { data: data ?? join(scratch, 'data'), port })
+  const server = await startServer(installation, {
+    data: data ?? join(scratch, 'data'),
+    port,
+    isThrowaway: data === undefined,
+  })
   const pooler = pgbouncer
     ? await startPgbouncer(installation, { folder: join(scratch, 'pgbouncer'), target: server.port })
     : null
@@ -101,7 +106,7 @@ const COMMANDS = { start, stop, serve, pglite }
  * This program as a child, which ends with its parent.
  *
  * @param {string[]} args
- * @returns {Promise<{ url: string, pooledUrl?: string, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, pooledUrl?: string, pid: number, stop: () => Promise<void> }>}
  */
 export async function spawnServer(...args) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -119,7 +124,7 @@ export async function spawnServer(...args) {
     child.stdin.end()
     await ended
   }
-  return { ...JSON.parse(line), stop }
+  return { ...JSON.parse(line), pid: child.pid, stop }
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

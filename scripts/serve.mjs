@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { environment, nodePath, root } from './install.mjs'
 
-const PROGRAM = fileURLToPath(new URL('serve/worker.mjs', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('serve/worker.mjs', import.meta.url).href)
 const GRACE_MS = 7000
 
 /** @param {number | undefined} group @param {NodeJS.Signals} signal */

@@ -30,12 +30,19 @@ function fillTable(runs) {
   )
 }
 
+/** @param {Run} run @param {string} name @returns {[import('./measure.mjs').Timing, import('./measure.mjs').Cost]} */
+function measured({ timings, costs }, name) {
+  const [time, cost] = [timings.get(name), costs.get(name)]
+  if (time === undefined || cost === undefined) throw new Error(`${name} was not measured at every size`)
+  return [time, cost]
+}
+
 /** @param {readonly Run[]} runs of one target, smallest first */
 function callTable(runs) {
   const rows = [...runs[0].timings.keys()].flatMap((name) =>
     runs.map((run, i) => {
-      const [time, cost] = [run.timings.get(name), run.costs.get(name)]
-      const [firstTime, firstCost] = [runs[0].timings.get(name), runs[0].costs.get(name)]
+      const [time, cost] = measured(run, name)
+      const [firstTime, firstCost] = measured(runs[0], name)
       return [
         i === 0 ? name : '',
         thousands(run.size),

@@ -13,7 +13,7 @@ const HEADERS = {
  */
 export function createClient(origin) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const url = new URL('/mcp', origin)
+  const url = new URL('/mcp', origin).href
   let id = 0
 
   const post = (body) =>

@@ -7,6 +7,7 @@ import { publishLine } from './log-lines.mjs'
 /** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
 export async function startWorkerd({ workspace, state, vars, port, hyperdrive }) {
   const { bundle, modules } = workspace
+  /** @type {{ workerOptions: Record<string, any> }} */
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(workspace.sources, 'wrangler.toml'))
   const { modulesRules: _, bindings, ...fromConfig } = workerOptions
   const listeners = new Set()
@@ -17,7 +18,7 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive })
       ...(hyperdrive === undefined ? {} : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       modulesRoot: bundle,
       modules: [
-        { type: 'ESModule', path: join(bundle, 'index.js') },
+        { type: /** @type {const} */ ('ESModule'), path: join(bundle, 'index.js') },
         ...modules.map((name) => ({ type: moduleType(name), path: join(bundle, name) })),
       ],
       resourcePersistencePath: state,
@@ -39,4 +40,5 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive })
   }
 }
 
+/** @param {string} name @returns {'ESModule' | 'CompiledWasm' | 'Text'} */
 const moduleType = (name) => (name.endsWith('.js') ? 'ESModule' : name.endsWith('.wasm') ? 'CompiledWasm' : 'Text')

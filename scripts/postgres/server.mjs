@@ -1,18 +1,22 @@
-// How is a PostgreSQL of our own run? A cluster in a folder, on the loopback address, as a user that is not root. It gives up
-// durability for speed, sorts by ICU so that a forgotten COLLATE "C" shows, and believes whoever reaches it.
+// How is a PostgreSQL of our own run? A cluster in a folder, on the loopback address, as a user that is not root. It sorts by ICU so
+// that a forgotten COLLATE "C" shows, and believes whoever reaches it. Only a cluster that is thrown away gives up durability.
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { inhabitants, postmasterOf } from './processes.mjs'
 
 /** PostgreSQL and pgbouncer refuse to run as root; `nobody` exists everywhere. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const identity = () => (process.getuid?.() === 0 ? NOBODY : {})
 
+/** What was acknowledged is on the disk, unless the disk is thrown away with the server. */
+const durability = (/** @type {boolean | undefined} */ isThrowaway) => {
+  const value = isThrowaway ? 'off' : 'on'
+  return { fsync: value, synchronous_commit: value, full_page_writes: value }
+}
+
 const SETTINGS = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
   jit: 'off',
   max_connections: '200',
   shared_buffers: '128MB',
@@ -50,12 +54,12 @@ export function ownFolder(path) {
   return path
 }
 
-function createCluster(installation, data) {
+function createCluster(installation, data, isThrowaway) {
   ownFolder(data)
   const locale = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
   const { status, stderr, error } = spawnSync(
     join(installation.bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale],
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...(isThrowaway ? ['--no-sync'] : []), ...locale],
     { cwd: '/', env: environmentOf(installation), encoding: 'utf8', ...identity() },
   )
   if (status !== 0) throw new Error(`initdb failed in ${data}:\n${error?.message ?? stderr}`)
@@ -90,11 +94,30 @@ function runChild(installation, program, args, { readyWhen, stopSignal, what }) 
   return { ready, stop, ended, pid: child.pid, said: () => said }
 }
 
-/** What a server is told; its folder becomes a cluster if it is none yet. */
-async function prepare(installation, { data, port }) {
-  if (!existsSync(join(data, 'PG_VERSION'))) createCluster(installation, data)
+/**
+ * After a crash the backends live on for a moment, and the name of a dead process may have gone to another one; PostgreSQL
+ * starts over neither. It is looked at whose processes there are instead of at the number that was left behind.
+ */
+async function clearAway(data) {
+  const LIMIT = 200 // ten seconds
+  for (let tries = 0; inhabitants(data).length > 0; tries++) {
+    if (tries === LIMIT) throw new Error(`Processes ${inhabitants(data).join(', ')} still use ${data}; end them first.`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  if (process.platform === 'linux') rmSync(join(data, 'postmaster.pid'), { force: true })
+}
+
+/**
+ * What a server is told; its folder becomes a cluster if it is none yet.
+ *
+ * @param {import('./install.mjs').Installation} installation
+ * @param {{ data: string, port?: number, isThrowaway?: boolean }} options
+ */
+async function prepare(installation, { data, port, isThrowaway = false }) {
+  if (!existsSync(join(data, 'PG_VERSION'))) createCluster(installation, data, isThrowaway)
+  else if (runningServer(data) === null) await clearAway(data)
   const chosen = port ?? (await freePort())
-  const settings = Object.entries({ ...SETTINGS, port: String(chosen) })
+  const settings = Object.entries({ ...SETTINGS, ...durability(isThrowaway), port: String(chosen) })
   return { chosen, flags: settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]) }
 }
 
@@ -123,15 +146,22 @@ export async function startInBackground(installation, { data, port }) {
   return urlOf(chosen)
 }
 
+/** Linux ends the server with the process that started it, however that one ends. */
+function boundToParent(program) {
+  const tool = '/usr/bin/setpriv'
+  return process.platform === 'linux' && existsSync(tool) ? [tool, '--pdeathsig', 'INT', program] : [program]
+}
+
 /**
  * A server that is a child of this process.
  *
  * @param {import('./install.mjs').Installation} installation
- * @param {{ data: string, port?: number }} options
+ * @param {{ data: string, port?: number, isThrowaway?: boolean }} options data that go away with it need not be durable
  */
-export async function startServer(installation, { data, port }) {
-  const { chosen, flags } = await prepare(installation, { data, port })
-  const child = runChild(installation, join(installation.bin, 'postgres'), ['-D', data, ...flags], {
+export async function startServer(installation, { data, port, isThrowaway }) {
+  const { chosen, flags } = await prepare(installation, { data, port, isThrowaway })
+  const [program, ...args] = boundToParent(join(installation.bin, 'postgres'))
+  const child = runChild(installation, program, [...args, '-D', data, ...flags], {
     readyWhen: 'ready to accept connections',
     stopSignal: 'SIGINT', // "fast": ends sessions, keeps data
     what: 'PostgreSQL',
@@ -194,15 +224,11 @@ function tracksStatements(installation) {
   return major > 1 || minor >= 21
 }
 
-/** The process of a cluster that somebody started, or null. */
+/**
+ * @param {string} data the folder of a cluster
+ * @returns {{ pid: number, port: number, url: string } | null} the server that somebody started on it, if it still runs
+ */
 export function runningServer(data) {
-  const file = join(data, 'postmaster.pid')
-  if (!existsSync(file)) return null
-  const [pid, , , port] = readFileSync(file, 'utf8').split('\n')
-  try {
-    process.kill(Number(pid), 0)
-  } catch {
-    return null // left behind by a crash
-  }
-  return { pid: Number(pid), port: Number(port), url: urlOf(Number(port)) }
+  const found = postmasterOf(data)
+  return found === null ? null : { ...found, url: urlOf(found.port) }
 }

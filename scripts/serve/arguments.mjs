@@ -26,7 +26,8 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  * @property {string} [port] what PORT says
  */
 
-const OPTIONS = /** @type {const} */ ({
+/** @type {import('node:util').ParseArgsConfig['options']} */
+const OPTIONS = {
   port: { type: 'string' },
   ip: { type: 'string' },
   host: { type: 'string' },
@@ -34,7 +35,7 @@ const OPTIONS = /** @type {const} */ ({
   'env-file': { type: 'string', multiple: true },
   'persist-to': { type: 'string' },
   'inspector-port': { type: 'string' },
-})
+}
 
 export const USAGE =
   'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER and --inspector-port N'
@@ -54,19 +55,29 @@ function readVariable(text) {
 }
 
 /**
+ * @typedef {Partial<Record<'port' | 'ip' | 'host' | 'persist-to' | 'inspector-port', string>>} Single
+ * @typedef {Partial<Record<'var' | 'env-file', string[]>>} Multiple
+ *
+ * @param {readonly string[]} args
+ * @returns {Single & Multiple}
+ */
+function parse(args) {
+  try {
+    return /** @type {any} */ (parseArgs({ args: [...args], options: OPTIONS }).values)
+  } catch (error) {
+    const [sentence] = error.message.split('. ')
+    throw new UsageError(`${sentence}; npm start ${USAGE}.`)
+  }
+}
+
+/**
  * @param {readonly string[]} args what follows `npm start --`
  * @param {Surroundings} surroundings
  * @returns {ServeOptions}
  * @throws {UsageError}
  */
 export function readServeArguments(args, { root, port }) {
-  let values
-  try {
-    values = parseArgs({ args: [...args], options: OPTIONS }).values
-  } catch (error) {
-    const [sentence] = /** @type {Error} */ (error).message.split('. ')
-    throw new UsageError(`${sentence}; npm start ${USAGE}.`)
-  }
+  const values = parse(args)
   const inspector = values['inspector-port']
   const given = values.port ?? (port?.trim() || undefined)
   return {

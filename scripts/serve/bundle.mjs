@@ -73,6 +73,9 @@ export async function bundleWorker() {
   return final
 }
 
+/** @param {string} name @returns {'Text' | 'CompiledWasm'} */
+const typeOf = (name) => (name.endsWith('.sql') ? 'Text' : 'CompiledWasm')
+
 /**
  * @param {string} folder of a bundle
  * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules as Miniflare takes them
@@ -81,8 +84,5 @@ export const modulesOf = (folder) => [
   { type: 'ESModule', path: join(folder, 'index.js') },
   ...readdirSync(folder)
     .filter((name) => name.endsWith('.sql') || name.endsWith('.wasm'))
-    .map((name) => ({
-      type: /** @type {const} */ (name.endsWith('.sql') ? 'Text' : 'CompiledWasm'),
-      path: join(folder, name),
-    })),
+    .map((name) => ({ type: typeOf(name), path: join(folder, name) })),
 ]

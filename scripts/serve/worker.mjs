@@ -57,6 +57,7 @@ function readVariables() {
 async function start(variables) {
   const folder = await bundleWorker()
   if (hyperdrive !== undefined) process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE = hyperdrive
+  /** @type {{ workerOptions: Record<string, any> }} */
   const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath)
   const { modulesRules: _, bindings, cronTriggers = [], ...fromConfig } = workerOptions
   server = new Miniflare(

@@ -30,6 +30,7 @@ const USAGE = `usage: commonplace <command>
 Environment: COMMONPLACE_URL (default http://localhost:8787), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
 
+/** @param {string} problem @returns {never} */
 function usage(problem) {
   console.error(`${problem}\n\n${USAGE}`)
   process.exit(2)
@@ -55,16 +56,19 @@ const COMMANDS = {
   copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
 }
 
-let parsed
-try {
+function readArguments() {
   const named = new Set(Object.values(COMMANDS).flatMap(({ options }) => options))
   const texts = [...named, 'url', 'org'].map((name) => [name, { type: 'string', multiple: name === 'project' }])
   const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
-  parsed = parseArgs({ allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } })
-} catch (error) {
-  usage(error.message)
+  try {
+    return parseArgs({ allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } })
+  } catch (error) {
+    return usage(error.message)
+  }
 }
-const { values, positionals: words } = parsed
+
+/** @type {{ values: Record<string, any>, positionals: string[] }} */
+const { values, positionals: words } = readArguments()
 if (values.help) {
   console.log(USAGE)
   process.exit(0)

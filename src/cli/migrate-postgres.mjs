@@ -20,7 +20,7 @@ const USAGE = `usage: npm run migrate:postgres -- <url> [--schema NAME] [--dry-r
 
 METADATA_INDEXED_FIELDS is read from the environment; give it the Worker's value.`
 
-const FILES = fileURLToPath(new URL('../../migrations/postgres/', import.meta.url))
+const FILES = fileURLToPath(new URL('../../migrations/postgres/', import.meta.url).href)
 
 async function readArguments() {
   let parsed

@@ -1,6 +1,11 @@
 // How commands talk to a server's administration, and how they end when it says no.
 
-/** Prints a message and ends the program with exit code 1. */
+/**
+ * Prints a message and ends the program with exit code 1.
+ *
+ * @param {string} message
+ * @returns {never}
+ */
 export function fail(message) {
   console.error(message)
   process.exit(1)
@@ -17,6 +22,7 @@ export async function call(url, method, path, body) {
   const { protocol, hostname } = new URL(url)
   if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
     fail(`${url} is not encrypted, so the credential is not sent; use https`)
+  /** @type {Response} */
   const response = await fetch(new URL(`/api/v1${path}`, url), {
     method,
     redirect: 'error',

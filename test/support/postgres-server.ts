@@ -29,6 +29,8 @@ declare module 'vitest' {
 interface SpawnedServer {
   readonly url: string
   readonly pooledUrl?: string
+  /** Of the process that holds the server. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -71,7 +73,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-async function startReal(server: SpawnedServer): Promise<Running> {
+async function startReal(server: Omit<SpawnedServer, 'pid'>): Promise<Running> {
   const run = randomUUID().slice(0, 8)
   const [template, worker] = [`template_${run}`, `worker_${run}`]
   const drop = [worker, template].map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url).href)
 
 /** @returns {Promise<typeof import('./library')>} */
 export async function loadLibrary() {
@@ -14,7 +14,7 @@ export async function loadLibrary() {
   // Of its own for each process, because several may run at once.
   const file = join(folder, `copy-${process.pid}.mjs`)
   await build({
-    entryPoints: [fileURLToPath(new URL('library.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('library.ts', import.meta.url).href)],
     outfile: file,
     bundle: true,
     platform: 'node',

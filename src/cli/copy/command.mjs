@@ -10,7 +10,7 @@ import { loadLibrary } from './bundle.mjs'
 import { openRemote } from './d1-http.mjs'
 import { openLocal } from './d1-local.mjs'
 
-const STATE = fileURLToPath(new URL('../../../.wrangler/state', import.meta.url))
+const STATE = fileURLToPath(new URL('../../../.wrangler/state', import.meta.url).href)
 
 /** What the Worker's configuration is read from; the language of the index and the indexed fields matter here. */
 const environment = () => {

@@ -39,5 +39,6 @@ export function openRemote(id) {
     all: async () => (await batch([{ sql, params }]))[0],
     first: async () => (await batch([{ sql, params }]))[0]?.results[0] ?? null,
   })
-  return { database: { prepare, batch }, close: async () => {} }
+  // The methods that the adapter calls; nobody asks for the others.
+  return { database: /** @type {any} */ ({ prepare, batch }), close: async () => {} }
 }

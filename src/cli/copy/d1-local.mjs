@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../postgres/connect.mjs'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url).href)
 
 /**
  * @param {string} state what `wrangler dev --persist-to` was given; .wrangler/state without it
@@ -16,6 +16,7 @@ export async function openLocal(state, config = join(root, 'wrangler.toml')) {
     throw new Failure(`There is no ${state}; name the folder with --state, or start the server once.`)
   const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import('miniflare')
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  /** @type {{ workerOptions: Record<string, any> }} */
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
   const simulator = new Miniflare(
     convertV4MiniflareOptions({

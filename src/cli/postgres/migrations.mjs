@@ -19,7 +19,7 @@ const MINIMUM = { server: 150_000, vector: [0, 8] }
  *
  * @typedef {object} Options
  * @property {string} schema
- * @property {Record<string, string>} settings what the files may ask by current_setting('commonplace.…')
+ * @property {Record<string, string>} [settings] what the files may ask by current_setting('commonplace.…')
  * @property {boolean} [dryRun]
  * @property {number} [patience] milliseconds to wait for another runner
  * @property {(line: string) => void} say
@@ -116,6 +116,7 @@ async function prepare(client, { home, has_extensions }, { schema }) {
 }
 
 /** Whether it is done; a file that is not the one that was applied is refused, one that replaces itself is done again. */
+/** @param {Map<string, string>} journal @param {Migration} migration */
 function isApplied(journal, { name, sql, replaces }) {
   const recorded = journal.get(name)
   if (recorded === undefined || recorded === sha256(sql)) return recorded !== undefined
@@ -126,6 +127,12 @@ function isApplied(journal, { name, sql, replaces }) {
   return false
 }
 
+/**
+ * @param {import('pg').Client} client
+ * @param {{ home: string }} extension
+ * @param {Options} options
+ * @param {Migration} migration
+ */
 async function apply(client, { home }, options, { name, sql, replaces }) {
   const { schema, settings } = options
   const started = performance.now()

@@ -12,7 +12,7 @@ const isLoopback = (host) => /^(localhost|127\.[\d.]+|::1)$/.test(host)
 /**
  * @typedef {object} Target
  * @property {string} shown host, port and database, without the password
- * @property {import('pg').ClientConfig} options for node-postgres
+ * @property {import('pg').ClientConfig & { host: string, port: number }} options for node-postgres
  */
 
 /**
@@ -26,7 +26,8 @@ export function databaseFromEnvironment(env) {
     const url = env[name]
     if (url) return { url, name }
   }
-  const part = (/** @type {string} */ name) => env[`POSTGRESQL_${name}`] || undefined
+  /** @type {(name: string) => string | undefined} */
+  const part = (name) => env[`POSTGRESQL_${name}`] || undefined
   const named = ['HOST', 'PORT', 'USER', 'DATABASE'].find((name) => part(name) !== undefined)
   if (named === undefined) return null
   const host = part('HOST') ?? 'localhost'
