@@ -1,8 +1,9 @@
 import { type NewEntry, NOTHING_GENERATED, type Source } from './entry'
 import { invalidInput, limitExceeded } from './errors'
+import { Inspection } from './flaws'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { linksOfMetadata } from './link'
-import { checkMetadata, liftMetadata, type Metadata } from './metadata'
+import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
 import type { Principal } from './scope'
 import { normalizeTags } from './tags'
 import { codePointLength, sha256Hex, trim, utf8Length } from './text'
@@ -70,13 +71,17 @@ export async function prepareEntry(
   limits: ImageLimits,
   spentImageBytes: number,
 ): Promise<PreparedEntry> {
-  const threadId = checkThreadId(draft.threadId)
-  const text = checkText(draft.text)
   const metadata = draft.metadata ?? null
-  if (metadata !== null) checkMetadata(metadata)
-  const tags = draft.tags ? checkTags(draft.tags) : null
-  const lifted = liftMetadata(metadata, principal, principal.agent)
-  const images = await decodeImages(draft.images ?? [], limits, spentImageBytes)
+  const wrong = new Inspection()
+  const threadId = wrong.check('thread_id', draft.threadId, () => checkThreadId(draft.threadId)) as string
+  const text = wrong.check('text', draft.text, () => checkText(draft.text)) as string
+  const tags = draft.tags ? (wrong.check('tags', draft.tags, () => checkTags(draft.tags ?? [])) as string[]) : null
+  const lifted = wrong.check('metadata', metadata, () => {
+    if (metadata !== null) checkMetadata(metadata)
+    return liftMetadata(metadata, principal, principal.agent)
+  }) as Lifted
+  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong })
+  wrong.end()
   return {
     entry: {
       threadId,

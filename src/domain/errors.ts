@@ -50,7 +50,8 @@ export class Problem extends Error {
   }
 }
 
-export const invalidInput = (message: string): Problem => new Problem('invalid_input', message)
+export const invalidInput = (message: string, details?: ProblemDetails): Problem =>
+  new Problem('invalid_input', message, details === undefined ? {} : { details })
 
 export const limitExceeded = (message: string): Problem => new Problem('limit_exceeded', message)
 

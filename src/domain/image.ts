@@ -1,4 +1,5 @@
 import { invalidInput, limitExceeded } from './errors'
+import type { Inspection } from './flaws'
 import { decodeBase64, SentBytes } from './json/base64'
 import { sha256Hex } from './text'
 
@@ -60,32 +61,46 @@ function bytesOf(data: unknown, index: number, { each }: ImageLimits): Uint8Arra
   return bytes
 }
 
+/** @throws Problem */
+function decodeImage(index: number, image: ImageInput, limits: ImageLimits): Omit<DecodedImage, 'hash'> {
+  const bytes = bytesOf(image.data, index, limits)
+  const mimeType = detectImageType(bytes)
+  if (mimeType === null) throw invalidInput(`Image ${index} is not a PNG, JPEG, GIF or WebP image`)
+  const { metadata } = image
+  return { mimeType, size: bytes.length, ...(metadata === undefined || metadata === null ? {} : { metadata }), bytes }
+}
+
+/** Notes what is wrong with each image by itself, for arguments that are refused anyway. */
+export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: Inspection): void {
+  for (const [index, image] of images.entries())
+    wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
+}
+
 /**
- * Decodes and checks the images of one entry.
+ * Decodes and checks the images of one entry. Everything that is wrong with any of them is noted, with the messages of the
+ * threads contract §2.4; indexes from 0.
  *
  * @param spent bytes of images decoded earlier in the same request
- * @throws Problem with the messages of the threads contract §2.4, index from 0
+ * @returns the good ones, until their sum is too large
  */
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  spent = 0,
+  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: Inspection },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent
   for (const [index, image] of images.entries()) {
-    const bytes = bytesOf(image.data, index, limits)
-    total += bytes.length
-    if (total > limits.total) throw limitExceeded(`Total image size exceeds ${limits.total / MEGABYTE}MB limit`)
-    const mimeType = detectImageType(bytes)
-    if (mimeType === null) throw invalidInput(`Image ${index} is not a PNG, JPEG, GIF or WebP image`)
-    decoded.push({
-      hash: await sha256Hex(bytes),
-      mimeType,
-      size: bytes.length,
-      ...(image.metadata === undefined || image.metadata === null ? {} : { metadata: image.metadata }),
-      bytes,
-    })
+    const one = wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
+    if (one === undefined) continue
+    total += one.size
+    if (total > limits.total) {
+      wrong.check('images', images, () => {
+        throw limitExceeded(`Total image size exceeds ${limits.total / MEGABYTE}MB limit`)
+      })
+      break
+    }
+    decoded.push({ hash: await sha256Hex(one.bytes), ...one })
   }
   return decoded
 }

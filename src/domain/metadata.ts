@@ -1,4 +1,5 @@
 import { invalidInput, limitExceeded, Problem } from './errors'
+import { Inspection } from './flaws'
 import { MAX_DEPTH } from './json/unkept'
 import { jsonText } from './json/write'
 import { type Kind, kindOfMetadata } from './kind'
@@ -169,6 +170,16 @@ export function liftMetadata(
 export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
   if (isDeeper(metadata, MAX_DEPTH)) throw limitExceeded(`${name} is nested deeper than ${MAX_DEPTH} levels`)
   checkMetadataSize(metadata, name)
+  checkProtection(metadata)
+}
+
+/** The keys that protect an entry fail closed, all of them told. @throws Problem */
+function checkProtection(metadata: Metadata): void {
+  const wrong = new Inspection()
+  wrong.check('metadata.audience', own(metadata, 'audience'), () => audienceOf(metadata))
+  wrong.check('metadata.diary', own(metadata, 'diary'), () => diaryOf(metadata))
+  wrong.check('metadata.expires_at', own(metadata, 'expires_at'), () => expiryOf(metadata))
+  wrong.end()
 }
 
 export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {

@@ -1,7 +1,7 @@
 import { checkTags, checkText } from './draft'
 import type { Entry, EntryChange } from './entry'
 import { readerOf } from './entry'
-import { invalidInput } from './errors'
+import type { Inspection } from './flaws'
 import type { DecodedImage, ImageInput } from './image'
 import { linksOfMetadata } from './link'
 import {
@@ -33,21 +33,22 @@ export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
   readonly images?: readonly DecodedImage[]
 }
 
-/** @throws Problem invalid_input when it asks for nothing, or for two things at once */
-export function checkUpdate(draft: UpdateDraft): Omit<UpdateDraft, 'images'> {
+/** Notes what is wrong in itself, also that it asks for nothing, or for two things at once. */
+export function checkUpdate(draft: UpdateDraft, wrong: Inspection): Omit<UpdateDraft, 'images'> {
   const { id, text, metadata, metadataPatch, tags, images } = draft
   if (metadata !== undefined && metadataPatch !== undefined)
-    throw invalidInput('Cannot use both metadata and metadata_patch')
+    wrong.refuse('metadata_patch', metadataPatch, 'Cannot use both metadata and metadata_patch')
   if ([text, metadata, metadataPatch, tags, images].every((field) => field === undefined))
-    throw invalidInput('At least one field must be provided for update')
-  if (metadata !== undefined) checkMetadata(metadata)
-  if (metadataPatch !== undefined) checkMetadata(metadataPatch, 'metadata_patch')
+    wrong.refuse('metadata_patch', undefined, 'At least one field must be provided for update')
+  if (metadata !== undefined) wrong.check('metadata', metadata, () => checkMetadata(metadata))
+  if (metadataPatch !== undefined)
+    wrong.check('metadata_patch', metadataPatch, () => checkMetadata(metadataPatch, 'metadata_patch'))
   return {
     id,
-    ...(text === undefined ? {} : { text: checkText(text) }),
+    ...(text === undefined ? {} : { text: wrong.check('text', text, () => checkText(text)) }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(metadataPatch === undefined ? {} : { metadataPatch }),
-    ...(tags === undefined ? {} : { tags: checkTags(tags) }),
+    ...(tags === undefined ? {} : { tags: wrong.check('tags', tags, () => checkTags(tags)) }),
   }
 }
 

@@ -127,7 +127,7 @@ export function cosineOf(product: number, squaresA: number, squaresB: number): n
 }
 
 /**
- * Distance between unit vectors, √(2 − 2·cos), rounded to 4 decimals as callers see and order it: 0 to 2. A zero vector,
- * whose cosine counts as 0, is orthogonal to everything (1.4142).
+ * Distance between unit vectors, √(2 − 2·cos): 0 to 2. A zero vector, whose cosine counts as 0, is orthogonal to everything
+ * (1.4142).
  */
-export const distance = (cos: number): number => Math.round(Math.sqrt(Math.max(0, 2 - 2 * cos)) * 10_000) / 10_000
+export const distance = (cos: number): number => Math.min(2, Math.sqrt(Math.max(0, 2 - 2 * cos)))

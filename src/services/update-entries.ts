@@ -1,5 +1,6 @@
 import type { Entry, EntryChange, Generated } from '../domain/entry'
 import { notFound, type Problem } from '../domain/errors'
+import { Inspection } from '../domain/flaws'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
 import { type Caller, checkMayWrite } from '../domain/scope'
@@ -54,8 +55,11 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     for (const update of updates) {
       const outcome = update.ok
         ? await attempt(async (): Promise<CheckedUpdate> => {
-            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value) }
-            return given === undefined ? rest : { ...rest, images: await decodeImages(given, limits, spent) }
+            const wrong = new Inspection()
+            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong) }
+            const images = given && (await decodeImages(given, limits, { spent, wrong }))
+            wrong.end()
+            return images === undefined ? rest : { ...rest, images }
           })
         : update
       if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)

@@ -49,6 +49,8 @@ export interface ToolDefinition<Input extends z.ZodType> {
   readonly enabled?: (config: Config) => boolean
   /** The result is the structured content. */
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Record<string, unknown>>
+  /** What the handler would find wrong with these arguments, said too when something else is. @throws Problem */
+  readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
   /** Whether a call of a tool that writes left work to be done; without it, each may have. */
   readonly leavesWork?: (args: z.output<Input>, result: Record<string, unknown>) => boolean
 }
@@ -56,7 +58,7 @@ export interface ToolDefinition<Input extends z.ZodType> {
 /** A tool as it is listed and called; what all tools of its family do alike is done here. */
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
   const { family, name, title, description, effect, input, listed, output, enabled } = definition
-  const { handler, leavesWork = () => true } = definition
+  const { handler, inspect, leavesWork = () => true } = definition
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     family,
@@ -70,7 +72,10 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     outputSchema: toJsonSchema(output, 'output'),
     enabled: enabled ?? (() => true),
     async call(context, given) {
-      const args = parseArguments(input, inputSchema, given, { rules: family.parse })
+      const args = parseArguments(input, inputSchema, given, {
+        rules: family.parse,
+        inspect: (rest) => inspect?.(rest, context),
+      })
       const blocks: Block[] = []
       // The text of the structured content is the first block.
       const attach = (block: Block): number => blocks.push(block)

@@ -1,17 +1,31 @@
 import { z } from 'zod'
+import { checkTags, checkText, checkThreadId } from '../domain/draft'
 import { SOURCES } from '../domain/entry'
-import { Unkept } from '../domain/json/unkept'
+import { Problem } from '../domain/errors'
+import { told } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import { readId } from '../domain/link'
-import type { Metadata } from '../domain/metadata'
+import { checkMetadata, type Metadata } from '../domain/metadata'
 import { codePointLength } from '../domain/text'
 import { MAX_OFFSET } from '../domain/window'
 import { isRecord } from './record'
 
 /** Each field of the wire that more than one tool speaks: one named, described schema. */
 
-const shown = (value: unknown): string =>
-  typeof value === 'string' || value instanceof Unkept ? String(value) : jsonText(value)
+/** Of an id as it was given: enough to recognise it. */
+const MAX_SHOWN = 200
+
+/** A rule of the domain as a check of a field, so that what it finds is told together with everything else that is wrong. */
+const by =
+  <T>(rule: (value: T) => unknown) =>
+  (value: T, context: z.core.$RefinementCtx<T>): void => {
+    try {
+      rule(value)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      context.addIssue({ code: 'custom', message: error.message, params: { problem: error } })
+    }
+  }
 
 /** A positive integer or its decimal string. */
 export const contextId = (description: string) =>
@@ -19,7 +33,7 @@ export const contextId = (description: string) =>
     .unknown()
     .refine((value) => readId(value) !== null, {
       error: (issue) =>
-        issue.input === undefined ? 'Missing required field' : `Invalid context ID: ${shown(issue.input)}`,
+        issue.input === undefined ? 'Missing required field' : `Invalid context ID: ${told(issue.input, MAX_SHOWN)}`,
     })
     .transform((value) => readId(value) as number)
     .meta({ description, anyOf: [{ type: 'integer' }, { type: 'string' }] })
@@ -34,25 +48,29 @@ export const jsonObject = (description: string) =>
     })
     .meta({ type: 'object', additionalProperties: true, description })
 
-export const threadId = z.string().meta({ description: 'Conversation or task, ≤ 256 characters, case-sensitive' })
-
 const SOURCE_ERROR = { error: () => 'Missing or invalid source (must be "user" or "agent")' }
 
 export const source = (description: string) => z.enum(SOURCES, SOURCE_ERROR).meta({ description })
 
-export const text = z.string().meta({ description: 'The memory itself, ≤ 1,000,000 UTF-8 bytes' })
+export const text = z
+  .string()
+  .superRefine(by(checkText))
+  .meta({ description: 'The memory itself, ≤ 1,000,000 UTF-8 bytes' })
 
 const tag = z.string().meta({ description: 'Tag' })
 
 export const tags = (description: string) => z.array(tag).max(100).meta({ description })
 
-export const threadIds = (description: string) =>
-  z
-    .array(z.string().meta({ description: 'Thread' }))
-    .max(100)
-    .meta({ description })
+/** The name of a thread. */
+export const threadId = (description: string) => z.string().superRefine(by(checkThreadId)).meta({ description })
+export const threadIds = (description: string) => z.array(threadId('Thread')).max(100).meta({ description })
 
-export const metadata = (description: string) => jsonObject(description)
+/** Metadata that are to be stored. @param name of the argument, for messages */
+export const metadata = (description: string, name = 'metadata') =>
+  jsonObject(description).superRefine(by((value) => checkMetadata(value, name)))
+
+/** Tags that are to be stored. */
+export const newTags = (description: string) => tags(description).superRefine(by(checkTags))
 
 const image = z
   .strictObject({

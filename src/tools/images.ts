@@ -1,12 +1,26 @@
 import { z } from 'zod'
+import { MAX_IMAGES } from '../domain/draft'
 import type { Entry } from '../domain/entry'
+import { Inspection } from '../domain/flaws'
+import { inspectImages as lookAt } from '../domain/image'
 import { type LoadedImage, loadImages } from '../services/image-transfer'
 import type { CallContext } from './context'
+import { isRecord } from './record'
 
 /** How images go out (platform contract §3): to models as image blocks, to programs as base64 where they ask for it. */
 const FORMATS = ['block', 'inline'] as const
 
 export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 'inline: base64 in the JSON' })
+
+/** What storing the images among arguments would find wrong with them, when others are wrong. @throws Problem */
+export function inspectImages({ images }: Record<string, unknown>, { config }: Pick<CallContext, 'config'>): void {
+  const wrong = new Inspection()
+  // More than the cap are refused by their number.
+  if (Array.isArray(images)) lookAt(images.slice(0, MAX_IMAGES).map(asRecord), config.imageLimits, wrong)
+  wrong.end()
+}
+
+const asRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
 /** What a tool that has `include_images` was asked for. */
 export interface ImageArguments {

@@ -1,4 +1,5 @@
 import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
+import { givenAs } from '../domain/flaws'
 import { MAX_DEPTH, Unkept } from '../domain/json/unkept'
 import { isRecord } from './record'
 
@@ -14,7 +15,9 @@ export function unkeptIn(value: unknown, place: string): Problem | null {
 
 function look(value: unknown, place: string, levels: number): Problem | null {
   if (value instanceof Unkept)
-    return value.flaw === 'too_deep' ? tooDeep(place) : invalidInput(`${place} ${value.reason}`)
+    return value.flaw === 'too_deep'
+      ? tooDeep(place)
+      : invalidInput(`${place} ${value.reason}`, [{ path: place, given: givenAs(value) }])
   const isList = Array.isArray(value)
   if (!isList && !isRecord(value)) return null
   if (levels === 0) return tooDeep(place)

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
-import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
+import { invalidInput, limitExceeded, Problem } from '../domain/errors'
+import { type Flaw, flawsOf, givenAs, Inspection } from '../domain/flaws'
 import { unstorable } from '../domain/text'
+import { exampleAt } from './examples'
 import type { Family } from './family'
 import type { JsonSchema } from './json-schema'
 import { unkeptIn } from './kept'
@@ -9,33 +11,37 @@ import { isRecord } from './record'
 
 export interface ParseOptions {
   readonly rules?: Family['parse']
-  /** Where the value stands, when it is not the whole of the arguments (`entries[2]`). */
-  readonly place?: string
+  /** Looks at arguments that are wrong elsewhere, for what the handler would have found in the others. @throws Problem */
+  readonly inspect?: (args: Record<string, unknown>) => void
 }
 
 /**
- * Arguments to typed values, or one sentence that names what is wrong. Everything a string may not hold is refused here,
- * at the door.
+ * Arguments to typed values, or one Problem that names everything that is wrong, each with its path, what was given and a
+ * right example. Everything a string may not hold is refused here, at the door.
  */
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   shown: JsonSchema,
   args: unknown,
-  { rules, place = '' }: ParseOptions = {},
+  { rules, inspect }: ParseOptions = {},
 ): z.output<Schema> {
   const value = lenient(shown, args ?? {})
   const judged = rules ? withoutLeft(value, shown, rules) : value
-  refuseUnkept(judged, place)
-  refuseUnstorable(judged, place)
+  const wrong = new Inspection()
+  const unkept = noteUnkept(judged, wrong)
+  noteUnstorable(judged, '', wrong)
   const result = schema.safeParse(value, { reportInput: true })
-  if (result.success) return result.data
-  throw describe(result.error.issues[0] as z.core.$ZodIssue, shown, place)
+  for (const issue of result.error?.issues ?? [])
+    if (!unkept.has(issue.path[0] as PropertyKey)) wrong.note(describe(issue, shown))
+  if (wrong.found && inspect && isRecord(value)) wrong.check('', value, () => inspect(value))
+  wrong.end()
+  return result.data as z.output<Schema>
 }
 
-export function pathText(path: readonly PropertyKey[], place = ''): string {
+export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? String(key) : `${text}.${String(key)}`),
-    place,
+    '',
   )
 }
 
@@ -43,26 +49,34 @@ export function pathText(path: readonly PropertyKey[], place = ''): string {
 const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
 
-function refuseUnkept(value: unknown, place: string): void {
+/** What could not be kept as it was sent. @returns the arguments in which that is */
+function noteUnkept(value: unknown, wrong: Inspection): Set<PropertyKey> {
+  const names = new Set<PropertyKey>()
   for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
-    const problem = unkeptIn(argument, place === '' ? name : `${place}.${name}`)
-    if (problem !== null) throw problem
+    const problem = unkeptIn(argument, name)
+    if (problem === null) continue
+    names.add(name)
+    wrong.check(name, argument, () => {
+      throw problem
+    })
   }
+  return names
 }
 
 /** Looks through every string and member name, however deep. */
-function refuseUnstorable(value: unknown, place: string): void {
+function noteUnstorable(value: unknown, place: string, wrong: Inspection): void {
   if (typeof value === 'string') {
     const reason = unstorable(value)
-    if (reason !== null) throw invalidInput(`${place || 'The arguments'} ${reason}; remove it and send the text again`)
+    if (reason !== null)
+      wrong.refuse(place, value, `${place || 'The arguments'} ${reason}; remove it and send the text again`)
   } else if (Array.isArray(value)) {
     value.forEach((item, i) => {
-      refuseUnstorable(item, `${place}[${i}]`)
+      noteUnstorable(item, `${place}[${i}]`, wrong)
     })
   } else if (isRecord(value)) {
     for (const [key, member] of Object.entries(value)) {
-      refuseUnstorable(key, place === '' ? 'An argument name' : `A key in ${place}`)
-      refuseUnstorable(member, place === '' ? key : `${place}.${key}`)
+      noteUnstorable(key, place === '' ? 'An argument name' : `A key in ${place}`, wrong)
+      noteUnstorable(member, place === '' ? key : `${place}.${key}`, wrong)
     }
   }
 }
@@ -78,9 +92,29 @@ function schemaAt(schema: JsonSchema | undefined, path: readonly PropertyKey[]):
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
-function describe(issue: z.core.$ZodIssue, shown: JsonSchema, place: string): Problem {
+/** One issue as a Problem with its rows of details. */
+function describe(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
+  const ruled = issue.code === 'custom' ? (issue.params?.problem as Problem | undefined) : undefined
+  const { code, message } = ruled ?? worded(issue, shown)
+  const rows = ruled === undefined ? [] : flawsOf(ruled)
+  return new Problem(code, message, { details: rows.length > 0 ? rows : rowsOf(issue, shown) })
+}
+
+function rowsOf(issue: z.core.$ZodIssue, shown: JsonSchema): Flaw[] {
+  const { path, input } = issue
+  if (issue.code !== 'unrecognized_keys')
+    return [{ path: pathText(path), given: givenAs(input), example: exampleAt(path, schemaAt(shown, path)) }]
+  const example = exampleAt(path, schemaAt(shown, path))
+  return issue.keys.map((key) => ({
+    path: pathText([...path, key]),
+    given: givenAs(isRecord(input) ? input[key] : undefined),
+    example,
+  }))
+}
+
+function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
   const path = issue.path
-  const name = pathText(path, place)
+  const name = pathText(path)
   const missing = issue.input === undefined
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -108,7 +142,8 @@ function describe(issue: z.core.$ZodIssue, shown: JsonSchema, place: string): Pr
         ? invalidInput(`${name} must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`)
         : invalidInput(`${name} must be at least ${issue.minimum}`)
     case 'custom':
-      return invalidInput(missing && path.length > 0 ? `Missing required field: ${name}` : issue.message)
+      if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)
+      return invalidInput(issue.message)
     default:
       return invalidInput(`${name}: ${issue.message}`)
   }

@@ -16,6 +16,8 @@ export const THREADS = {
   '1-times': 'shows times in whole seconds, equal on a new entry',
   '1-result': 'returns structured content and the same JSON as one text block',
   '1-error': 'returns an error result whose text starts with the message and whose code is one of the closed set',
+  '1-all-problems': 'tells all problems of a call at once, each with its path, what was given and a right example',
+  '1-all-problems-batch': 'tells all problems of all entries of a batch by their paths',
   '1-caps': 'refuses lists longer than their cap by name and number',
   '1-limit': 'applies a limit above 100 as 100 and says so; below 1 it is refused',
   '1-offset': 'takes offsets from 0 to 1,000,000',

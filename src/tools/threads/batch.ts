@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import { Problem } from '../../domain/errors'
+import { flawsOf } from '../../domain/flaws'
 import { attempt, type Outcome } from '../../services/outcome'
+import type { ToolContext } from '../context'
+import { withExamples } from '../examples'
 import { output, part } from '../fields'
+import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { isRecord } from '../record'
@@ -17,26 +21,39 @@ export function readItems<Schema extends z.ZodType, T>(
   items: readonly unknown[],
   schema: Schema,
   read: (item: z.output<Schema>) => T,
+  context: ToolContext,
 ): Promise<Outcome<T>[]> {
   const shown: JsonSchema = toJsonSchema(schema, 'input')
-  return Promise.all(items.map((item) => attempt(() => read(parseArguments(schema, shown, item)))))
+  const inspect = (args: Record<string, unknown>) => inspectImages(args, context)
+  return Promise.all(items.map((item) => attempt(() => read(parseArguments(schema, shown, item, { inspect })))))
 }
 
-/** One row of `results` for a failed item. */
-export const failedItem = (index: number, id: number | null, problem: Problem) => ({
+/** What is wrong with an item, by paths that begin at the arguments of the call. */
+const flawsAt = (list: string, index: number, problem: Problem) =>
+  flawsOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
+
+const itemFailure = (index: number, id: number | null, { message, code }: Problem) => ({
   index,
   success: false,
   context_id: id,
-  error: problem.message,
-  code: problem.code,
+  error: message,
+  code,
 })
+
+/** One row of `results` for a failed item. @param list name of the argument that holds the items */
+export function failedItem(list: string, index: number, id: number | null, problem: Problem) {
+  const details = withExamples(flawsAt(list, index, problem))
+  return { ...itemFailure(index, id, problem), ...(details.length === 0 ? {} : { details }) }
+}
 
 /**
  * The error of an atomic batch in which something was wrong.
  *
+ * @param list name of the argument that holds the items
  * @param place of an item, as the message names it
  */
 export function atomicFailure(
+  list: string,
   outcomes: readonly Outcome<unknown>[],
   place: (index: number) => string,
   id: (index: number) => number | null,
@@ -47,7 +64,13 @@ export function atomicFailure(
   return new Problem(
     first.problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
-    { beside: { results: failed.map(({ index, problem }) => failedItem(index, id(index), problem)) } },
+    {
+      details: failed.flatMap(({ index, problem }) => flawsAt(list, index, problem)),
+      beside: {
+        // What is wrong in them is told once, in the details of the error.
+        results: failed.map(({ index, problem }) => itemFailure(index, id(index), problem)),
+      },
+    },
   )
 }
 

@@ -36,9 +36,13 @@ export const deleteContextBatch = defineTool({
     const threadIds = args.thread_ids?.length ? args.thread_ids.map(checkThreadId) : undefined
     const { source: by, older_than_days: days } = args
     if (!ids && !threadIds && by === undefined && days === undefined)
-      throw invalidInput('At least one deletion criterion must be provided')
+      throw invalidInput('At least one deletion criterion must be provided', [
+        { path: 'context_ids', given: 'nothing' },
+      ])
     if (!ids && !threadIds && days === undefined)
-      throw invalidInput('source filter must be combined with another criterion')
+      throw invalidInput('source filter must be combined with another criterion', [
+        { path: 'thread_ids', given: 'nothing' },
+      ])
     const count = await services.entries.delete(principal, {
       ...(ids ? { ids } : {}),
       ...(threadIds ? { threadIds } : {}),

@@ -1,3 +1,5 @@
+import { flawsOf } from '../../domain/flaws'
+import { withExamples } from '../examples'
 import type { Family } from '../family'
 import { isRecord } from '../record'
 
@@ -14,7 +16,10 @@ export const threads: Family = {
       ITEMS.includes(argument) ||
       (FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties),
   },
-  failure({ code, message, retryable, details, beside }) {
+  failure(problem) {
+    const { code, message, retryable, beside } = problem
+    const flaws = flawsOf(problem)
+    const details = flaws.length > 0 ? withExamples(flaws) : problem.details
     const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }
     const more = { ...(details === undefined ? {} : { details }), ...beside }
     const text = Object.keys(more).length === 0 ? message : `${message}\n${JSON.stringify(more)}`

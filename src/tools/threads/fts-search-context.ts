@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { SEARCH_MODES } from '../../domain/query'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
-import { readFilter } from '../filters'
+import { inspectFilter, readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
+import { score } from './scores'
 import { stats } from './search-context'
 
 export const ftsSearchContext = defineTool({
@@ -27,6 +28,7 @@ export const ftsSearchContext = defineTool({
     language: z.string(),
     fts_available: z.boolean(),
   }),
+  inspect: inspectFilter,
   async handler(context, args) {
     const { services, principal, config } = context
     const startedAt = services.now()
@@ -43,7 +45,7 @@ export const ftsSearchContext = defineTool({
       previewLength: config.truncationLength + 1,
     })
     const results = await rankedEntries(context, found.results, args, (result) => ({
-      scores: { fts_score: result.ftsScore, fts_rank: null, rerank_score: result.rerankScore },
+      scores: { fts_score: score(result.ftsScore), fts_rank: null, rerank_score: score(result.rerankScore) },
       ...(args.highlight ? { highlighted: result.highlighted } : {}),
     }))
     const order = `full text index (${services.fullText.engine}), best first`

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'
-import { readFilter } from '../filters'
+import { inspectFilter, readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
+import { distance, score } from './scores'
 import { stats } from './search-context'
 
 export const hybridSearchContext = defineTool({
@@ -26,6 +27,7 @@ export const hybridSearchContext = defineTool({
     fts_count: z.int(),
     semantic_count: z.int(),
   }),
+  inspect: inspectFilter,
   async handler(context, args) {
     const { services, principal, config } = context
     const startedAt = services.now()
@@ -42,12 +44,12 @@ export const hybridSearchContext = defineTool({
     })
     const results = await rankedEntries(context, found.results, args, (result) => ({
       scores: {
-        rrf: result.rrf,
+        rrf: score(result.rrf),
         fts_rank: result.ftsRank,
         semantic_rank: result.semanticRank,
-        fts_score: result.ftsScore,
-        semantic_distance: result.distance,
-        rerank_score: result.rerankScore,
+        fts_score: score(result.ftsScore),
+        semantic_distance: distance(result.distance),
+        rerank_score: score(result.rerankScore),
       },
     }))
     const leg = (mode: 'fts' | 'semantic', rows: number, order: string) =>

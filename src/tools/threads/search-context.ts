@@ -3,7 +3,7 @@ import { clampLimit } from '../../domain/window'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
 import { explainQuery, includeImages, limit, offset, output } from '../fields'
-import { filterFields, type ReadFilter, readFilter } from '../filters'
+import { filterFields, inspectFilter, type ReadFilter, readFilter } from '../filters'
 import { imageFormat, withImages } from '../images'
 import { threads } from './family'
 import { foundEntry, pageOutput } from './wire'
@@ -42,6 +42,7 @@ export const searchContext = defineTool({
   output: output({
     ...pageOutput,
   }),
+  inspect: inspectFilter,
   async handler(context, args) {
     const { services, principal, config } = context
     const startedAt = services.now()

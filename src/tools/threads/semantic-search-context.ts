@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { output } from '../fields'
-import { readFilter } from '../filters'
+import { inspectFilter, readFilter } from '../filters'
 import { threads } from './family'
 import { counts, queryField, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
+import { distance, score } from './scores'
 import { stats } from './search-context'
 
 export const semanticSearchContext = defineTool({
@@ -22,6 +23,7 @@ export const semanticSearchContext = defineTool({
     ...rankedOutput,
     model: z.string(),
   }),
+  inspect: inspectFilter,
   async handler(context, args) {
     const { services, principal, config } = context
     const startedAt = services.now()
@@ -35,7 +37,11 @@ export const semanticSearchContext = defineTool({
       previewLength: config.truncationLength + 1,
     })
     const results = await rankedEntries(context, found.results, args, (result) => ({
-      scores: { semantic_distance: result.distance, semantic_rank: null, rerank_score: result.rerankScore },
+      scores: {
+        semantic_distance: distance(result.distance),
+        semantic_rank: null,
+        rerank_score: score(result.rerankScore),
+      },
     }))
     const run = { startedAt, rows: results.length, order: `vector index (${config.vectorBackend}), nearest first` }
     return {

@@ -16,11 +16,13 @@ export const storeContextBatch = defineTool({
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
   output: batchOutput(),
-  async handler({ services, principal }, args) {
-    const drafts = await readItems(args.entries, storeArguments, toDraft)
+  async handler(context, args) {
+    const { services, principal } = context
+    const drafts = await readItems(args.entries, storeArguments, toDraft, context)
     const outcomes = await services.storeEntries(principal, drafts, { atomic: args.atomic, dedupe: true })
     if (args.atomic) {
       const failure = atomicFailure(
+        'entries',
         outcomes,
         (index) => `at index ${index}`,
         () => null,
@@ -30,7 +32,7 @@ export const storeContextBatch = defineTool({
     const results = outcomes.map((outcome, index) =>
       outcome.ok
         ? { index, success: true, context_id: outcome.value?.id ?? null, error: null, code: null }
-        : failedItem(index, null, outcome.problem),
+        : failedItem('entries', index, null, outcome.problem),
     )
     return batchResult('Stored', outcomes, results)
   },

@@ -3,19 +3,20 @@ import type { EntryDraft } from '../../domain/draft'
 import { done } from '../../services/outcome'
 import type { StoredEntry } from '../../services/store-entries'
 import { defineTool } from '../define-tool'
-import { images, jsonObject, output, source, tags, text, threadId } from '../fields'
+import { images, metadata, newTags, output, source, text, threadId } from '../fields'
+import { inspectImages } from '../images'
 import { threads } from './family'
 import { bracket } from './wire'
 
 export const storeArguments = z.strictObject({
-  thread_id: threadId,
+  thread_id: threadId('Conversation or task, ≤ 256 characters, case-sensitive'),
   source: source('Who speaks'),
   text,
   images: images('Up to 10').optional(),
-  metadata: jsonObject(
+  metadata: metadata(
     'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, supersedes, depends_on',
   ).optional(),
-  tags: tags('Labels, lower-cased').optional(),
+  tags: newTags('Labels, lower-cased').optional(),
 })
 
 export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
@@ -42,6 +43,7 @@ export const storeContext = defineTool({
     version: z.int(),
     message: z.string(),
   }),
+  inspect: inspectImages,
   async handler({ services, principal }, args) {
     const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], { atomic: true, dedupe: true })
     if (!outcome?.ok) throw outcome?.problem

@@ -20,15 +20,16 @@ export const updateContextBatch = defineTool({
   listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
   output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
   leavesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
-  async handler({ services, principal }, args) {
-    const updates = await readItems(args.updates, updateArguments, toUpdate)
+  async handler(context, args) {
+    const { services, principal } = context
+    const updates = await readItems(args.updates, updateArguments, toUpdate, context)
     const ids = args.updates.map((item) => (isRecord(item) ? readId(item.context_id) : null))
     const idAt = (index: number): number | null => ids[index] ?? null
     const outcomes = await services.updateEntries(principal, updates, args.atomic)
     if (args.atomic) {
       const place = (index: number) =>
         idAt(index) === null ? `at index ${index}` : `at context_id ${String(idAt(index))}`
-      const failure = atomicFailure(outcomes, place, idAt)
+      const failure = atomicFailure('updates', outcomes, place, idAt)
       if (failure) throw failure
     }
     const results = outcomes.map((outcome, index) =>
@@ -41,7 +42,7 @@ export const updateContextBatch = defineTool({
             error: null,
             code: null,
           }
-        : { ...failedItem(index, idAt(index), outcome.problem), updated_fields: null },
+        : { ...failedItem('updates', index, idAt(index), outcome.problem), updated_fields: null },
     )
     return batchResult('Updated', outcomes, results)
   },

@@ -3,16 +3,17 @@ import type { UpdateDraft } from '../../domain/update'
 import { done } from '../../services/outcome'
 import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'
-import { contextId, images, jsonObject, output, strings, tags, text } from '../fields'
+import { contextId, images, metadata, newTags, output, strings, text } from '../fields'
+import { inspectImages } from '../images'
 import { threads } from './family'
 import { bracket } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('Entry to change'),
   text: text.optional(),
-  metadata: jsonObject('Replaces all metadata; not with metadata_patch').optional(),
-  metadata_patch: jsonObject('JSON Merge Patch: sets the given keys, null deletes one').optional(),
-  tags: tags('Replaces all tags; [] clears them').optional(),
+  metadata: metadata('Replaces all metadata; not with metadata_patch').optional(),
+  metadata_patch: metadata('JSON Merge Patch: sets the given keys, null deletes one', 'metadata_patch').optional(),
+  tags: newTags('Replaces all tags; [] clears them').optional(),
   images: images('Replaces all images; [] clears them').optional(),
 })
 
@@ -41,6 +42,7 @@ export const updateContext = defineTool({
     message: z.string(),
   }),
   leavesWork: ({ images, text }) => images !== undefined || text !== undefined,
+  inspect: inspectImages,
   async handler({ services, principal }, args) {
     const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
     if (!outcome?.ok) throw outcome?.problem

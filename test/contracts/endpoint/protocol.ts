@@ -164,10 +164,77 @@ export function protocolContract(connect: Connect): void {
           code: 'invalid_input',
           message: 'Missing or invalid source (must be "user" or "agent")',
           retryable: false,
+          details: [{ path: 'source', given: 'string "robot"', example: 'user' }],
         },
       })
       expect(text.startsWith(data.error.message)).toBe(true)
       expect((await s.fail('update_context', { context_id: 999_999, text: 'x' })).data.error.code).toBe('not_found')
+    })
+
+    it(promise('1-all-problems'), async () => {
+      const args = {
+        thread_id: ' ',
+        source: 'robot',
+        tags: ['x'.repeat(129)],
+        metadata: { audience: 'all', diary: 'yes' },
+        images: [{ data: '' }, { data: btoa('<svg/>'.repeat(4)), kind: 1 }],
+        txet: 'x',
+      }
+      const { data, text } = await s.fail('store_context', args)
+      const paths = data.error.details.map(({ path }: { path: string }) => path)
+      expect(paths.toSorted()).toEqual(
+        [
+          ...['thread_id', 'source', 'text', 'tags', 'metadata.audience', 'metadata.diary'],
+          ...['images[0].data', 'images[1].data', 'images[1].kind', 'txet'],
+        ].toSorted(),
+      )
+      for (const { path, given, example } of data.error.details) {
+        expect([path, given]).toEqual([path, expect.any(String)])
+        expect(example).toBeDefined()
+        expect(text).toContain(`{"path":${JSON.stringify(path)},"given":${JSON.stringify(given)}`)
+      }
+      expect(text.startsWith(data.error.message)).toBe(true)
+      expect(data.error.message).toContain('Missing required field: text')
+      expect(data.error.message).toContain('metadata.diary must be true or false')
+      // What only the domain finds is told at once too.
+      const late = await s.fail('store_context', draft({ images: [{ data: 'A' }, { data: btoa('<svg/>'.repeat(4)) }] }))
+      expect(late.data.error.message).toBe(
+        'Image 0 has invalid base64 encoding; Image 1 is not a PNG, JPEG, GIF or WebP image',
+      )
+      // And so are filters beside other arguments.
+      const search = await s.fail('search_context', {
+        limit: 0,
+        tags: [' '],
+        metadata_filters: [{ key: 'a', operator: 'is' }],
+        start_date: 'x',
+      })
+      expect(search.data.error.details).toEqual([
+        { path: 'limit', given: 'number 0', example: 30 },
+        { path: 'metadata_filters[0]', given: 'object', example: { key: 'status', operator: 'eq', value: 'done' } },
+        { path: 'tags', given: 'array of 1', example: ['deploy'] },
+        { path: 'start_date', given: 'string "x"', example: '2025-11-29' },
+      ])
+      expect(search.data).toMatchObject({ results: [], validation_errors: [expect.any(String), expect.any(String)] })
+    })
+
+    it(promise('1-all-problems-batch'), async () => {
+      const entries = [draft({ text: '', source: 1 }), draft(), draft({ images: [{ data: 'A' }], tags: 5 })]
+      const { data } = await s.fail('store_context_batch', { entries })
+      expect(data.error.details).toMatchObject([
+        { path: 'entries[0].source', given: 'number 1', example: 'user' },
+        { path: 'entries[0].text', given: 'string ""' },
+        { path: 'entries[2].tags', given: 'number 5', example: ['deploy'] },
+        { path: 'entries[2].images[0].data', given: 'string', example: expect.any(String) },
+      ])
+      expect(data.results.map(({ index }: { index: number }) => index)).toEqual([0, 2])
+      const loose = await s.ok('store_context_batch', { entries, atomic: false })
+      expect(loose.results[0].details).toHaveLength(2)
+      expect(loose.results[2].details[0]).toEqual({ path: 'entries[2].tags', given: 'number 5', example: ['deploy'] })
+      const updates = [{ context_id: 'x', metadata: 5 }]
+      expect((await s.fail('update_context_batch', { updates })).data.error.details).toEqual([
+        { path: 'updates[0].context_id', given: 'string "x"', example: 42 },
+        { path: 'updates[0].metadata', given: 'number 5', example: expect.any(Object) },
+      ])
     })
 
     it(promise('1-caps'), async () => {

@@ -1,0 +1,86 @@
+import type { Flaw } from '../domain/flaws'
+import type { JsonSchema } from './json-schema'
+import { isRecord } from './record'
+
+/** Right values by the name of the argument, for those who sent a wrong one. Other arguments are shown by their schema. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  thread_id: 'release-2.1',
+  thread_ids: ['release-2.1'],
+  text: 'We deploy on Tuesdays, never on Fridays.',
+  query: 'when do we deploy',
+  tags: ['deploy'],
+  metadata: { status: 'done', title: 'Deploy day' },
+  metadata_patch: { status: 'done', draft: null },
+  metadata_filters: [{ key: 'status', operator: 'eq', value: 'done' }],
+  audience: 'project',
+  diary: false,
+  expires_at: '2026-11-21T10:00:00Z',
+  start_date: '2025-11-29',
+  end_date: '2025-11-29T10:00:00Z',
+  context_id: 42,
+  context_ids: [42, 43],
+  images: [{ data: 'iVBORw0KGgo…', mime_type: 'image/png' }],
+  data: 'iVBORw0KGgo…',
+  mime_type: 'image/png',
+  entries: [{ thread_id: 'release-2.1', source: 'agent', text: 'We deploy on Tuesdays, never on Fridays.' }],
+  updates: [{ context_id: 42, metadata_patch: { status: 'done' } }],
+  key: 'status',
+  value: 'done',
+  pattern: 'TypeError: ',
+  node_id: 'setup/install',
+}
+
+/** A value that a schema admits; of an object, its required members. */
+function bySchema(schema: JsonSchema | undefined): unknown {
+  if (schema === undefined) return undefined
+  if (schema.default !== undefined) return schema.default
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (Array.isArray(schema.anyOf)) return bySchema(schema.anyOf[0] as JsonSchema)
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'boolean':
+      return true
+    case 'string':
+      return 'text'
+    case 'array':
+      return [bySchema(schema.items as JsonSchema)]
+    case 'object': {
+      const properties = isRecord(schema.properties) ? (schema.properties as Record<string, JsonSchema>) : {}
+      const names = (schema.required as string[] | undefined) ?? Object.keys(properties).slice(0, 1)
+      return Object.fromEntries(names.map((name) => [name, EXAMPLES[name] ?? bySchema(properties[name])]))
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * A right value for what stands at a path.
+ *
+ * @param schema of that place, where it is known
+ */
+export function exampleAt(path: readonly PropertyKey[], schema?: JsonSchema): unknown {
+  const last = path.at(-1)
+  const known = typeof last === 'string' && Object.hasOwn(EXAMPLES, last) ? EXAMPLES[last] : undefined
+  if (known !== undefined) return known
+  const list = typeof last === 'number' ? EXAMPLES[String(path.at(-2))] : undefined
+  return Array.isArray(list) ? list[0] : bySchema(schema)
+}
+
+/** As `exampleAt`, of a path that is written out (`images[0].data`). */
+export const exampleFor = (path: string): unknown =>
+  exampleAt(
+    path
+      .split(/[.[\]]+/)
+      .filter((part) => part !== '')
+      .map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+  )
+
+/** Flaws that have an example where one is known. */
+export const withExamples = (flaws: readonly Flaw[]): Flaw[] =>
+  flaws.map((flaw) => {
+    const example = flaw.example ?? exampleFor(flaw.path)
+    return { ...flaw, ...(example === undefined ? {} : { example }) }
+  })
