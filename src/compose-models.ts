@@ -12,6 +12,7 @@ import { createWorkersAiSummarizer } from './adapters/workers-ai/summarizer'
 import type { Config, ModelChoice } from './config'
 import type { Analyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
+import type { Pace } from './domain/pace'
 import type { Embedder } from './ports/embedder'
 import type { Reranker } from './ports/reranker'
 import type { Summarizer } from './ports/summarizer'
@@ -43,20 +44,20 @@ function requireAi(ai: AiRunner | undefined): AiRunner {
 /** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
 const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 
-function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
+function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embedder {
   const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
   localEmbedders.set(analyzer, bySize)
-  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions, pace)
   bySize.set(dimensions, embedder)
   return embedder
 }
 
-function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined): Embedder {
+function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Embedder {
   const { provider, model, dimensions } = config.embedding
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
-      return localEmbedder(analyzer, dimensions)
+      return localEmbedder(analyzer, dimensions, pace)
     case 'workers-ai':
       return createWorkersAiEmbedder({ ai: requireAi(ai), model, dimensions })
     case 'ollama':
@@ -95,8 +96,8 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
 }
 
 /** @throws Problem unavailable when a chosen provider lacks its binding */
-export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined): Models => ({
-  embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai) : null,
+export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Models => ({
+  embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai, pace) : null,
   summarizer: chooseSummarizer(config, ai),
   reranker: chooseReranker(config, ai),
   farthest: config.embedding.provider === 'local' ? FARTHEST_LOCAL : NO_FLOOR,

@@ -14,6 +14,7 @@ import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
 import { type Analyzer, createAnalyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
+import { createPace } from './domain/pace'
 import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
@@ -64,18 +65,21 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
 
+/** One for all requests of the isolate, since they share its time. Only a timer lets others have their turn. */
+const pace = createPace(() => new Promise((resolve) => setTimeout(resolve, 0)))
+
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
-  const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI)
+  const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI, pace)
 
   const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
-  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields)
+  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
-  const fullTextIndex = createSqlIndexMaintenance(connection, analyzer)
+  const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = createR2ImageStore(bindings.IMAGES)
   const settings = createSqlSettings(connection)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
@@ -91,6 +95,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
+    pace,
   })
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, settings })
   const maintenance = createMaintenance({
@@ -114,11 +119,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     rankedSearches: createRankedSearches({
       entries,
       analyzer,
-      searchText: createSearchText({ fullText, analyzer }),
+      searchText: createSearchText({ fullText, analyzer, pace }),
       searchSemantic,
       reranker,
       overfetch: config.hybrid.overfetch,
       farthest,
+      pace,
     }),
     entries,
     images,

@@ -1,6 +1,5 @@
 import { stemmerOf } from './stemmer'
 import { stopWords } from './stop-words'
-import { utf8Length } from './text'
 
 /**
  * How text becomes index terms: words are folded (case, accents, width), words of scripts that are written without
@@ -27,6 +26,9 @@ type Word = Pick<Token, 'term' | 'word' | 'isStopWord'>
 export interface Analyzer {
   readonly language: string
   readonly stemming: boolean
+  /** The words of a text in order, made as they are asked for. Linear in the length of the text. */
+  readonly tokens: (text: string) => Iterable<Token>
+  /** All of them at once, for texts that are short. */
   readonly tokenize: (text: string) => Token[]
 }
 
@@ -43,108 +45,85 @@ const UNSPACED_RUN = new RegExp(`${UNSPACED}+`, 'gu')
 const IS_ASCII_WORD = /^[a-zA-Z0-9]+$/
 /** Longer words are cut: they are encoded data, and the engine has limits of its own. */
 const MAX_WORD = 256
+/** A term holds 2 KB in PostgreSQL; some characters unfold into many. */
+const MAX_TERM = 500
 /** Words whose analysis is remembered. */
 const REMEMBERED = 20_000
 
-function fold(word: string): string {
+export function fold(word: string): string {
   if (IS_ASCII_WORD.test(word)) return word.toLowerCase()
   return word.normalize('NFKD').toLowerCase().replaceAll(SHORT_I, 'й').replace(ACCENTS, '').normalize('NFKC')
+}
+
+const cut = (term: string): string => (term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term)
+
+/** The character that begins at this UTF-16 offset, empty at the end. */
+const charAt = (text: string, at: number): string =>
+  at < text.length ? String.fromCodePoint(text.codePointAt(at) as number) : ''
+
+/** Remembers what each word becomes, since texts repeat their words; bounded, because an isolate lives long and texts are other people's. */
+function remembering<T>(make: (word: string) => T): (word: string) => T {
+  const outcomes = new Map<string, T>()
+  return (word) => {
+    const remembered = outcomes.get(word)
+    if (remembered !== undefined) return remembered
+    // A stretch of a text keeps the whole text in memory, so what is remembered is a copy.
+    const own = ` ${word}`.slice(1)
+    const made = make(own)
+    if (outcomes.size >= REMEMBERED) outcomes.clear()
+    outcomes.set(own, made)
+    return made
+  }
 }
 
 /** @param language a value of FTS_LANGUAGE */
 export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
   const stem = stemmerOf(language)
-  // What each word becomes, remembered: texts repeat their words. Bounded, because an isolate lives long.
-  const known = new Map<string, readonly Word[]>()
-  const analyse = (word: string): readonly Word[] => {
-    const remembered = known.get(word)
-    if (remembered !== undefined) return remembered
-    const parts = fold(word.slice(0, MAX_WORD))
+  const pairTerm = remembering(fold)
+  const partsOf = remembering((word): readonly Word[] =>
+    fold(word)
       .split(NOT_WORD)
       .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
-      .map((part) => ({ term: stem === null ? part : stem(part), word: part, isStopWord: stops.has(part) }))
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(word, parts)
-    return parts
-  }
+      .map(cut)
+      .map((part) => ({ term: stem === null ? part : cut(stem(part)), word: part, isStopWord: stops.has(part) })),
+  )
 
-  const addWord = (tokens: Token[], word: string, start: number): void => {
+  function* ofWord(word: string, start: number): Generator<Token> {
     const end = start + word.length
-    for (const part of analyse(word)) tokens.push({ ...part, start, end, pair: false })
+    for (const part of partsOf(word.slice(0, MAX_WORD))) yield { ...part, start, end, pair: false }
   }
 
-  const addPairs = (tokens: Token[], run: string, start: number): void => {
-    const chars = [...run]
-    let at = start
-    for (let i = 0; i < Math.max(1, chars.length - 1); i++) {
-      const pair = chars.slice(i, i + 2).join('')
-      const word = fold(pair)
-      tokens.push({ term: word, word, isStopWord: false, start: at, end: at + pair.length, pair: true })
-      at += (chars[i] as string).length
+  function* ofRun(run: string, start: number): Generator<Token> {
+    let first = charAt(run, 0)
+    for (let at = 0; ; ) {
+      const second = charAt(run, at + first.length)
+      // A run of one character has no pair; otherwise the last character only ends one.
+      if (second === '' && at > 0) return
+      const pair = first + second
+      const word = pairTerm(pair)
+      yield { term: word, word, isStopWord: false, start: start + at, end: start + at + pair.length, pair: true }
+      if (second === '') return
+      at += first.length
+      first = second
     }
   }
 
-  const tokenize = (text: string): Token[] => {
-    const tokens: Token[] = []
-    for (const match of text.matchAll(WORD)) {
-      const word = match[0]
+  function* tokens(text: string): Generator<Token> {
+    for (const { 0: word, index } of text.matchAll(WORD)) {
       if (IS_ASCII_WORD.test(word)) {
-        addWord(tokens, word, match.index)
+        yield* ofWord(word, index)
         continue
       }
       let last = 0
-      for (const run of word.matchAll(UNSPACED_RUN)) {
-        if (run.index > last) addWord(tokens, word.slice(last, run.index), match.index + last)
-        addPairs(tokens, run[0], match.index + run.index)
-        last = run.index + run[0].length
+      for (const { 0: run, index: at } of word.matchAll(UNSPACED_RUN)) {
+        if (at > last) yield* ofWord(word.slice(last, at), index + last)
+        yield* ofRun(run, index + at)
+        last = at + run.length
       }
-      if (last < word.length) addWord(tokens, word.slice(last), match.index + last)
+      if (last < word.length) yield* ofWord(word.slice(last), index + last)
     }
-    return tokens
   }
 
-  return { language, stemming: stem !== null, tokenize }
+  return { language, stemming: stem !== null, tokens, tokenize: (text) => [...tokens(text)] }
 }
-
-/** Terms of a text as the engine stores them, at most `maxBytes` of UTF-8 (a value in D1 holds at most 2 MB). */
-export function termText(tokens: readonly Token[], maxBytes = 1_800_000): string {
-  const joined = tokens.map((token) => token.term).join(' ')
-  if (joined.length * 3 <= maxBytes || utf8Length(joined) <= maxBytes) return joined
-  let bytes = 0
-  let count = 0
-  for (const token of tokens) {
-    bytes += utf8Length(token.term) + 1
-    if (bytes > maxBytes) break
-    count++
-  }
-  return tokens
-    .slice(0, count)
-    .map((token) => token.term)
-    .join(' ')
-}
-
-/** Last characters of runs that were cut into pairs: a query of one such character begins every pair but these. */
-export function runEnds(text: string): string {
-  const ends = new Set<string>()
-  for (const run of text.matchAll(UNSPACED_RUN)) {
-    const chars = [...run[0]]
-    if (chars.length > 1) ends.add(fold(chars.at(-1) as string))
-  }
-  return [...ends].join(' ')
-}
-
-const FENCED_BLOCK = /^(```|~~~)[^\n]*\n([\s\S]*?)^\1/gm
-const FILE_PATH =
-  /(?:[\w.@~-]+)?(?:[/\\][\w.@-]+)+\.\w{1,8}\b|\b[\w-]+\.(?:tsx?|jsx?|mjs|cjs|py|rs|go|java|rb|cs|cpp|cc|c|h|sql|md|json|toml|ya?ml|sh|css|html)\b/g
-
-/** Fenced code and file paths of a text, indexed in a column of their own for the vocabularies that weigh code. */
-export function codeOf(text: string): string {
-  const blocks = Array.from(text.matchAll(FENCED_BLOCK), (match) => match[2] as string)
-  const paths = Array.from(text.matchAll(FILE_PATH), (match) => match[0])
-  return [...blocks, ...new Set(paths)].join('\n')
-}
-
-/** Number of words that carry content, which is the length the scorer uses. */
-export const contentLength = (tokens: readonly Token[]): number =>
-  tokens.reduce((count, token) => count + (token.isStopWord ? 0 : 1), 0)

@@ -1,3 +1,5 @@
+import { codePointLength, offsetAfter } from './text'
+
 /** Cuts long texts into overlapping chunks, each embedded by itself (threads contract §7). Sizes are code points. */
 export interface ChunkOptions {
   readonly size: number
@@ -18,28 +20,39 @@ const BOUNDARIES = [/\n[^\S\n]*\n/g, /\n/g, /\. /g, / /g]
 /** A cut earlier than this share of the chunk would leave it too short. */
 const EARLIEST = 0.5
 
-/** The end of the chunk that begins at `start`: the last of the best boundaries that lies in its second half. */
-function cutAt(chars: readonly string[], start: number, size: number): number {
-  const end = start + size
-  if (end >= chars.length) return chars.length
-  const earliest = start + Math.ceil(size * EARLIEST)
-  const tail = chars.slice(earliest, end).join('')
+/** Behind the last of the best boundaries in a stretch, as an offset in it; null when it has none. */
+function lastBoundary(stretch: string): number | null {
   for (const boundary of BOUNDARIES) {
-    const last = [...tail.matchAll(boundary)].at(-1)
-    if (last) return earliest + [...tail.slice(0, last.index + last[0].length)].length
+    let behind: number | null = null
+    for (const { 0: found, index } of stretch.matchAll(boundary)) behind = index + found.length
+    if (behind !== null) return behind
   }
-  return end
+  return null
+}
+
+/** The end of the chunk that begins at an offset: the last of the best boundaries that lies in its second half. */
+function cutAt(text: string, from: number, size: number): number {
+  const earliest = offsetAfter(text, from, Math.ceil(size * EARLIEST))
+  const end = offsetAfter(text, earliest, size - Math.ceil(size * EARLIEST))
+  if (end >= text.length) return end
+  const behind = lastBoundary(text.slice(earliest, end))
+  return behind === null ? end : earliest + behind
 }
 
 /** @param options null switches chunking off: the whole text is one chunk */
 export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
-  const chars = [...text]
-  if (options === null || chars.length <= options.size) return [{ text, start: 0, length: chars.length }]
+  const whole = codePointLength(text)
+  if (options === null || whole <= options.size) return [{ text, start: 0, length: whole }]
   const chunks: Chunk[] = []
-  for (let start = 0; ; ) {
-    const end = cutAt(chars, start, options.size)
-    chunks.push({ text: chars.slice(start, end).join(''), start, length: end - start })
-    if (end >= chars.length) return chunks
-    start = Math.max(start + 1, end - options.overlap)
+  // Offsets are UTF-16 units, `start` counts code points: both are taken along, so that nothing is counted twice.
+  for (let from = 0, start = 0; ; ) {
+    const end = cutAt(text, from, options.size)
+    const chunk = text.slice(from, end)
+    const length = codePointLength(chunk)
+    chunks.push({ text: chunk, start, length })
+    if (end >= text.length) return chunks
+    const step = Math.max(1, length - options.overlap)
+    from = offsetAfter(text, from, step)
+    start += step
   }
 }

@@ -12,34 +12,76 @@ function* strings(value: unknown): Generator<string> {
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* strings(item)
 }
 
-/** Marks every place of `message` where a stretch of `spoken` stands. */
-function markWindows(message: string, spoken: string, marked: boolean[]): void {
-  const places = new Map<string, number[]>()
-  for (let at = 0; at + WINDOW <= message.length; at++) {
-    const window = message.slice(at, at + WINDOW)
-    places.set(window, [...(places.get(window) ?? []), at])
+/** Hashes are kept in this many bits: most stretches of what was said are told apart from the message's by one look. */
+const HASHES = 1 << 16
+const FACTOR = 31
+/** What a character has been multiplied with when it leaves the stretch. */
+const LEAVING = Array.from({ length: WINDOW - 1 }).reduce<number>((power) => Math.imul(power, FACTOR), 1)
+
+/** Calls back with each stretch of `WINDOW` characters and its hash, which is rolled on from the one before it. */
+function eachWindow(text: string, each: (at: number, hash: number) => void): void {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) {
+    if (i >= WINDOW) hash = (hash - Math.imul(text.charCodeAt(i - WINDOW), LEAVING)) | 0
+    hash = (Math.imul(hash, FACTOR) + text.charCodeAt(i)) | 0
+    if (i >= WINDOW - 1) each(i - WINDOW + 1, (hash ^ (hash >>> 16)) & (HASHES - 1))
   }
-  for (let at = 0; at + WINDOW <= spoken.length; at++)
-    for (const place of places.get(spoken.slice(at, at + WINDOW)) ?? []) marked.fill(true, place, place + WINDOW)
+}
+
+/** The stretches of a message, each with its places, and what is still to be looked for. */
+class Windows {
+  private readonly places = new Map<string, number[]>()
+  private readonly hashes = new Uint8Array(HASHES)
+
+  constructor(
+    message: string,
+    private readonly mark: (from: number, to: number) => void,
+  ) {
+    eachWindow(message, (at, hash) => {
+      const window = message.slice(at, at + WINDOW)
+      const known = this.places.get(window)
+      if (known === undefined) this.places.set(window, [at])
+      else known.push(at)
+      this.hashes[hash] = 1
+    })
+  }
+
+  /** Marks every place of the message where a stretch of `spoken` stands; each place once, whoever repeats it. */
+  markEchoes(spoken: string): void {
+    eachWindow(spoken, (at, hash) => {
+      if (this.hashes[hash] === 0) return
+      const window = spoken.slice(at, at + WINDOW)
+      for (const place of this.places.get(window) ?? []) this.mark(place, place + WINDOW)
+      this.places.delete(window)
+    })
+  }
+}
+
+/** Marks every place where one of the short strings stands, by looking once at each place for each length. */
+function markShort(message: string, spoken: ReadonlySet<string>, mark: (from: number, to: number) => void): void {
+  for (const length of new Set([...spoken].map((one) => one.length)))
+    for (let at = 0; at + length <= message.length; at++)
+      if (spoken.has(message.slice(at, at + length))) mark(at, at + length)
 }
 
 /**
- * A message with everything that the caller's arguments hold replaced by `…`.
+ * A message with everything that the caller's arguments hold replaced by `…`. Linear in the length of both.
  *
  * @param args as they arrived; every string in them counts
  */
 export function withoutEchoes(message: string, args: unknown): string {
-  const marked = Array.from({ length: message.length }, () => false)
+  const marked = new Uint8Array(message.length)
+  const mark = (from: number, to: number) => marked.fill(1, from, to)
+  const windows = new Windows(message, mark)
+  const short = new Set<string>()
   let looked = 0
   for (const spoken of strings(args)) {
     if (looked > MAX_SPOKEN) break
     looked += spoken.length
-    if (spoken.length < SHORTEST) continue
-    if (spoken.length >= WINDOW) markWindows(message, spoken.slice(0, MAX_SPOKEN), marked)
-    else
-      for (let at = message.indexOf(spoken); at >= 0; at = message.indexOf(spoken, at + 1))
-        marked.fill(true, at, at + spoken.length)
+    if (spoken.length >= WINDOW) windows.markEchoes(spoken.slice(0, MAX_SPOKEN))
+    else if (spoken.length >= SHORTEST) short.add(spoken)
   }
+  markShort(message, short, mark)
   let text = ''
   for (let at = 0; at < message.length; at++) {
     if (!marked[at]) text += message[at]

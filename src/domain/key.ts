@@ -1,3 +1,5 @@
+import { withoutTrailing } from './text'
+
 /** The text of a bearer key: `cp_`, 32 random bytes as base64url, and a checksum, so that a typo never asks the database. */
 const FORMAT = /^cp_([A-Za-z0-9_-]{43})([0-9A-Za-z]{6})$/
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -26,10 +28,8 @@ function checksum(secret: string): string {
 
 /** @param random 32 bytes of randomness, which are the secret */
 export function formatKey(random: Uint8Array): string {
-  const secret = btoa(String.fromCharCode(...random))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+  const base64 = btoa(String.fromCharCode(...random))
+  const secret = withoutTrailing(base64, '=').replaceAll('+', '-').replaceAll('/', '_')
   return `cp_${secret}${checksum(secret)}`
 }
 

@@ -4,7 +4,7 @@ import { MAX_DEPTH } from './json/unkept'
 import { jsonText } from './json/write'
 import { type Kind, kindOfMetadata } from './kind'
 import type { Scope } from './scope'
-import { codePointLength, trim, utf8Length } from './text'
+import { codePointLength, trim, utf8Length, withoutTrailing } from './text'
 import { parseInstant } from './time'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -84,7 +84,7 @@ const text = (value: JsonValue | undefined): string | null =>
 /** A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left. */
 export function normalizeProject(project: string): string | null {
   const trimmed = trim(project)
-  return trimmed.replace(/[/\\]+$/, '') || trimmed || null
+  return withoutTrailing(trimmed, '/\\') || trimmed || null
 }
 
 function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {

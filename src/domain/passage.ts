@@ -1,26 +1,30 @@
 import type { Analyzer } from './analysis'
 import type { Unit } from './query'
+import { offsetAfter, offsetBefore } from './text'
+
+/** Code points of a text that highlights and passages look at; what lies beyond is found, but not shown (platform contract §6). */
+export const LOOKED_AT = 50_000
 
 /** What a cross-encoder reads of an entry: at most 2,000 code points (threads contract §8). */
-const MAX_PASSAGE = 2000
+export const MAX_PASSAGE = 2000
+/** Of these, what stands before the first hit. */
+const BEFORE = 500
 
 /**
- * The nearest chunk where meaning found the entry, else the stretch around the first hit of its words.
+ * The stretch around the first hit of the words that found an entry, or its beginning where none lies in what was read.
  *
- * @param chunk in code points
+ * @param text the first `LOOKED_AT` code points
  */
-export function passageAround(
-  text: string,
-  chunk: { readonly start: number; readonly length: number } | null,
-  units: readonly Unit[],
-  analyzer: Analyzer,
-): string {
-  const chars = [...text]
-  if (chars.length <= MAX_PASSAGE) return text
-  if (chunk !== null) return chars.slice(chunk.start, chunk.start + Math.min(chunk.length, MAX_PASSAGE)).join('')
+export function passageAround(text: string, units: readonly Unit[], analyzer: Analyzer): string {
+  if (text.length <= MAX_PASSAGE) return text
   const terms = new Set(units.flatMap((unit) => unit.terms))
-  const hit = analyzer.tokenize(text).find(({ term }) => terms.has(term))
-  const at = hit === undefined ? 0 : [...text.slice(0, hit.start)].length
-  const start = Math.max(0, Math.min(at - MAX_PASSAGE / 4, chars.length - MAX_PASSAGE))
-  return chars.slice(start, start + MAX_PASSAGE).join('')
+  let hit = 0
+  for (const { term, start } of analyzer.tokens(text))
+    if (terms.has(term)) {
+      hit = start
+      break
+    }
+  const from = offsetBefore(text, hit, BEFORE)
+  const to = offsetAfter(text, from, MAX_PASSAGE)
+  return text.slice(to === text.length ? offsetBefore(text, to, MAX_PASSAGE) : from, to)
 }

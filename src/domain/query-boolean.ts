@@ -1,6 +1,6 @@
 import type { Analyzer } from './analysis'
 import { invalidInput, limitExceeded } from './errors'
-import { type Expression, makeUnit } from './query-unit'
+import { type Expression, MAX_PHRASES, makeUnit } from './query-unit'
 import { codePointLength, isWhiteSpace } from './text'
 
 /**
@@ -53,6 +53,7 @@ function readLexemes(query: string): Lexeme[] {
 class Parser {
   private at = 0
   private words = 0
+  private phrases = 0
 
   constructor(
     private readonly lexemes: readonly Lexeme[],
@@ -128,6 +129,8 @@ class Parser {
   }
 
   private phrase(lexeme: Lexeme) {
+    if (++this.phrases > MAX_PHRASES)
+      throw limitExceeded(`Boolean query, position ${lexeme.position}: more than ${MAX_PHRASES} quoted phrases`)
     const unit = makeUnit(this.count(lexeme, lexeme.text), { phrase: true })
     if (unit === null) throw malformed(lexeme.position, 'this phrase has no letters or digits')
     return unit

@@ -1,6 +1,7 @@
 import type { Analyzer, Token } from './analysis'
 import { parseBoolean } from './query-boolean'
-import { type Expression, makeUnit, type Unit } from './query-unit'
+import { affordable, checkPhrases, type Expression, makeUnit, type Unit } from './query-unit'
+import { withoutTrailing } from './text'
 
 export type { Expression, Unit } from './query-unit'
 
@@ -62,7 +63,7 @@ function parseMatch(query: string, analyzer: Analyzer): TextQuery {
     if (quoted) found.push(makeUnit(analyzer.tokenize(piece), { phrase: true }))
     else for (const token of piece.split(/\s+/)) found.push(...looseUnits(token, analyzer))
   }
-  const present = found.filter((unit) => unit !== null)
+  const { units: present, warnings: ignored } = affordable(found.filter((unit) => unit !== null))
   const content = present.filter((unit) => !isStopWord(unit))
   const { units, warnings } = distinct(content.length > 0 ? content : present)
   return {
@@ -70,21 +71,23 @@ function parseMatch(query: string, analyzer: Analyzer): TextQuery {
     expression: join('or', units),
     preferred: units.length > 1 ? join('and', units) : null,
     units,
-    warnings,
+    warnings: [...ignored, ...warnings],
   }
 }
 
 function parsePrefix(query: string, analyzer: Analyzer): TextQuery {
   const tokens = query.replaceAll('"', ' ').split(/\s+/)
   const { units, warnings } = distinct(
-    tokens.map((token) => makeUnit(analyzer.tokenize(token.replace(/\*+$/, '')), { prefix: true })),
+    tokens.map((token) => makeUnit(analyzer.tokenize(withoutTrailing(token, '*')), { prefix: true })),
   )
+  checkPhrases(units)
   return { mode: 'prefix', expression: join('and', units), preferred: null, units, warnings }
 }
 
 function parsePhrase(query: string, analyzer: Analyzer): TextQuery {
   const unit = makeUnit(analyzer.tokenize(query.replaceAll('"', ' ')), { phrase: true })
   const units = unit === null ? [] : [unit]
+  checkPhrases(units)
   return { mode: 'phrase', expression: join('and', units), preferred: null, units, warnings: [] }
 }
 

@@ -62,7 +62,7 @@ export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
 }
 
 /** How often each term occurs among the tokens. */
-export function countTerms(terms: readonly ScoredTerm[], tokens: readonly Token[]): number[] {
+export function countTerms(terms: readonly ScoredTerm[], tokens: Iterable<Token>): number[] {
   const exact = new Map<string, number>()
   for (const { term } of tokens) exact.set(term, (exact.get(term) ?? 0) + 1)
   return terms.map(({ term, prefix }) => {

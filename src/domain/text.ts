@@ -31,15 +31,27 @@ export function codePointLength(text: string): number {
   return length
 }
 
-/** The first `count` code points. */
-export function firstCodePoints(text: string, count: number): string {
-  if (text.length <= count) return text
-  let index = 0
-  for (let taken = 0; taken < count && index < text.length; taken++) {
+/** The UTF-16 offset that lies this many code points after another one, at most the end. */
+export function offsetAfter(text: string, from: number, count: number): number {
+  let index = from
+  for (let taken = 0; taken < count && index < text.length; taken++)
     index += (text.codePointAt(index) as number) > 0xffff ? 2 : 1
-  }
-  return text.slice(0, index)
+  return Math.min(index, text.length)
 }
+
+/** The UTF-16 offset that lies this many code points before another one, at least 0. */
+export function offsetBefore(text: string, from: number, count: number): number {
+  let index = from
+  for (let taken = 0; taken < count && index > 0; taken++) {
+    const unit = text.charCodeAt(index - 1)
+    index -= index > 1 && unit >= 0xdc00 && unit <= 0xdfff ? 2 : 1
+  }
+  return index
+}
+
+/** The first `count` code points. */
+export const firstCodePoints = (text: string, count: number): string =>
+  text.length <= count ? text : text.slice(0, offsetAfter(text, 0, count))
 
 /** Number of UTF-8 bytes. */
 export function utf8Length(text: string): number {
@@ -75,12 +87,17 @@ export function compareText(a: string, b: string): number {
 /** Folds the letters A–Z and nothing else, as SQLite's `lower()` does; this is what "ci" means in filters. */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+/** A text without the characters of `ends` at its end: linear, as no expression that ends in `+$` is. */
+export function withoutTrailing(text: string, ends: string): string {
+  let end = text.length
+  while (end > 0 && ends.includes(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}
 
 /** Why a string cannot be stored, or null when it can (platform contract §6). */
 export function unstorable(text: string): string | null {
   if (text.includes('\u0000')) return 'contains the character U+0000'
-  if (LONE_SURROGATE.test(text)) return 'contains a lone surrogate (half of a UTF-16 pair)'
+  if (!text.isWellFormed()) return 'contains a lone surrogate (half of a UTF-16 pair)'
   return null
 }
 

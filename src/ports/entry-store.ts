@@ -20,6 +20,13 @@ export interface EntryPage {
   readonly total: number
 }
 
+/** A part of an entry's text, in code points. */
+export interface Stretch {
+  readonly id: number
+  readonly start: number
+  readonly length: number
+}
+
 export interface PageRequest extends Window {
   /** Code points of text to bring; one more than is shown, so that truncation can be seen. */
   readonly previewLength: number
@@ -56,6 +63,13 @@ export interface EntryStore {
 
   /** Listed entries among the ids, in no particular order; the filter is checked again. */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
+
+  /** Parts of the texts of listed entries, cut by the database; the filter is checked again. Shares a round trip with `previews`. */
+  stretches(
+    scope: Scope,
+    filter: Filter,
+    wanted: readonly Stretch[],
+  ): Promise<{ readonly id: number; readonly text: string }[]>
 
   /**
    * Applies changes, all or none.

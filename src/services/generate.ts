@@ -1,6 +1,7 @@
-import { type ChunkOptions, chunkText } from '../domain/chunk'
+import { type Chunk, type ChunkOptions, chunkText } from '../domain/chunk'
 import type { Generated, GenerationTopic, Source, TextVector } from '../domain/entry'
 import { Problem } from '../domain/errors'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import { codePointLength } from '../domain/text'
 import { modelKey, quantize, toBase64 } from '../domain/vector'
 import type { Embedder } from '../ports/embedder'
@@ -18,6 +19,7 @@ export interface GenerateSettings {
   readonly onEmbeddingFailure: 'fail' | 'defer'
   /** Code points from which a text is summarised; 0 for every text. */
   readonly minContentLength: number
+  readonly pace?: Pace
 }
 
 export interface TextToGenerate {
@@ -31,27 +33,36 @@ const PARALLEL_SUMMARIES = 4
 export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
-  const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength } = settings
+  const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
 
   /** The vectors of each text, all chunks of all texts in one call of the embedder. */
   async function embedTexts(texts: readonly string[]): Promise<TextVector[][]> {
     if (embedder === null) return texts.map(() => [])
     const model = modelKey(embedder)
-    const chunks = texts.map((text) => chunkText(text, chunking))
+    const chunks: Chunk[][] = []
+    for (const text of texts) {
+      chunks.push(chunkText(text, chunking))
+      await pace.spend(text.length)
+    }
     const vectors = await embedder.embed(
       chunks.flat().map(({ text }) => text),
       'document',
     )
     let next = 0
-    return chunks.map((parts) =>
-      parts.map(({ start, length }, chunk) => ({
-        model,
-        chunk,
-        start,
-        length,
-        data: toBase64(quantize(vectors[next++] as Float32Array)),
-      })),
-    )
+    const packed: TextVector[][] = []
+    for (const [i, parts] of chunks.entries()) {
+      packed.push(
+        parts.map(({ start, length }, chunk) => ({
+          model,
+          chunk,
+          start,
+          length,
+          data: toBase64(quantize(vectors[next++] as Float32Array)),
+        })),
+      )
+      await pace.spend(texts[i]?.length ?? 0)
+    }
+    return packed
   }
 
   /** Null when the provider failed. */

@@ -1,46 +1,16 @@
 import type { Analyzer } from '../domain/analysis'
-import { MAX_TEXT_BYTES } from '../domain/draft'
-import type { EntryPreview } from '../domain/entry'
 import { type Problem, unavailable } from '../domain/errors'
-import type { Filter } from '../domain/filter'
 import { fuse } from '../domain/fusion'
-import { highlight } from '../domain/highlight'
-import { passageAround } from '../domain/passage'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { SearchMode } from '../domain/query'
 import type { Scope } from '../domain/scope'
-import { RANK_DEPTH, type Window } from '../domain/window'
+import { RANK_DEPTH } from '../domain/window'
 import type { EntryStore } from '../ports/entry-store'
 import type { Reranker } from '../ports/reranker'
 import { attempt, type Outcome } from './outcome'
-import type { SearchSemantic, SemanticHit, SemanticRanking } from './search-semantic'
+import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
+import type { SearchSemantic, SemanticRanking } from './search-semantic'
 import type { FoundBy, SearchText, TextRanking } from './search-text'
-
-/** The three ranked searches: one ordering of at most 100 entries a query, cut into pages. */
-export interface RankedRequest extends Window {
-  readonly query: string
-  readonly filter: Filter
-  /** Code points of text to bring with each result. */
-  readonly previewLength: number
-}
-
-export interface RankedResult {
-  readonly entry: EntryPreview
-  readonly ftsScore: number | null
-  readonly ftsRank: number | null
-  readonly distance: number | null
-  readonly semanticRank: number | null
-  readonly rrf: number | null
-  readonly rerankScore: number | null
-  /** Null when not asked for, or when the text itself holds no hit. */
-  readonly highlighted: string | null
-}
-
-export interface RankedPage {
-  readonly results: readonly RankedResult[]
-  /** Matches, counted up to the rank depth. */
-  readonly total: number
-  readonly warnings: readonly string[]
-}
 
 export interface HybridPage extends RankedPage {
   readonly modes: readonly ('fts' | 'semantic')[]
@@ -50,10 +20,7 @@ export interface HybridPage extends RankedPage {
   readonly unique: number
 }
 
-type Scored = Omit<RankedResult, 'entry' | 'highlighted'> & { readonly id: number; readonly chunk: SemanticHit | null }
-
 const UNSCORED = { ftsScore: null, ftsRank: null, distance: null, semanticRank: null, rrf: null, rerankScore: null }
-const RERANK_FAILED = 'Reranking failed; results are in their first order'
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
@@ -68,66 +35,12 @@ export function createRankedSearches(dependencies: {
   readonly overfetch: number
   /** Semantic hits farther than this take no part in a fusion: noise of a weak model would outweigh words. */
   readonly farthest: number
+  readonly pace?: Pace
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch, farthest } = dependencies
+  const { pace = WITHOUT_REST } = dependencies
   const noWords: FoundBy = { units: [] }
-
-  const read = async (scope: Scope, request: RankedRequest, all: readonly Scored[], length: number) =>
-    new Map(
-      (
-        await entries.previews(
-          scope,
-          request.filter,
-          all.map(({ id }) => id),
-          length,
-        )
-      ).map((entry) => [entry.id, entry]),
-    )
-
-  /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
-  async function rerank(
-    by: Reranker,
-    query: string,
-    ordering: readonly Scored[],
-    byId: ReadonlyMap<number, EntryPreview>,
-    words: FoundBy,
-  ) {
-    const present = ordering.filter(({ id }) => byId.has(id))
-    const passages = present.map(({ id, chunk }) =>
-      passageAround(byId.get(id)?.text ?? '', chunk, words.units, analyzer),
-    )
-    const outcome = await attempt(() => by.rerank(query, passages))
-    if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
-    const scored = present.map((one, i) => ({ ...one, rerankScore: outcome.value[i] as number }))
-    return { ordering: scored.sort((a, b) => b.rerankScore - a.rerankScore), warnings: [] }
-  }
-
-  /**
-   * Cuts the page out of the ordering and reads its entries, with scope and filter once more. With a reranker the whole
-   * ordering is read, once, and the page comes from that.
-   */
-  async function page(
-    scope: Scope,
-    request: RankedRequest,
-    all: readonly Scored[],
-    words: FoundBy,
-    highlighting = false,
-  ): Promise<RankedPage> {
-    const cut = all.slice(0, RANK_DEPTH)
-    const pageOf = (ordering: readonly Scored[]) => ordering.slice(request.offset, request.offset + request.limit)
-    const reads = reranker && cut.length > 0 ? cut : pageOf(cut)
-    const byId = await read(scope, request, reads, reranker || highlighting ? MAX_TEXT_BYTES : request.previewLength)
-    const { ordering, warnings } =
-      reranker && byId.size > 0
-        ? await rerank(reranker, request.query, cut, byId, words)
-        : { ordering: cut, warnings: [] }
-    const results = pageOf(ordering).flatMap(({ id, chunk: _, ...scores }) => {
-      const entry = byId.get(id)
-      if (entry === undefined) return []
-      return [{ entry, ...scores, highlighted: highlighting ? highlight(entry.text, words.units, analyzer) : null }]
-    })
-    return { results, total: cut.length, warnings }
-  }
+  const page = createRankedPage({ entries, analyzer, reranker, pace })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [] }

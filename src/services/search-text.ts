@@ -1,5 +1,6 @@
 import type { Analyzer } from '../domain/analysis'
 import type { Filter } from '../domain/filter'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import { parseQuery, type SearchMode, type Unit } from '../domain/query'
 import type { Scope } from '../domain/scope'
 import { type Candidate, countTerms, type Ranked, rank, scoredTerms } from '../domain/score'
@@ -18,7 +19,15 @@ export interface TextRanking extends FoundBy {
 
 export type SearchText = ReturnType<typeof createSearchText>
 
-export function createSearchText({ fullText, analyzer }: { readonly fullText: FullText; readonly analyzer: Analyzer }) {
+export function createSearchText({
+  fullText,
+  analyzer,
+  pace = WITHOUT_REST,
+}: {
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly pace?: Pace
+}) {
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip.
    *
@@ -30,13 +39,12 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
     if (query.expression === null) return { ordering: [], units, warnings }
     const terms = scoredTerms(units)
     const { hits, statistics } = await fullText.search(scope, query, terms, filter)
-    const candidates: Candidate[] = hits.map((hit) => ({
-      id: hit.id,
-      length: hit.length,
-      following: hit.following,
-      complete: hit.complete,
-      frequencies: countTerms(terms, analyzer.tokenize(`${hit.text}\n${hit.context}`)),
-    }))
+    const candidates: Candidate[] = []
+    for (const { id, length, following, complete, text: start, context } of hits) {
+      const frequencies = countTerms(terms, analyzer.tokens(`${start}\n${context}`))
+      candidates.push({ id, length, following, complete, frequencies })
+      await pace.spend(start.length)
+    }
     return { ordering: rank(candidates, statistics, { mode, units: units.length }), units, warnings }
   }
 }

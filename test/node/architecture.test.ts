@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../support/build'
+import { sourceFiles } from '../support/sources'
 
 /** The import law of src/README.md: which floor may import which, and which packages. */
 const SRC = join(ROOT, 'src')
@@ -28,15 +29,6 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
 /** Adapter folders that other adapters may build on. */
 const SHARED_ADAPTERS = ['sql', 'http-json']
 
-const sources = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? sources(join(folder, entry.name))
-      : /\.tsx?$/.test(entry.name)
-        ? [join(folder, entry.name)]
-        : [],
-  )
-
 const imports = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)].map(
     (match) => (match[1] ?? match[2]) as string,
@@ -46,7 +38,7 @@ const floorOf = (path: string): string => (path.split('/')[0] as string).replace
 
 it('keeps the import law between floors', () => {
   const broken: string[] = []
-  for (const file of sources(SRC)) {
+  for (const file of sourceFiles(SRC)) {
     const from = relative(SRC, file)
     const law = FLOORS[floorOf(from)]
     if (law === undefined) continue
@@ -72,7 +64,7 @@ it('keeps the import law between floors', () => {
 
 it('has no circles of imports', () => {
   const graph = new Map(
-    sources(SRC).map((file) => {
+    sourceFiles(SRC).map((file) => {
       const own = imports(file).filter((target) => target.startsWith('.'))
       const targets = own.map((target) => join(dirname(file), target))
       return [file, targets.map((path) => [`${path}.ts`, `${path}.tsx`, join(path, 'index.ts')])] as const
@@ -95,7 +87,7 @@ it('has no circles of imports', () => {
 })
 
 it('has no room above 300 lines', () => {
-  const long = sources(SRC)
+  const long = sourceFiles(SRC)
     .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)
     .filter(([, lines]) => lines > 301)
   expect(long).toEqual([])

@@ -101,6 +101,7 @@ function createBindings(): Bindings {
 }
 
 export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
+  analyzer,
   leaves,
   bindings: createBindings,
   falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
@@ -121,6 +122,6 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
   unordered: (expression) => sql`+${expression}`,
-  indexEntry: (org, content, row) => indexEntry(analyzer, org, content, row),
+  indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   countIndexed,
 })

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Analyzer, codeOf, runEnds, termText } from '../../domain/analysis'
+import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
+import { type IndexedText, termsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
@@ -17,17 +18,21 @@ export function scopeExpression(scope: Scope, threadId: string | null): string {
 
 /** The day an entry was made as index terms, in words such as `8 may 2023`; only the database knows it for certain. */
 export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
-  const months = MONTHS.map((month) => termText(analyzer.tokenize(month)).padEnd(9)).join('')
+  const months = MONTHS.map((month) => termsOf(analyzer, month).padEnd(9)).join('')
   const part = (format: string) => sql.raw(`strftime('${format}', `).append(sql`${createdAt} / 1000, 'unixepoch')`)
   return sql`ltrim(${part('%d')}, '0') || ' ' || rtrim(substr(${sql.raw(`'${months}'`)}, ${part('%m')} * 9 - 8, 9)) || ' ' || ${part('%Y')}`
 }
 
 /** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
-export function indexEntry(analyzer: Analyzer, org: string, content: IndexedContent, row: SQL): SQL {
-  const terms = (text: string, maxBytes?: number) => termText(analyzer.tokenize(text), maxBytes)
+export function indexEntry(
+  analyzer: Analyzer,
+  { org, content, indexed }: { org: string; content: IndexedContent; indexed: IndexedText },
+  row: SQL,
+): SQL {
   const scope = entryScopeTerms(org, content).join(' ')
-  const beside = `${terms(content.agent ?? '')} ${runEnds(content.text)}`
-  return sql`INSERT OR REPLACE INTO entries_fts (rowid, scope, title, body, code, context) SELECT e.id, ${scope}, ${terms(content.title ?? '')}, ${terms(content.text)}, ${terms(codeOf(content.text), 200_000)}, ${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside} FROM entries e WHERE ${row}`
+  const title = termsOf(analyzer, content.title ?? '')
+  const beside = `${termsOf(analyzer, content.agent ?? '')} ${indexed.ends}`
+  return sql`INSERT OR REPLACE INTO entries_fts (rowid, scope, title, body, code, context) SELECT e.id, ${scope}, ${title}, ${indexed.terms}, ${indexed.code}, ${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside} FROM entries e WHERE ${row}`
 }
 
 /** How many of the entries that a condition on `e` admits stand in the index. */

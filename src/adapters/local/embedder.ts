@@ -1,4 +1,5 @@
 import type { Analyzer } from '../../domain/analysis'
+import { type Pace, STEP, type Steps, WITHOUT_REST } from '../../domain/pace'
 import { normalize } from '../../domain/vector'
 import type { Embedder } from '../../ports/embedder'
 import { COMMON_WORDS } from './common-words'
@@ -15,6 +16,16 @@ const LEAD_WORDS = 15
 
 /** The parts of an identifier are words: `writeBoolean`, `HTTPServer`. Parts between `_` and `-` are anyway. */
 const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
+
+/** A text in pieces of about a step, cut at spaces where there are any. */
+function* pieces(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const space = text.lastIndexOf(' ', from + STEP)
+    const end = from + STEP >= text.length ? text.length : space > from ? space : from + STEP
+    yield text.slice(from, end)
+    from = end
+  }
+}
 
 /** More of a word says more, but ever less: 1, 1.7, 2.1, 2.4 … */
 const damped = (count: number): number => 1 + Math.log(count)
@@ -43,18 +54,21 @@ const damped = (count: number): number => 1 + Math.log(count)
  *   name, so that vectors of both are never compared
  * @param dimensions EMBEDDING_DIM
  */
-export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embedder {
+export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512, pace: Pace = WITHOUT_REST): Embedder {
   const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
   const featuresOf = createFeatures(common, dimensions)
 
-  const embed = (text: string): Float32Array => {
+  function* embed(text: string): Steps<Float32Array> {
     const counts = new Map<string, number>()
     const stops = new Set<string>()
     let position = 0
-    for (const { term, isStopWord } of analyzer.tokenize(text.replace(HUMP, ' '))) {
-      counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
-      if (isStopWord) stops.add(term)
-      else position++
+    for (const piece of pieces(text)) {
+      for (const { term, isStopWord } of analyzer.tokens(piece.replace(HUMP, ' '))) {
+        counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
+        if (isStopWord) stops.add(term)
+        else position++
+      }
+      yield piece.length
     }
     const sums = new Float32Array(dimensions)
     for (const [term, count] of counts) {
@@ -72,6 +86,10 @@ export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embed
     provider: 'local',
     model: analyzer.language === LANGUAGE ? MODEL : `${MODEL}-${analyzer.language}`,
     dimensions,
-    embed: async (texts) => texts.map(embed),
+    embed: async (texts) => {
+      const vectors: Float32Array[] = []
+      for (const text of texts) vectors.push(await pace.run(embed(text)))
+      return vectors
+    },
   }
 }

@@ -103,6 +103,7 @@ const createBindings = (): Bindings => ({ bind: (value) => sql`${value}`, prelud
 const TYPES = { text: 'text', integer: 'bigint' } as const
 
 export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
+  analyzer,
   leaves,
   bindings: createBindings,
   falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
@@ -125,6 +126,6 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   byteLength: (value) => sql`octet_length(${value})`,
   illustratedEntries: sql`entries e`,
   unordered: (expression) => expression,
-  indexEntry: (org, content, row) => indexEntry(analyzer, org, content, row),
+  indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   countIndexed,
 })

@@ -1,8 +1,9 @@
 // What stands in the full-text index of PostgreSQL? The terms of the shared analysis, written as a tsvector by this code, so
 // that no parser of the database cuts words in its own way.
 import { type SQL, sql } from 'drizzle-orm'
-import { type Analyzer, codeOf, runEnds, termText } from '../../domain/analysis'
+import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
+import { type IndexedText, termsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import { entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
@@ -14,10 +15,19 @@ const MAX_POSITIONS = 250
 /** Bytes of terms in order, from which neighbours are found. */
 const MAX_TERM_BYTES = 900_000
 
-/** A lexeme holds 2 KB. Words are cut long before, but some characters unfold into many. */
-const MAX_TERM = 500
-export const cutTerm = (term: string): string =>
-  term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term
+/** As many terms as are kept in order, from which neighbours are found. */
+function firstTerms(terms: string): string {
+  if (terms.length * 3 <= MAX_TERM_BYTES || utf8Length(terms) <= MAX_TERM_BYTES) return terms
+  let bytes = 0
+  let end = 0
+  while (end < terms.length) {
+    const code = terms.codePointAt(end) as number
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+    if (bytes > MAX_TERM_BYTES) break
+    end += code > 0xffff ? 2 : 1
+  }
+  return terms.slice(0, terms.lastIndexOf(' ', end))
+}
 
 /** Terms hold letters, digits and marks only, so quotes around them are enough. */
 function vectorOf(terms: string): string {
@@ -51,28 +61,27 @@ export const scopeQuery = (scope: Scope, threadId: string | null): SQL => {
 
 /** The day an entry was made as index terms; only the database knows it for certain. */
 export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
-  const months = MONTHS.map((month) => `'${termText(analyzer.tokenize(month))}'`).join(', ')
+  const months = MONTHS.map((month) => `'${termsOf(analyzer, month)}'`).join(', ')
   const day = sql`(to_timestamp(${createdAt} / 1000) AT TIME ZONE 'UTC')`
   return sql`(extract(day FROM ${day})::text || ' ' || (ARRAY[${sql.raw(months)}])[extract(month FROM ${day})::integer] || ' ' || extract(year FROM ${day})::text)`
 }
 
 /** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
-export function indexEntry(analyzer: Analyzer, org: string, content: IndexedContent, row: SQL): SQL {
-  const terms = (text: string, maxBytes = MAX_TERM_BYTES) =>
-    termText(
-      analyzer.tokenize(text).map((token) => ({ ...token, term: cutTerm(token.term) })),
-      maxBytes,
-    )
-  const body = terms(content.text)
+export function indexEntry(
+  analyzer: Analyzer,
+  { org, content, indexed }: { org: string; content: IndexedContent; indexed: IndexedText },
+  row: SQL,
+): SQL {
+  const body = firstTerms(indexed.terms)
   const vector = (words: string, weight: 'A' | 'B') => {
     return sql`setweight(${vectorOf(words)}::tsvector, ${sql.raw(`'${weight}'`)})`
   }
 
   const scope = sql`${entryScopeTerms(org, content).map(scopeTerm).join(' ')}::tsvector`
-  const beside = `${terms(content.agent ?? '')} ${runEnds(content.text)}`
+  const beside = `${termsOf(analyzer, content.agent ?? '')} ${indexed.ends}`
   const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside}::text`
   const contextVector = sql`array_to_tsvector(array_remove(string_to_array(made.context, ' '), ''))`
-  const aside = sql`${vector(terms(content.title ?? ''), 'A')} || ${vector(terms(codeOf(content.text), 200_000), 'B')}`
+  const aside = sql`${vector(termsOf(analyzer, content.title ?? ''), 'A')} || ${vector(indexed.code, 'B')}`
   return sql`INSERT INTO entries_fts (entry_id, words, body, context, aside) SELECT made.id, ${scope} || ${vector(body, 'A')} || ${contextVector}, ${body}::text, made.context, ${aside} FROM (SELECT e.id, ${context} AS context FROM entries e WHERE ${row}) AS made ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words, body = excluded.body, context = excluded.context, aside = excluded.aside`
 }
 

@@ -10,7 +10,7 @@ import { compileFilter, joinConditions } from '../sql/compile-filter'
 import type { Row, SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
 import { listed } from '../sql/visibility'
-import { cutTerm, dateWords, scopeQuery } from './full-text-index'
+import { dateWords, scopeQuery } from './full-text-index'
 
 const CANDIDATES = 200
 const COMPLETE_CANDIDATES = 100
@@ -29,7 +29,7 @@ const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
   sql`(${sql.join([...parts], sql.raw(` ${operator} `))})`
 
 function createCompiler() {
-  const term = (given: string, prefix: boolean): SQL => sql`${`'${cutTerm(given)}'${prefix ? ':*' : ''}`}::tsquery`
+  const term = (given: string, prefix: boolean): SQL => sql`${`'${given}'${prefix ? ':*' : ''}`}::tsquery`
 
   const termsOf = ({ terms, prefix }: Unit): SQL[] =>
     terms.map((word, i) => term(word, prefix && i === terms.length - 1))
@@ -51,7 +51,7 @@ function createCompiler() {
 
   /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
   function look({ terms, prefix, phrase }: Unit): SQL {
-    const words = sql`${terms.map(cutTerm).join(' ')}::text`
+    const words = sql`${terms.join(' ')}::text`
     const wanted = sql`' ' || ${words} || ${sql.raw(prefix ? `''` : `' '`)}`
     const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
     return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`

@@ -1,6 +1,8 @@
 import type { SQL } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
 import type { Leaf } from '../../domain/filter'
+import type { IndexedText } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
@@ -23,6 +25,8 @@ export type LeafCompilers = {
 
 /** What one database spells differently from another. */
 export interface SqlDialect {
+  /** Whose terms stand in the search index. */
+  readonly analyzer: Analyzer
   readonly leaves: LeafCompilers
   readonly bindings: () => Bindings
   /** A condition that is never NULL. */
@@ -53,7 +57,7 @@ export interface SqlDialect {
   /** `entries e` by way of those with images, which are few. */
   readonly illustratedEntries: SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
-  readonly indexEntry: (org: string, content: IndexedContent, row: SQL) => SQL
+  readonly indexEntry: (org: string, content: IndexedContent, indexed: IndexedText, row: SQL) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */
   readonly countIndexed: (scope: Scope, visible: SQL) => SQL
 }

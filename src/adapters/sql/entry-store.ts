@@ -2,8 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { EntryChange, EntryPreview } from '../../domain/entry'
 import { Problem } from '../../domain/errors'
+import { type IndexedText, indexText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import type { ThreadSummary } from '../../domain/report'
 import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
@@ -46,9 +48,10 @@ export function createSqlEntryStore(
   analyzer: Analyzer,
   clock: Clock,
   indexedFields: ReadonlySet<string>,
+  pace: Pace = WITHOUT_REST,
 ): EntryStore {
   const { dialect } = connection
-  const writing = (caller: Caller): WriteContext => ({ dialect, analyzer, scope: caller, now: clock.now() })
+  const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
   const jsonList = (values: readonly unknown[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
@@ -56,15 +59,39 @@ export function createSqlEntryStore(
   const entriesById = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
 
+  /** The analysis of each text, before anything is written; null where there is none. */
+  async function analyse(texts: readonly (string | undefined)[]): Promise<(IndexedText | null)[]> {
+    const analyses: (IndexedText | null)[] = []
+    for (const text of texts) analyses.push(text === undefined ? null : await pace.run(indexText(analyzer, text)))
+    return analyses
+  }
+
+  /** Statements of each part; making them reads whole texts too. */
+  async function statementsOf<T>(parts: readonly T[], make: (part: T, i: number) => SQL[], size: (part: T) => number) {
+    const statements: SQL[][] = []
+    for (const [i, part] of parts.entries()) {
+      statements.push(make(part, i))
+      await pace.spend(size(part))
+    }
+    return statements
+  }
+
   return {
     async save(caller, entries, dedupe = true) {
+      const analyses = await analyse(entries.map(({ text }) => text))
       const context = writing(caller)
       const images = entries.flatMap((entry) => entry.images ?? [])
       const guards = imageGuard(context, images)
       const { statements, firstRows } = arrange(
         dialect,
-        entries.map((entry, i) =>
-          saveStatements(context, entry, { before: dialect.likeTogether ? entries.length - 1 - i : 0, dedupe }),
+        await statementsOf(
+          entries,
+          (entry, i) =>
+            saveStatements(context, entry, analyses[i] as IndexedText, {
+              before: dialect.likeTogether ? entries.length - 1 - i : 0,
+              dedupe,
+            }),
+          ({ text }) => text.length,
         ),
       )
       const rows = await guarded(
@@ -105,11 +132,27 @@ export function createSqlEntryStore(
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
       const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
-      const [rows] = await connection.batch([withPrelude(bindings, [], body)])
+      const [rows] = await connection.read([withPrelude(bindings, [], body)])
       return (rows ?? []).map(preview)
     },
 
+    async stretches(scope, filter, wanted) {
+      if (wanted.length === 0) return []
+      const bindings = dialect.bindings()
+      const condition = compileFilter(filter, dialect, bindings.bind)
+      const given = JSON.stringify(wanted.map(({ id, start, length }) => [id, start + 1, length]))
+      const parts = dialect.jsonTable(sql`${given}`, { id: 'integer', start: 'integer', length: 'integer' })
+      const body = sql`
+        SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
+        FROM ${parts} wanted
+        ${dialect.leadingJoin} entries e ON e.id = wanted.id
+        WHERE ${listed(dialect, scope, clock.now())} AND ${condition}`
+      const [rows] = await connection.read([withPrelude(bindings, [], body)])
+      return (rows ?? []).map((row) => ({ id: Number(row.id), text: row.text as string }))
+    },
+
     async change(caller, changes: readonly EntryChange[]) {
+      const analyses = await analyse(changes.map(({ text, indexed }) => indexed?.text ?? text?.text))
       const context = writing(caller)
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
       const guards = [
@@ -121,7 +164,11 @@ export function createSqlEntryStore(
       ]
       const { statements, firstRows } = arrange(
         dialect,
-        changes.map((change) => changeStatements(context, change)),
+        await statementsOf(
+          changes,
+          (change, i) => changeStatements(context, change, analyses[i] ?? null),
+          ({ indexed }) => indexed?.text.length ?? 0,
+        ),
       )
       const rows = await guarded(
         () =>

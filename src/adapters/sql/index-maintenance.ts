@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
+import { indexText } from '../../domain/indexed-text'
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { SqlConnection } from './connection'
 import { ENTRY_COLUMNS, toEntry } from './rows'
@@ -14,7 +16,11 @@ interface Progress {
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
-export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer): IndexMaintenance {
+export function createSqlIndexMaintenance(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  pace: Pace = WITHOUT_REST,
+): IndexMaintenance {
   const { dialect } = connection
   const wanted = `${analyzer.language}/${ANALYSIS}`
 
@@ -52,11 +58,14 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
       ])
       const found = rows ?? []
       const last = found.at(-1)
-      const writes = found.map((row) => {
+      const writes: SQL[] = []
+      for (const row of found) {
         const entry = toEntry(row)
+        const indexed = await pace.run(indexText(analyzer, entry.text))
         // The version keeps a row that has changed meanwhile from being indexed by its old words.
-        return dialect.indexEntry(row.org as string, entry, sql`e.id = ${entry.id} AND e.version = ${entry.version}`)
-      })
+        const same = sql`e.id = ${entry.id} AND e.version = ${entry.version}`
+        writes.push(dialect.indexEntry(row.org as string, entry, indexed, same))
+      }
       const upTo = found.length < limit ? null : Number(last?.id)
       await connection.batch([...writes, remember({ analysis: wanted, upTo })], 'all')
       return found.length

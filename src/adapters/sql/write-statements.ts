@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
-import { contentLength } from '../../domain/analysis'
 import { type EntryChange, type Generated, type NewEntry, readerOf } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
+import type { IndexedText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { kindOfTags } from '../../domain/kind'
 import type { LinkTarget } from '../../domain/link'
@@ -17,7 +16,6 @@ import { listed, readable, writable } from './visibility'
 /** The statements that write entries. Values are always bound. */
 export interface WriteContext {
   readonly dialect: SqlDialect
-  readonly analyzer: Analyzer
   readonly scope: Caller
   /** Milliseconds since 1970. */
   readonly now: number
@@ -83,10 +81,10 @@ const imageColumns = (images: readonly ImageRef[]): Assignments => ({
   image_count: sql`${images.length}`,
 })
 
-const textColumns = ({ analyzer }: WriteContext, text: string, hash: string): Assignments => ({
+const textColumns = (text: string, hash: string, words: number): Assignments => ({
   text: sql`${text}`,
   text_hash: sql`${hash}`,
-  text_words: sql`${contentLength(analyzer.tokenize(text))}`,
+  text_words: sql`${words}`,
 })
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
@@ -111,11 +109,13 @@ const ANY_VERSION = 2 ** 31 - 1
 /**
  * One upsert and its index row: either a new entry, or, with `dedupe`, the next version of the turn it repeats.
  *
+ * @param analysis of its text
  * @param before how many entries of the batch have been written after this one when its other statements run
  */
 export function saveStatements(
   context: WriteContext,
   entry: NewEntry,
+  analysis: IndexedText,
   { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
 ): SQL[] {
   const { dialect, scope, now } = context
@@ -134,7 +134,7 @@ export function saveStatements(
     ...metadata,
     ...tagColumns(entry.tags ?? []),
     ...imageColumns(entry.images ?? []),
-    ...textColumns(context, entry.text, entry.textHash),
+    ...textColumns(entry.text, entry.textHash, analysis.words),
     summary: sql`${entry.generated.summary}`,
   }
   const replaced = [
@@ -155,7 +155,7 @@ export function saveStatements(
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   return [
     upsert,
-    dialect.indexEntry(scope.org, indexed, written(entry.metadata === null ? 1 : ANY_VERSION)),
+    dialect.indexEntry(scope.org, indexed, analysis, written(entry.metadata === null ? 1 : ANY_VERSION)),
     ...generatedStatements(context, entry.generated, written(1)),
   ]
 }
@@ -171,14 +171,18 @@ function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }
   ]
 }
 
-/** The update of one entry and, where its words are affected, its index row. */
-export function changeStatements(context: WriteContext, change: EntryChange): SQL[] {
+/**
+ * The update of one entry and, where its words are affected, its index row.
+ *
+ * @param analysis of the text after the change; null when the index is unaffected
+ */
+export function changeStatements(context: WriteContext, change: EntryChange, analysis: IndexedText | null): SQL[] {
   const { dialect, scope, now } = context
   const { text, metadata, tags, images, indexed, generated } = change
   const columns: Assignments = {
     version: sql`version + ${change.steps}`,
     updated_at: sql`${now}`,
-    ...(text ? textColumns(context, text.text, text.hash) : {}),
+    ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
@@ -193,7 +197,7 @@ export function changeStatements(context: WriteContext, change: EntryChange): SQ
   const row = sql`e.id = ${change.id}`
   return [
     update,
-    ...(indexed ? [dialect.indexEntry(scope.org, indexed, row)] : []),
+    ...(indexed && analysis ? [dialect.indexEntry(scope.org, indexed, analysis, row)] : []),
     ...(generated
       ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...generatedStatements(context, generated, row)]
       : []),

@@ -3,6 +3,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/connection'
 import { toEntry } from '../../adapters/sql/rows'
+import { indexText } from '../../domain/indexed-text'
+import { atOnce } from '../../domain/pace'
 import { columnList, idList, type Side } from './side'
 
 /** Columns of each table that are copied. */
@@ -46,7 +48,7 @@ export async function copyEntries(
   const { dialect } = to.connection
   const terms = entries.map((row) => {
     const entry = toEntry(row)
-    return dialect.indexEntry(org, entry, sql`e.id = ${entry.id}`)
+    return dialect.indexEntry(org, entry, atOnce(indexText(dialect.analyzer, entry.text)), sql`e.id = ${entry.id}`)
   })
   const statements = [
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,

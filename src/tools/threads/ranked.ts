@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codePointLength, trim } from '../../domain/text'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/window'
-import type { RankedResult } from '../../services/ranked-search'
+import type { RankedResult } from '../../services/ranked-page'
 import type { CallContext } from '../context'
 import { explainQuery, includeImages, limit, offset, part, strings } from '../fields'
 import { filterFields } from '../filters'

@@ -1,0 +1,70 @@
+import type { Token } from './analysis'
+import type { Unit } from './query'
+
+/** Where the units of a query stand in a text. Each unit is looked for in one walk over the words, however long it is. */
+
+/** How far a sequence may be taken up again when it breaks off: of each beginning, the longest that is an end of it too. */
+function borders(terms: readonly string[]): Int32Array {
+  const lengths = new Int32Array(terms.length)
+  for (let i = 1, length = 0; i < terms.length; ) {
+    if (terms[i] === terms[length]) lengths[i++] = ++length
+    else if (length > 0) length = lengths[length - 1] as number
+    else lengths[i++] = 0
+  }
+  return lengths
+}
+
+/**
+ * Calls back with the place of the first word of each hit, in order (Knuth, Morris and Pratt). A last term that only has
+ * to begin a word is compared apart, behind each hit of the others.
+ *
+ * @returns how many words were compared: at most three for each word of the text
+ */
+export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number) => void): number {
+  const exact = unit.prefix ? unit.terms.slice(0, -1) : unit.terms
+  const beginning = unit.prefix ? unit.terms.at(-1) : undefined
+  const begins = (at: number) => beginning === undefined || tokens[at]?.term.startsWith(beginning) === true
+  if (exact.length === 0) {
+    for (let at = 0; at < tokens.length; at++) if (begins(at)) hit(at)
+    return tokens.length
+  }
+  const again = borders(exact)
+  let compared = 0
+  for (let at = 0, length = 0; at < tokens.length; ) {
+    compared++
+    if (tokens[at]?.term === exact[length]) {
+      at++
+      length++
+      if (length < exact.length) continue
+      if (begins(at)) hit(at - length)
+      length = again[length - 1] as number
+    } else if (length > 0) length = again[length - 1] as number
+    else at++
+  }
+  return compared
+}
+
+/** Which units each word is part of a hit of, as two sets of 32 bits, for up to 64 units. */
+export interface HitWords {
+  readonly low: Uint32Array
+  readonly high: Uint32Array
+  /** Words compared to find them. */
+  readonly compared: number
+}
+
+export function findHits(tokens: readonly Token[], units: readonly Unit[]): HitWords {
+  const low = new Uint32Array(tokens.length)
+  const high = new Uint32Array(tokens.length)
+  let compared = 0
+  for (const [index, unit] of units.entries()) {
+    const set = index < 32 ? low : high
+    const bit = 1 << (index % 32)
+    // Hits of one unit may overlap: each word is marked once.
+    let marked = 0
+    compared += findUnit(unit, tokens, (at) => {
+      for (let i = Math.max(at, marked); i < at + unit.terms.length; i++) set[i] = (set[i] as number) | bit
+      marked = Math.max(marked, at + unit.terms.length)
+    })
+  }
+  return { low, high, compared }
+}

@@ -1,0 +1,56 @@
+/**
+ * Long work in small pieces. Whoever reads a megabyte at once keeps everybody else waiting, so such work is written as
+ * steps, and a pace takes a rest between them (platform contract §6). Work is counted in characters read, because the clock
+ * of a Worker stands still until it waits for something.
+ */
+
+/** Yields how many UTF-16 units have been read since it last did, about `STEP` at a time; returns the outcome. */
+export type Steps<T> = Generator<number, T, void>
+
+/** What a step reads before it yields. */
+export const STEP = 4_096
+
+/** What is read between two rests: 10 to 30 ms of work. */
+export const SLICE = 48_000
+
+export interface Pace {
+  /** Notes that so much was read; takes a rest when it is enough since the last one. */
+  spend(units: number): Promise<void>
+  /** Takes steps to their end, with rests in between. */
+  run<T>(steps: Steps<T>): Promise<T>
+}
+
+/**
+ * @param rest lets others have their turn; it must wait for something from outside, such as a timer: a promise that is
+ *   already resolved lets nobody in
+ */
+export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
+  let spent = 0
+  const spend = async (units: number): Promise<void> => {
+    spent += units
+    if (spent < slice) return
+    spent = 0
+    await rest()
+  }
+  return {
+    spend,
+    async run(steps) {
+      for (;;) {
+        const { done, value } = steps.next()
+        if (done) return value
+        await spend(value)
+      }
+    },
+  }
+}
+
+/** Never rests: for work that nobody waits beside, such as a command line. */
+export const WITHOUT_REST: Pace = createPace(async () => {}, Number.POSITIVE_INFINITY)
+
+/** Takes all steps at once, where a text is known to be short. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}

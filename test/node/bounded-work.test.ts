@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ALPHABETS, MEGABYTE, repeated } from '../../bench/faults/alphabets.mjs'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { type Analyzer, createAnalyzer } from '../../src/domain/analysis'
+import { codeOf } from '../../src/domain/code-parts'
+import { withoutEchoes } from '../../src/domain/discretion'
+import { highlight } from '../../src/domain/highlight'
+import { findHits, findUnit } from '../../src/domain/hits'
+import { detectImageType } from '../../src/domain/image'
+import { indexText } from '../../src/domain/indexed-text'
+import { createPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
+import { LOOKED_AT, passageAround } from '../../src/domain/passage'
+import { parseQuery } from '../../src/domain/query'
+import { makeUnit } from '../../src/domain/query-unit'
+import { withoutTrailing } from '../../src/domain/text'
+import { createGenerate } from '../../src/services/generate'
+
+/** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
+const analyzer = createAnalyzer('english')
+
+/** What each step of some work has read. */
+function stepsOf(work: Steps<unknown>): number[] {
+  const steps: number[] = []
+  for (let next = work.next(); !next.done; next = work.next()) steps.push(next.value)
+  return steps
+}
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+/** An analyzer that counts the words it has made. */
+function counting(): { analyzer: Analyzer; made: () => number } {
+  let made = 0
+  function* tokens(text: string) {
+    for (const token of analyzer.tokens(text)) {
+      made++
+      yield token
+    }
+  }
+  return { analyzer: { ...analyzer, tokens, tokenize: (text) => [...tokens(text)] }, made: () => made }
+}
+
+/** Of one word, or of hardly any: what has no words is passed over by one search, which is no work to speak of. */
+const HARDLY_WORDS = /one letter|hex|fences|blanks|emoji|slashes|dots|Hangul|accents/
+
+describe('a megabyte of', () => {
+  it.each(Object.entries(ALPHABETS))('%s is analysed in small steps that grow with its length', (name, make) => {
+    const text = make()
+    const quarter = text.slice(0, text.length >> 2)
+    const [whole, part] = [stepsOf(indexText(analyzer, text)), stepsOf(indexText(analyzer, quarter))]
+    // The text and the code in it, each once; a stretch without any word is passed over by one search for the next.
+    const code = sum(whole) - text.length
+    expect(code).toBeGreaterThanOrEqual(0)
+    expect(code).toBeLessThanOrEqual(codeOf(text).length)
+    expect(whole.length).toBeLessThanOrEqual(4 * part.length + 4)
+    if (!HARDLY_WORDS.test(name)) expect(Math.max(...whole)).toBeLessThan(STEP * 2)
+  })
+})
+
+describe('code in a text', () => {
+  it('is found among paths and fences as they are written', () => {
+    const text =
+      'See src/http/app.ts, `docs\\a b.md` and lib.rs.\n```ts\nconst a = 1\n```\nnot 1.5 or e.g. this; ./x.y/z.json'
+    expect(codeOf(text).split('\n')).toEqual(['const a = 1', '', 'src/http/app.ts', 'b.md', 'lib.rs', './x.y/z.json'])
+  })
+
+  it('is not looked for in encoded data, nor beyond what is indexed', () => {
+    expect(codeOf('a'.repeat(MEGABYTE))).toBe('')
+    expect(codeOf(repeated('/a'))).toBe('')
+    expect(codeOf(`${repeated('a.b-c_/')}.ts`)).toBe('')
+    expect(codeOf(repeated('```\nx\n```\n')).length).toBeLessThan(300_000)
+  })
+})
+
+describe('a phrase', () => {
+  const unitOf = (text: string, prefix = false) => {
+    const unit = makeUnit(analyzer.tokenize(text), { phrase: true, prefix })
+    if (unit === null) throw new Error('no words')
+    return unit
+  }
+
+  it('is looked for in one walk over the words, however much of it repeats', () => {
+    for (const size of [10_000, 40_000]) {
+      const tokens = analyzer.tokenize('ab '.repeat(size))
+      for (const words of [2, 64, 3300]) {
+        const compared = findUnit(unitOf('ab '.repeat(words)), tokens, () => {})
+        expect(compared).toBeLessThanOrEqual(tokens.length * 2)
+        const broken = findUnit(unitOf(`${'ab '.repeat(words)} cd`), tokens, () => {})
+        expect(broken).toBeLessThanOrEqual(tokens.length * 3)
+      }
+    }
+  })
+
+  it('is found wherever comparing word by word finds it', () => {
+    const words = fc.array(fc.constantFrom('ab', 'cd', 'abc'), { maxLength: 40 })
+    fc.assert(
+      fc.property(
+        words,
+        fc.array(fc.constantFrom('ab', 'cd', 'a'), { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        (text, phrase, prefix) => {
+          const tokens = analyzer.tokenize(text.join(' '))
+          const unit = { ...unitOf(phrase.join(' ')), terms: phrase, prefix }
+          const fits = (at: number) =>
+            at + phrase.length <= tokens.length &&
+            phrase.every((term, i) => {
+              const word = (tokens[at + i] as { term: string }).term
+              return prefix && i === phrase.length - 1 ? word.startsWith(term) : word === term
+            })
+          const found: number[] = []
+          findUnit(unit, tokens, (at) => found.push(at))
+          expect(found).toEqual(tokens.flatMap((_, at) => (fits(at) ? [at] : [])))
+          const marked = tokens.map((_, i) => found.some((at) => at <= i && i < at + phrase.length))
+          expect(Array.from(findHits(tokens, [unit]).low, Boolean)).toEqual(marked)
+        },
+      ),
+    )
+  })
+
+  it('has at most 64 words, and a query 16 of them', () => {
+    const long = `"${'ab '.repeat(65)}"`
+    const refusal = (query: string, mode: 'phrase' | 'prefix' | 'boolean') => {
+      try {
+        parseQuery(query, mode, analyzer)
+        return null
+      } catch (error) {
+        return (error as { code: string }).code
+      }
+    }
+    const quoted = (count: number) => Array.from({ length: count }, (_, i) => `"a${i} b"`).join(' ')
+    expect(refusal('ab '.repeat(64), 'phrase')).toBeNull()
+    expect(refusal('ab '.repeat(65), 'phrase')).toBe('limit_exceeded')
+    expect(refusal('ab-'.repeat(65), 'prefix')).toBe('limit_exceeded')
+    expect(refusal(long, 'boolean')).toBe('limit_exceeded')
+    expect(refusal(quoted(16), 'boolean')).toBeNull()
+    expect(refusal(quoted(17), 'boolean')).toBe('limit_exceeded')
+    const match = parseQuery(`${long} ${'x.'.repeat(65)} fox ${quoted(17)}`, 'match', analyzer)
+    expect(match.warnings).toEqual([
+      'phrases of more than 64 words were ignored',
+      'only the first 16 quoted phrases of the query were used',
+    ])
+    expect(match.units.filter(({ phrase }) => phrase)).toHaveLength(16)
+    expect(match.units[0]?.terms).toEqual(['fox'])
+  })
+})
+
+describe('what is shown of a long text', () => {
+  const { units } = parseQuery('needle', 'match', analyzer)
+  const beyond = `${repeated('hay ', 4 * LOOKED_AT)}needle`
+
+  it('is looked for in its first 50,000 characters only', () => {
+    const { analyzer: counted, made } = counting()
+    expect(highlight(beyond, units, counted)).toBeNull()
+    expect(made()).toBeLessThanOrEqual(LOOKED_AT / 4 + 1)
+    expect(highlight(`needle ${beyond}`, units, analyzer)).toMatch(/^<mark>needle<\/mark> hay .*hay…$/)
+  })
+
+  it('is no word that the end of these has cut', () => {
+    expect(
+      highlight(`${'x '.repeat(LOOKED_AT / 2 - 3)}needles`, parseQuery('needl', 'prefix', analyzer).units, analyzer),
+    ).toBeNull()
+  })
+
+  it('is found by reading no further than the first hit', () => {
+    const { analyzer: counted, made } = counting()
+    const passage = passageAround(`${'hay '.repeat(1000)}needle ${beyond}`, units, counted)
+    expect(made()).toBe(1001)
+    expect([...passage]).toHaveLength(2000)
+    expect(passage.indexOf('needle')).toBe(500)
+  })
+
+  it('is chosen in one walk, also where dozens of units hit every word', () => {
+    const many = parseQuery(
+      Array.from({ length: 64 }, (_, i) => 'abcdefgh'.repeat(9).slice(0, i + 1)).join(' '),
+      'prefix',
+      analyzer,
+    )
+    expect(many.units.length).toBeGreaterThan(50)
+    const shown = highlight(`${'abcdefgh'.repeat(9)} `.repeat(700), many.units, analyzer)
+    expect(shown?.match(/<mark>/g)?.length).toBeGreaterThan(2)
+  })
+})
+
+describe('a pace', () => {
+  /** Work between rests, as a pace saw it. */
+  function recorded() {
+    const stretches: number[] = []
+    let worked = 0
+    const inner = createPace(async () => {
+      stretches.push(worked)
+      worked = 0
+    })
+    return {
+      stretches,
+      pace: {
+        spend: (units: number) => {
+          worked += units
+          return inner.spend(units)
+        },
+        run: async <T>(steps: Steps<T>): Promise<T> => {
+          for (;;) {
+            const { done, value } = steps.next()
+            if (done) return value
+            worked += value
+            await inner.spend(value)
+          }
+        },
+      },
+    }
+  }
+
+  it('rests whenever a slice has been read, whether of one long text or of many short ones', async () => {
+    for (const texts of [['ab '.repeat(330_000)], Array.from({ length: 100 }, () => 'ab '.repeat(3_300))]) {
+      const { stretches, pace } = recorded()
+      for (const text of texts) await pace.run(indexText(analyzer, text))
+      expect(stretches.length).toBeGreaterThanOrEqual(Math.floor(990_000 / (SLICE + 2 * STEP)))
+      expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
+    }
+  })
+
+  it('rests while a batch of texts of 0.95 MB is embedded', async () => {
+    const { stretches, pace } = recorded()
+    const generate = createGenerate({
+      embedder: createLocalEmbedder(analyzer, 32, pace),
+      summarizer: null,
+      chunking: { size: 1500, overlap: 150 },
+      onEmbeddingFailure: 'fail',
+      minContentLength: 0,
+      pace,
+    })
+    const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
+    await generate(texts.map((text) => ({ text, source: 'agent' })))
+    expect(stretches.length).toBeGreaterThan((3 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP))
+    // Cutting a text into chunks, and packing its vectors, are one stretch each; neither looks at words.
+    expect(Math.max(...stretches)).toBeLessThanOrEqual(MEGABYTE + SLICE)
+  })
+})
+
+describe('other readers of long text', () => {
+  it('take off what stands at an end by looking at the end', () => {
+    expect(withoutTrailing(`${'='.repeat(MEGABYTE)}x`, '=')).toHaveLength(MEGABYTE + 1)
+    expect(withoutTrailing(`x${'*'.repeat(MEGABYTE)}`, '*')).toBe('x')
+    expect(detectImageType(new Uint8Array())).toBeNull()
+  })
+
+  it('keep a megabyte that repeats out of a message that repeats', () => {
+    const message = `bad: ${'a'.repeat(20_000)}`
+    expect(
+      withoutEchoes(message, { text: 'a'.repeat(MEGABYTE), tags: Array.from({ length: 50_000 }, () => 'aaaa') }),
+    ).toBe('bad: …')
+  })
+})

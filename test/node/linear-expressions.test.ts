@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { isSafePattern } from 'redos-detector'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import { sourceFiles } from '../support/sources'
+
+/**
+ * Every regular expression that may meet stored text, an argument or a query takes time in step with its length (platform
+ * contract §6). Those of `http` and the command line read headers, which are short.
+ */
+const SRC = join(ROOT, 'src')
+const ROOMS = /^(domain|ports|services|tools|adapters)\//
+
+/** Expressions that meet nothing long, or that are linear though the detector cannot see it, each with its reason. */
+const KNOWN: Readonly<Record<string, string>> = {
+  '/\\n\\s*\\n/': 'migrations, which are our own files',
+  '/\\/+$/': 'URLs of the configuration',
+  '/model .*not found|try pulling/i': 'the answer of a model server, cut to a few hundred characters',
+  '/qwen3-embedding|e5-.*instruct/': 'the name of a model in the configuration',
+  '/context length|context size|maximum (input|context)|too (long|large)|less than \\d+ tokens/i':
+    'linear: each digit belongs to one attempt; and the answer of a model server is cut',
+  '/\\n[^\\S\\n]*\\n/g': 'linear: an attempt ends at the next line end, where the next one begins',
+}
+
+/** Built from parts where they are declared; each is one class repeated. */
+const BUILT = ['domain/analysis.ts', 'domain/text.ts']
+
+interface Found {
+  readonly file: string
+  readonly text: string
+}
+
+function expressionsOf(file: string): { literals: Found[]; built: number } {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const literals: Found[] = []
+  let built = 0
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) literals.push({ file: relative(SRC, file), text: node.text })
+    if (ts.isNewExpression(node) && node.expression.getText() === 'RegExp') built++
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return { literals, built }
+}
+
+function isLinear(literal: string): boolean {
+  const end = literal.lastIndexOf('/')
+  const flags = literal.slice(end + 1)
+  return isSafePattern(literal.slice(1, end), {
+    caseInsensitive: flags.includes('i'),
+    dotAll: flags.includes('s'),
+    multiLine: flags.includes('m'),
+    unicode: flags.includes('u'),
+  }).safe
+}
+
+describe('regular expressions', () => {
+  const all = sourceFiles(SRC)
+    .map((file) => ({ file: relative(SRC, file), ...expressionsOf(file) }))
+    .filter(({ file }) => ROOMS.test(file))
+  const literals = all.flatMap((one) => one.literals)
+
+  it('are linear in what they read, or meet nothing long', () => {
+    const slow = literals.filter(({ text }) => !(text in KNOWN) && !isLinear(text))
+    expect(slow).toEqual([])
+  })
+
+  it('repeat nothing by reference, and are built at run time in the named rooms only', () => {
+    expect(literals.filter(({ text }) => /\\[1-9]/.test(text))).toEqual([])
+    expect(all.filter(({ built }) => built > 0).map(({ file }) => file)).toEqual(BUILT)
+  })
+
+  it('are told apart by the test itself', () => {
+    expect([isLinear('/=+$/'), isLinear('/(?:[\\w.]+)?(?:[/][\\w.]+)+\\.\\w{1,8}\\b/g'), isLinear('/^=+$/')]).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it('leave no exception behind that nobody needs', () => {
+    const present = new Set(literals.map(({ text }) => text))
+    expect(Object.keys(KNOWN).filter((text) => !present.has(text))).toEqual([])
+  })
+})
