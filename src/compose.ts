@@ -6,6 +6,8 @@ import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
+import { createSqlRetention } from './adapters/sql/retention'
+import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
@@ -25,7 +27,9 @@ import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
 import { createIdentity } from './services/identity'
-import { createMaintenance } from './services/maintenance'
+import { createOutboxWork } from './services/keeping/outbox-work'
+import { createSchedule } from './services/keeping/schedule'
+import { scheduleSteps } from './services/keeping/steps'
 import { createRankedSearches } from './services/ranked-search'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
@@ -97,19 +101,26 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     minContentLength: config.summary?.minContentLength ?? 0,
     pace,
   })
-  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, settings })
-  const maintenance = createMaintenance({
-    outbox: createSqlOutbox(connection, clock),
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
+  const outbox = createSqlOutbox(connection, clock)
+  const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
+  const work = createOutboxWork({
+    outbox,
     images,
-    index: fullTextIndex,
     generation,
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
       if (embedder !== null && model === modelKey(embedder))
         await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
     },
+    log: warn,
+  })
+  const retention = createSqlRetention(connection, clock)
+  const schedule = createSchedule({
+    steps: scheduleSteps({ retention, work, outbox, images, index: fullTextIndex, generation, clock }),
+    journal: createSqlScheduleJournal(connection),
     clock,
-    log: (event, fields) => log('WARNING', event, fields),
+    log: warn,
   })
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now })
   const writing = { entries, images, limits: config.imageLimits, generate }
@@ -131,7 +142,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
-    maintenance,
+    maintenance: { work },
+    schedule,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder) },
     identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
     administration: createAdministration({

@@ -6,6 +6,7 @@ import { createApp } from './http/app'
 import { createLog } from './http/log'
 import { createOAuth } from './http/oauth/server'
 import { D1_MIGRATIONS } from './migrations'
+import { grantsStep } from './services/keeping/steps'
 
 export { GateObject } from './adapters/gate-object/object'
 export { VectorObject } from './adapters/vector-object/object'
@@ -30,22 +31,12 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
 
 const app = createApp<Env>(prepare)
 
-/** The daily run, which also looks for objects that no entry uses. */
-const DAILY = '17 3 * * *'
-
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  async scheduled(controller, env, ctx) {
+  async scheduled(_, env, ctx) {
     const { services, oauth } = await prepare(env, ctx)
     try {
-      await services.maintenance.sweep()
-      if (controller.cron === DAILY) {
-        await services.maintenance.collectOrphans()
-        await oauth?.purge()
-      }
-      await services.maintenance.work(20)
-      await services.maintenance.rebuildIndex()
-      await services.generation?.continuePass(controller.cron === DAILY)
+      await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
     } finally {
       await services.close()
     }

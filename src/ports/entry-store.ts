@@ -41,6 +41,13 @@ export interface DeleteSelection {
   readonly createdBefore?: number
 }
 
+export interface SaveOptions {
+  /** Whether a repeated turn is met again; true when absent. */
+  readonly dedupe?: boolean
+  /** What `imageRemovals` told before the bytes of the images were put. */
+  readonly knownRemovals?: readonly number[]
+}
+
 /**
  * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
  * trip to the database, and what writes commits together with its row in the audit log. Failures: `unavailable` when the database does not answer; then nothing has changed.
@@ -51,9 +58,12 @@ export interface EntryStore {
    * updates that turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give
    * one id; without it, each is a new entry.
    *
-   * @throws Problem conflict when an image it uses is being removed at this moment
+   * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again
    */
-  save(caller: Caller, entries: readonly NewEntry[], dedupe?: boolean): Promise<SavedEntry[]>
+  save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>
+
+  /** Removals of these images that were begun not long ago. A write that met one asks, puts the bytes and tries again. */
+  imageRemovals(caller: Caller, hashes: readonly string[]): Promise<number[]>
 
   /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
@@ -74,10 +84,11 @@ export interface EntryStore {
   /**
    * Applies changes, all or none.
    *
+   * @param knownRemovals as for `save`
    * @returns the new version of each
-   * @throws Problem conflict when one of the rows is no longer at the version that was read, or an image is being removed
+   * @throws Problem conflict when one of the rows is no longer at the version that was read, or bytes may be missing
    */
-  change(caller: Caller, changes: readonly EntryChange[]): Promise<number[]>
+  change(caller: Caller, changes: readonly EntryChange[], knownRemovals?: readonly number[]): Promise<number[]>
 
   /**
    * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose

@@ -14,21 +14,36 @@ export interface WorkItem {
   /** What the topic is done to. */
   readonly key: string
   readonly attempts: number
+  /** Of the claim that took it; the next claim of the same row has another. */
+  readonly token: string
 }
 
-/** Rows of work to be done by another service, retried until it succeeds. */
+/** How much of one topic is taken at once. */
+export interface Lane {
+  readonly topic: WorkTopic
+  readonly limit: number
+}
+
+/**
+ * Rows of work to be done by another service, retried until it succeeds. Work is fenced: a claim ends when nobody holds on
+ * to it for a while, and whoever lost it to another can neither finish nor postpone what the other holds. Items that are
+ * passed together are of one claim.
+ */
 export interface Outbox {
   /**
-   * Claims due work. An image that is in use again is dropped from the list instead of claimed, in the same statement
-   * that looks, and a claimed image refuses new uses until it is finished or released.
+   * Claims due work of each lane. An image that is in use again is dropped from the list instead of claimed, in the same
+   * transaction that looks; a claimed one is marked, so that no write commits that put its bytes before.
    */
-  claim(limit: number): Promise<WorkItem[]>
-  /** The work is done; an item that was queued again meanwhile stays. */
+  claim(lanes: readonly Lane[]): Promise<WorkItem[]>
+  /** Prolongs a claim; the items of it that are still held. To be asked before each step of the work. */
+  hold(items: readonly WorkItem[]): Promise<WorkItem[]>
+  /** The work is done; an item that was queued again meanwhile, or that another has claimed, stays. */
   finish(items: readonly WorkItem[]): Promise<void>
-  /** The work failed; it is tried again later, ever more slowly, and counts as failed after ten tries. */
-  retry(item: WorkItem, error: string): Promise<void>
+  /**
+   * The work failed; it is tried again later, ever more slowly, and counts as failed after ten tries. Nothing happens to an
+   * item that is not held any more.
+   */
+  retry(items: readonly WorkItem[], error: string): Promise<void>
   /** Queues the removal of those objects that no entry uses. */
   queueUnused(objects: readonly StoredObject[]): Promise<number>
-  /** Removes entries that have expired and change rows older than the given instant. Returns how many entries went. */
-  sweep(changesBefore: number): Promise<number>
 }

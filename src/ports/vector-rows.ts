@@ -63,8 +63,16 @@ export interface VectorRows {
   changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
   /** Entries of these ids as they are now, to make vectors of; of any org, for maintenance. */
   textsOf(ids: readonly number[]): Promise<Unembedded[]>
-  /** Entries after this id that have no vector of the model; of one org, or of all for null. */
-  unembedded(org: string | null, model: string, afterId: number, limit: number): Promise<Unembedded[]>
+  /**
+   * Looks at so many entries after an id, of all orgs, and names those without a vector of the model, of one org or of all
+   * for null, in order. `last` is the last that was looked at; null when there are no more.
+   */
+  unembedded(
+    org: string | null,
+    model: string,
+    afterId: number,
+    limit: number,
+  ): Promise<{ readonly missing: readonly number[]; readonly last: number | null }>
   /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile. */

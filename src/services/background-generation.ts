@@ -1,6 +1,5 @@
 import { Problem } from '../domain/errors'
 import type { EntryStore } from '../ports/entry-store'
-import type { Settings } from '../ports/settings'
 import type { Summarizer } from '../ports/summarizer'
 import type { Unembedded, VectorRows } from '../ports/vector-rows'
 import type { Generate } from './generate'
@@ -8,22 +7,23 @@ import type { Generate } from './generate'
 /** Entries whose vectors are made in one call of the embedder. */
 const STEP = 25
 
-/** Where the pass is remembered. */
-const PASS = 'reembed'
-/** Calls of the embedder in one run of the schedule. */
-const PASS_STEPS = 8
+/** Entries that one step looks at; those that have vectors cost a look at an index. */
+const STRETCH = 500
+/** Stretches of one step at most, where nothing is missing. */
+const STRETCHES = 10
 
-export interface Reembedding {
-  /** Entries whose vectors were made by this call. */
+/** One step of a pass over entries. */
+export interface EmbeddingStep {
+  /** Entries whose vectors were made. */
   readonly made: number
-  readonly entries: number
-  readonly embedded: number
+  /** Where the next step begins; null when this was the last. */
+  readonly next: number | null
 }
 
-/** How far a pass over all orgs has come; null when it is done. */
-interface Pass {
-  readonly model: string
-  readonly upTo: number | null
+/** How much of an org has vectors. It reads all of them, so only the first step of a pass and the last tell it. */
+export interface Reembedding extends EmbeddingStep {
+  readonly entries?: number
+  readonly embedded?: number
 }
 
 export interface BackgroundGeneration {
@@ -31,13 +31,15 @@ export interface BackgroundGeneration {
   embed(ids: readonly number[]): Promise<void>
   /** Makes the summary of one entry. @throws Problem when the provider fails */
   summarize(id: number): Promise<void>
-  /** Makes vectors of the configured model for the next entries of an org that have none, and says how far that is. */
-  reembed(org: string): Promise<Reembedding>
+  /** The configured model, as its vectors are stored; null when there is none. */
+  readonly model: string | null
   /**
-   * Goes on with a pass over all orgs, which makes the vectors that a change of the model left to be made. A new pass
-   * begins when the model has changed, or on demand.
+   * Makes vectors of the configured model for some of the entries after an id that have none: of one org, or of all for null.
+   * A pass of such steps looks at every entry once.
    */
-  continuePass(fromTheStart: boolean): Promise<void>
+  embedNext(org: string | null, after: number): Promise<EmbeddingStep>
+  /** The same for the administrators of an org, and how far that is. @throws Problem unsupported without a model */
+  reembed(org: string, after: number): Promise<Reembedding>
 }
 
 export function createBackgroundGeneration(dependencies: {
@@ -45,13 +47,28 @@ export function createBackgroundGeneration(dependencies: {
   readonly summarizer: Summarizer | null
   readonly rows: VectorRows
   readonly summaries: Pick<EntryStore, 'summarize'>
-  readonly settings: Settings
 }): BackgroundGeneration {
-  const { generate, summarizer, rows, summaries, settings } = dependencies
+  const { generate, summarizer, rows, summaries } = dependencies
 
   async function embedEntries(entries: readonly Unembedded[]): Promise<void> {
     const vectors = await generate.embedTexts(entries.map(({ text }) => text))
     for (const [i, entry] of entries.entries()) await rows.replace(entry, vectors[i] ?? [])
+  }
+
+  async function embedNext(org: string | null, after: number): Promise<EmbeddingStep> {
+    const { model } = generate
+    if (model === null) return { made: 0, next: null }
+    let from = after
+    for (let stretch = 0; stretch < STRETCHES; stretch++) {
+      const { missing, last } = await rows.unembedded(org, model, from, STRETCH)
+      const ids = missing.slice(0, STEP)
+      if (ids.length > 0) await embedEntries(await rows.textsOf(ids))
+      // What did not fit into this step comes first in the next one.
+      const next = missing.length > STEP ? (ids.at(-1) as number) : last
+      if (ids.length > 0 || next === null) return { made: ids.length, next }
+      from = next
+    }
+    return { made: 0, next: from }
   }
 
   return {
@@ -66,24 +83,15 @@ export function createBackgroundGeneration(dependencies: {
       await summaries.summarize(entry, await summarizer.summarize(entry.text, entry.source))
     },
 
-    async reembed(org) {
-      if (generate.model === null) throw new Problem('unsupported', 'Semantic search is switched off')
-      const missing = await rows.unembedded(org, generate.model, 0, STEP)
-      await embedEntries(missing)
-      return { made: missing.length, ...(await rows.coverage(org, generate.model)) }
-    },
+    model: generate.model,
 
-    async continuePass(fromTheStart) {
+    embedNext,
+
+    async reembed(org, after) {
       const { model } = generate
-      if (model === null) return
-      const known = JSON.parse((await settings.read(PASS)) ?? 'null') as Pass | null
-      let upTo = fromTheStart || known?.model !== model ? 0 : known.upTo
-      for (let step = 0; step < PASS_STEPS && upTo !== null; step++) {
-        const missing = await rows.unembedded(null, model, upTo, STEP)
-        await embedEntries(missing)
-        upTo = missing.length < STEP ? null : (missing.at(-1)?.id ?? null)
-      }
-      await settings.write(PASS, JSON.stringify({ model, upTo }))
+      if (model === null) throw new Problem('unsupported', 'Semantic search is switched off')
+      const step = await embedNext(org, after)
+      return after === 0 || step.next === null ? { ...step, ...(await rows.coverage(org, model)) } : step
     },
   }
 }

@@ -1,7 +1,8 @@
 import type { Entry } from '../domain/entry'
 import type { DecodedImage, ImageRef } from '../domain/image'
 import { MEGABYTE } from '../domain/image'
-import type { Scope } from '../domain/scope'
+import type { Caller, Scope } from '../domain/scope'
+import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 
 /** One response carries at most this many decoded bytes; the first image always fits. */
@@ -12,10 +13,22 @@ export interface LoadedImage extends ImageRef {
   readonly bytes: Uint8Array | null
 }
 
-/** Puts the bytes of images before their row is written. Equal bytes are put once; a put may be repeated. */
-export async function uploadImages(store: ImageStore, scope: Scope, images: readonly DecodedImage[]): Promise<void> {
+/**
+ * Puts the bytes of images before their row is written. Equal bytes are put once; a put may be repeated.
+ *
+ * @param attempt from 1; the first knows of no removal, and the later ones ask, because one may have been what they met
+ * @returns the removals that these bytes are not touched by, for the write that follows
+ */
+export async function uploadImages(
+  { images: store, entries }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'> },
+  caller: Caller,
+  images: readonly DecodedImage[],
+  attempt: number,
+): Promise<readonly number[]> {
   const distinct = new Map(images.map((image) => [image.hash, image]))
-  await Promise.all([...distinct.values()].map((image) => store.put(scope, image)))
+  const known = attempt === 1 || distinct.size === 0 ? [] : await entries.imageRemovals(caller, [...distinct.keys()])
+  await Promise.all([...distinct.values()].map((image) => store.put(caller, image)))
+  return known
 }
 
 /** The images of entries in their order, by entry id. */

@@ -16,10 +16,10 @@ export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>
 }
 
 /** Tries again after a lost race, with fresh reads, a few times. */
-export async function withRetries<T>(tries: number, step: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(tries: number, step: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await step()
+      return await step(attempt)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'conflict' || attempt === tries) throw error
     }

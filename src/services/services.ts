@@ -9,7 +9,8 @@ import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
 import type { Identity } from './identity'
-import type { Maintenance } from './maintenance'
+import type { OutboxWork } from './keeping/outbox-work'
+import type { Schedule } from './keeping/schedule'
 import type { RankedSearches } from './ranked-search'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
@@ -26,7 +27,9 @@ export interface Services {
   readonly entries: Pick<EntryStore, 'read' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
-  readonly maintenance: Maintenance
+  /** Does work that is due; called after writes that may have queued some. */
+  readonly maintenance: { readonly work: OutboxWork }
+  readonly schedule: Schedule
   readonly identity: Identity
   readonly administration: Administration
   /** Null: nobody is limited. */

@@ -84,17 +84,11 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',
     )
-    const saved = await withRetries(5, async () => {
-      await uploadImages(
-        images,
-        caller,
-        good.flatMap((one) => one.images),
-      )
-      return entries.save(
-        caller,
-        good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated })),
-        dedupe,
-      )
+    const pictures = good.flatMap((one) => one.images)
+    const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
+    const saved = await withRetries(5, async (attempt) => {
+      const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
+      return entries.save(caller, rows, { dedupe, knownRemovals })
     })
     let next = 0
     return prepared.map((outcome) => {

@@ -81,6 +81,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     checked: readonly Outcome<CheckedUpdate>[],
     atomic: boolean,
     known: Map<string, Generated>,
+    attemptNumber: number,
   ): Promise<Outcome<UpdatedEntry | null>[]> {
     const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
     const rows = new Map((await entries.read(caller, [...wanted])).map((entry) => [entry.id, entry]))
@@ -98,15 +99,13 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
-    await uploadImages(
-      images,
-      caller,
-      [...accepted.values()].flat().flatMap((update) => update.images ?? []),
-    )
+    const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
+    const removals = await uploadImages({ images, entries }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     await entries.change(
       caller,
       [...changes.values()].map((change) => withGenerated(change, generated.get(change.id))),
+      removals,
     )
     return outcomes.map((outcome) => report(outcome, rows, generated))
   }
@@ -159,7 +158,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
     const known = new Map<string, Generated>()
-    return withRetries(TRIES, () => applyAll(caller, checked, atomic, known))
+    return withRetries(TRIES, (attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
   }
 }
 

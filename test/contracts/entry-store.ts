@@ -139,7 +139,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
 
       it('adds an entry each time when told not to meet repeated turns', async () => {
         const id = await save({ text: 'same' })
-        const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })], false)
+        const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })], { dedupe: false })
         expect(again).toMatchObject({ version: 1, isNew: true })
         expect(again?.id).not.toBe(id)
       })

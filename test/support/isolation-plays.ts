@@ -229,8 +229,7 @@ export class Stage {
 
     wait: async (_, die) => void this.world.clock.advance([0, 400, 1000, 7000, 20_000, 100_000_000][die(6)] as number),
     maintain: async () => {
-      await this.world.services.maintenance.sweep()
-      await this.world.services.maintenance.work()
+      await this.world.services.schedule.run()
     },
   }
 

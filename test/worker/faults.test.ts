@@ -189,11 +189,11 @@ describe('when a dependency fails', () => {
     const objects = async () => (await bindings.IMAGES.list({ prefix: `images/${ada.org}` })).objects.length
     expect(await objects()).toBe(1)
     clock.ms = Date.now()
-    await services.maintenance.collectOrphans()
+    await services.schedule.run()
     await services.maintenance.work()
     expect(await objects()).toBe(1)
     clock.ms = Date.now() + 25 * 3_600_000
-    await services.maintenance.collectOrphans()
+    await services.schedule.run()
     await services.maintenance.work()
     expect(await objects()).toBe(0)
   })
@@ -204,7 +204,7 @@ describe('when a dependency fails', () => {
       metadata: { expires_at: new Date(clock.ms + 1000).toISOString().slice(0, 19) },
     })
     clock.advance(5_000)
-    await services.maintenance.sweep()
+    await services.schedule.run()
     const { results } = await bindings.DB.prepare('SELECT count(*) AS n FROM entries WHERE org = ?1')
       .bind(ada.org)
       .all()

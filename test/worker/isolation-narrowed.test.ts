@@ -196,7 +196,12 @@ describe('counts beside entries', () => {
     const ada = await world.makeOrg('reembed')
     const narrowed = await world.makeKey(ada.org, { role: 'admin', projects: ['a'] })
     expect((await world.http(narrowed.secret, 'POST', '/api/v1/reembed')).status).toBe(403)
-    expect((await world.http(ada.secret, 'POST', '/api/v1/reembed')).json).toEqual({ made: 0, entries: 0, embedded: 0 })
+    expect((await world.http(ada.secret, 'POST', '/api/v1/reembed')).json).toEqual({
+      made: 0,
+      next: null,
+      entries: 0,
+      embedded: 0,
+    })
     expect((await world.auditOf(ada)).at(-1)).toMatchObject({ key_id: narrowed.id, action: 'reembed', allowed: false })
   })
 })

@@ -34,12 +34,15 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
     },
 
     async list(cursor) {
-      const page = await answered(bucket.list({ prefix: PREFIX, limit: 500, ...(cursor === null ? {} : { cursor }) }))
+      // The cursor is a key, because it is kept for days and a bucket's own cursor may not be.
+      const from = cursor === null ? {} : { startAfter: PREFIX + cursor }
+      const page = await answered(bucket.list({ prefix: PREFIX, limit: 500, ...from }))
       const objects = page.objects.map(({ key, uploaded }) => {
         const [org = '', hash = ''] = key.slice(PREFIX.length).split('/')
         return { org: decodeURIComponent(org), hash, uploadedAt: uploaded.getTime() }
       })
-      return { objects, cursor: page.truncated ? page.cursor : null }
+      const last = page.objects.at(-1)?.key.slice(PREFIX.length) ?? null
+      return { objects, cursor: page.truncated ? last : null }
     },
 
     health: {

@@ -14,11 +14,12 @@ import { arrange } from './arrange'
 import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
+import { imageGuard, marksStatement } from './image-use'
 import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { listed, readable, writable } from './visibility'
-import { changeStatements, imageGuard, saveStatements, versionGuard, type WriteContext } from './write-statements'
+import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 
 const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true })
 
@@ -77,11 +78,9 @@ export function createSqlEntryStore(
   }
 
   return {
-    async save(caller, entries, dedupe = true) {
+    async save(caller, entries, { dedupe = true, knownRemovals = [] } = {}) {
       const analyses = await analyse(entries.map(({ text }) => text))
       const context = writing(caller)
-      const images = entries.flatMap((entry) => entry.images ?? [])
-      const guards = imageGuard(context, images)
       const { statements, firstRows } = arrange(
         dialect,
         await statementsOf(
@@ -94,15 +93,17 @@ export function createSqlEntryStore(
           ({ text }) => text.length,
         ),
       )
+      const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
+      const batch = [
+        ...statements,
+        auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
+        ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+      ]
       const rows = await guarded(
-        () =>
-          connection.batch(
-            [...guards, ...statements, auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored')],
-            { org: caller.org },
-          ),
+        () => connection.batch(batch, { org: caller.org }),
         'An image of this entry is being removed at this moment; try again',
       )
-      return firstRows(rows.slice(guards.length)).map((row) => ({
+      return firstRows(rows).map((row) => ({
         id: Number(row.id),
         version: Number(row.version),
         isNew: Number(row.version) === 1,
@@ -151,17 +152,10 @@ export function createSqlEntryStore(
       return (rows ?? []).map((row) => ({ id: Number(row.id), text: row.text as string }))
     },
 
-    async change(caller, changes: readonly EntryChange[]) {
+    async change(caller, changes: readonly EntryChange[], knownRemovals = []) {
       const analyses = await analyse(changes.map(({ text, indexed }) => indexed?.text ?? text?.text))
       const context = writing(caller)
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
-      const guards = [
-        versionGuard(context, changes),
-        ...imageGuard(
-          context,
-          changes.flatMap((change) => change.images ?? []),
-        ),
-      ]
       const { statements, firstRows } = arrange(
         dialect,
         await statementsOf(
@@ -170,14 +164,23 @@ export function createSqlEntryStore(
           ({ indexed }) => indexed?.text.length ?? 0,
         ),
       )
+      const hashes = changes.flatMap((change) => (change.images ?? []).map(({ hash }) => hash))
+      const batch = [
+        versionGuard(context, changes),
+        ...statements,
+        auditStatement(caller.org, context.now, event),
+        ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+      ]
       const rows = await guarded(
-        () =>
-          connection.batch([...guards, ...statements, auditStatement(caller.org, context.now, event)], {
-            org: caller.org,
-          }),
+        () => connection.batch(batch, { org: caller.org }),
         'The entry was changed by someone else at the same time; try again',
       )
-      return firstRows(rows.slice(guards.length)).map((row) => Number(row.version))
+      return firstRows(rows.slice(1)).map((row) => Number(row.version))
+    },
+
+    async imageRemovals(caller, hashes) {
+      const [rows] = await connection.batch([marksStatement(dialect, caller.org, hashes)])
+      return (rows ?? []).map(({ id }) => Number(id))
     },
 
     async patch(caller, id, patch: JsonObject) {

@@ -13,6 +13,8 @@ interface Progress {
   readonly analysis: string
   /** Entries up to this id are written by `analysis`; null when all are. */
   readonly upTo: number | null
+  /** Nothing was ever written about this index. */
+  readonly isNew?: true
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
@@ -33,7 +35,7 @@ export function createSqlIndexMaintenance(
     if (value !== undefined) return JSON.parse(value) as Progress
     // English is what a new database begins with, and databases of earlier releases say what theirs is (migration 0010); an
     // empty index suits every language.
-    return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null }
+    return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 
   const remember = (state: Progress) =>
@@ -49,7 +51,7 @@ export function createSqlIndexMaintenance(
     async rebuild(limit) {
       const state = await progress()
       if (isDone(state)) {
-        await connection.batch([remember(state)])
+        if (state.isNew) await connection.batch([remember({ analysis: wanted, upTo: null })])
         return 0
       }
       const from = state.analysis === wanted ? (state.upTo ?? 0) : 0

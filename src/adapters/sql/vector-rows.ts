@@ -172,11 +172,23 @@ export function createSqlVectorRows(
     },
 
     async unembedded(org, model, afterId, limit) {
-      const ofOrg = org === null ? sql`` : sql`AND e.org = ${org}`
+      const ofOrg = org === null ? sql`` : sql`AND s.org = ${org}`
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM entries e WHERE e.id > ${afterId} ${ofOrg} AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model}) ORDER BY e.id LIMIT ${limit}`,
+        sql`
+          WITH stretch AS (
+            SELECT e.id, e.org FROM entries e WHERE e.id > ${afterId} ORDER BY e.id LIMIT ${limit}
+          )
+          SELECT s.id, 0 AS looked_at FROM stretch s
+          WHERE NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = s.id AND v.model = ${model}) ${ofOrg}
+          UNION ALL
+          SELECT max(s.id), count(*) FROM stretch s
+          ORDER BY looked_at, id`,
       ])
-      return (rows ?? []).map(toUnembedded)
+      const end = rows?.at(-1)
+      return {
+        missing: (rows ?? []).slice(0, -1).map(({ id }) => Number(id)),
+        last: Number(end?.looked_at) < limit ? null : Number(end?.id),
+      }
     },
 
     async coverage(org, model) {

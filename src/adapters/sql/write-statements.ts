@@ -209,12 +209,3 @@ export function versionGuard({ dialect, scope, now }: WriteContext, changes: rea
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.leadingJoin} entries e ON e.id = expected.id WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }
-
-/** Refuses the batch while one of the images is being removed from the object store. */
-export function imageGuard({ dialect, scope }: WriteContext, images: readonly ImageRef[]): SQL[] {
-  if (images.length === 0) return []
-  const hashes = JSON.stringify(images.map(({ hash }) => hash))
-  return [
-    sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM outbox WHERE org = ${scope.org} AND topic = 'image_delete' AND state = 'claimed' AND key IN (SELECT value FROM ${dialect.jsonRows(sql`${hashes}`)}))`,
-  ]
-}

@@ -34,7 +34,7 @@ export interface OAuth extends AccessTokens {
   /** Null for an origin that no issuer may have: plain http on anything but this machine. */
   at(origin: string): Issuer | null
   /** Removes part of what has expired or has lost its client; the next call goes on where this one stopped. */
-  purge(): Promise<void>
+  purge(): Promise<boolean>
 }
 
 /** Three parts: id of the key, of the grant, and the secret. What has another form costs no read. */
@@ -122,6 +122,7 @@ export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
       })
       if (result.cursor === undefined) await kv.delete(PURGE_CURSOR)
       else await kv.put(PURGE_CURSOR, result.cursor)
+      return result.cursor !== undefined
     },
   }
 }

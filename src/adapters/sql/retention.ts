@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm'
+import type { Clock } from '../../ports/clock'
+import type { Retention } from '../../ports/retention'
+import type { SqlConnection } from './connection'
+import { expired } from './visibility'
+
+/** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
+const REMOVALS = 50_000
+
+/** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
+export function createSqlRetention(connection: SqlConnection, clock: Clock): Retention {
+  return {
+    async expireEntries(limit) {
+      const now = clock.now()
+      const due = sql`SELECT e.id FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}`
+      const [some] = await connection.batch([sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`])
+      if (some?.length === 0) return 0
+      const [gone] = await connection.batch([sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`], 'all')
+      return gone?.length ?? 0
+    },
+
+    async forgetChanges(before, limit) {
+      const [oldest] = await connection.batch([sql`SELECT at FROM changes ORDER BY seq LIMIT 1`])
+      if (oldest?.[0] === undefined || Number(oldest[0].at) >= before) return 0
+      // The newest row stays: it names the entry that was written last.
+      const [gone] = await connection.batch([
+        sql`
+          DELETE FROM changes
+          WHERE seq IN (SELECT seq FROM changes ORDER BY seq LIMIT ${limit})
+            AND at < ${before} AND seq < (SELECT max(seq) FROM changes)
+          RETURNING seq`,
+      ])
+      return gone?.length ?? 0
+    },
+
+    async forgetRemovedVectors(limit) {
+      const last = sql`(SELECT max(id) FROM vector_removals) - ${REMOVALS}`
+      const [gone] = await connection.batch([
+        sql`
+          DELETE FROM vector_removals
+          WHERE id IN (SELECT id FROM vector_removals WHERE id <= ${last} ORDER BY id LIMIT ${limit})
+          RETURNING id`,
+      ])
+      return gone?.length ?? 0
+    },
+
+    async forgetImageRemovals(before, limit) {
+      const [gone] = await connection.batch([
+        sql`
+          DELETE FROM image_removals
+          WHERE id IN (SELECT id FROM image_removals WHERE at < ${before} ORDER BY at LIMIT ${limit})
+          RETURNING id`,
+      ])
+      return gone?.length ?? 0
+    },
+  }
+}

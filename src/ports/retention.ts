@@ -1,0 +1,11 @@
+/** Removes what has had its time, a bounded part a call. Each answers how many went; fewer than the limit: all that there were. */
+export interface Retention {
+  /** Entries that have expired, with everything that stands beside them. */
+  expireEntries(limit: number): Promise<number>
+  /** Rows of the change log from before an instant, oldest first. */
+  forgetChanges(before: number, limit: number): Promise<number>
+  /** Removed vectors beyond those that an index is still told of. */
+  forgetRemovedVectors(limit: number): Promise<number>
+  /** Marks of image removals from before an instant, when every write that knew nothing of them is long over. */
+  forgetImageRemovals(before: number, limit: number): Promise<number>
+}

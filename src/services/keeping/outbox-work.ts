@@ -1,0 +1,80 @@
+import type { ImageStore } from '../../ports/image-store'
+import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
+import type { BackgroundGeneration } from '../background-generation'
+
+/** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
+const LANES: readonly (Lane & { readonly step: number })[] = [
+  { topic: 'image_delete', limit: 50, step: 1 },
+  { topic: 'vector_sync', limit: 20, step: 1 },
+  { topic: 'embed', limit: 50, step: 25 },
+  { topic: 'summarize', limit: 20, step: 1 },
+]
+
+/**
+ * Does queued work that is due, each topic in a lane of its own: one that is slow or fails holds up no other. Called after
+ * writes that may have queued some, and by the schedule.
+ *
+ * @param rounds how often a lane takes its part, while there is more
+ * @throws what the database threw; the lanes that could go on have gone on
+ */
+export type OutboxWork = (rounds?: number) => Promise<void>
+
+export function createOutboxWork(dependencies: {
+  readonly outbox: Outbox
+  readonly images: ImageStore
+  /** Null when semantic search is switched off; then there is nothing to make. */
+  readonly generation: BackgroundGeneration | null
+  /** @throws while the index has not confirmed everything; then it is tried again later */
+  readonly syncOrg: (org: string, model: string) => Promise<void>
+  readonly log: (event: string, fields: Record<string, unknown>) => void
+}): OutboxWork {
+  const { outbox, images, generation, syncOrg, log } = dependencies
+
+  const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
+    image_delete: async (items) => {
+      for (const { org, key } of items) await images.delete({ org, projects: null, owner: null }, key)
+    },
+    vector_sync: async (items) => {
+      for (const { org, key } of items) await syncOrg(org, key)
+    },
+    embed: async (items) => generation?.embed(items.map(({ key }) => Number(key))),
+    summarize: async (items) => {
+      for (const { key } of items) await generation?.summarize(Number(key))
+    },
+  }
+
+  async function attemptStep(topic: WorkTopic, items: readonly WorkItem[]): Promise<void> {
+    try {
+      await perform[topic](items)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      log('outbox_retry', { topic, items: items.length, attempts: items[0]?.attempts, message })
+      return outbox.retry(items, message)
+    }
+    await outbox.finish(items)
+  }
+
+  /** All of a claim in steps; before each one the claim is prolonged, and what was lost to another is left to it. */
+  async function workOff(items: readonly WorkItem[], topic: WorkTopic, step: number): Promise<void> {
+    for (let i = 0; i < items.length; i += step) {
+      const rest = items.slice(i)
+      const held = new Set((await outbox.hold(rest)).map(({ id }) => id))
+      const part = rest.slice(0, step).filter(({ id }) => held.has(id))
+      if (part.length > 0) await attemptStep(topic, part)
+    }
+  }
+
+  return async (rounds = 1) => {
+    const first = await outbox.claim(LANES)
+    const lanes = LANES.map(async ({ topic, limit, step }) => {
+      let items = first.filter((item) => item.topic === topic)
+      for (let round = 1; items.length > 0; round++) {
+        await workOff(items, topic, step)
+        if (items.length < limit || round >= rounds) return
+        items = await outbox.claim([{ topic, limit }])
+      }
+    })
+    const failure = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected')
+    if (failure?.status === 'rejected') throw failure.reason
+  }
+}

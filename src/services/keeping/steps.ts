@@ -1,0 +1,123 @@
+import type { Clock } from '../../ports/clock'
+import type { ImageStore } from '../../ports/image-store'
+import type { IndexMaintenance } from '../../ports/index-maintenance'
+import type { Outbox } from '../../ports/outbox'
+import type { Retention } from '../../ports/retention'
+import type { BackgroundGeneration } from '../background-generation'
+import type { OutboxWork } from './outbox-work'
+import type { Round, Step } from './schedule'
+
+const DAY = 24 * 3_600_000
+/** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
+const WRITE_IS_OVER = DAY
+/** How long the change log is kept. */
+const CHANGES_MS = 30 * DAY
+
+/** Entries that expire in one statement: each takes tags, words, vectors and links with it. */
+const EXPIRED = 200
+/** Rows of logs and marks that go in one statement. */
+const ROWS = 1000
+/** Entries whose words are written anew in one batch. */
+const INDEXED = 200
+
+/** What is left to be done when a bounded part removed as many as it may. */
+const rest = (done: number, limit: number): Round => ({ done, next: done < limit ? null : 'more' })
+
+/**
+ * What the schedule does, in this order. Each round stays far below the statements and seconds that one run may use, also
+ * with every other step in the same run: D1 takes 1,000 statements.
+ */
+export function scheduleSteps(dependencies: {
+  readonly retention: Retention
+  readonly work: OutboxWork
+  readonly outbox: Outbox
+  readonly images: ImageStore
+  readonly index: IndexMaintenance
+  /** Null when semantic search is switched off. */
+  readonly generation: BackgroundGeneration | null
+  readonly clock: Clock
+}): Step[] {
+  const { retention, work, outbox, images, index, generation, clock } = dependencies
+  const always: Step[] = [
+    {
+      name: 'expired entries',
+      every: 0,
+      rounds: 5,
+      round: async () => rest(await retention.expireEntries(EXPIRED), EXPIRED),
+    },
+    {
+      name: 'outbox',
+      every: 0,
+      rounds: 1,
+      round: async () => {
+        await work(20)
+        return { done: 0, next: null }
+      },
+    },
+    {
+      name: 'removed vectors',
+      every: DAY,
+      rounds: 10,
+      round: async () => rest(await retention.forgetRemovedVectors(ROWS), ROWS),
+    },
+    {
+      name: 'change log',
+      every: DAY,
+      rounds: 10,
+      round: async () => rest(await retention.forgetChanges(clock.now() - CHANGES_MS, ROWS), ROWS),
+    },
+    {
+      name: 'marks of image removals',
+      every: DAY,
+      rounds: 10,
+      round: async () => rest(await retention.forgetImageRemovals(clock.now() - WRITE_IS_OVER, ROWS), ROWS),
+    },
+    {
+      // Objects whose row was never written, because the write failed after its images were put.
+      name: 'orphaned images',
+      every: DAY,
+      rounds: 2,
+      round: async (cursor) => {
+        const page = await images.list(cursor)
+        const old = page.objects.filter(({ uploadedAt }) => uploadedAt < clock.now() - WRITE_IS_OVER)
+        return { done: await outbox.queueUnused(old), next: page.cursor }
+      },
+    },
+    {
+      name: 'search index',
+      every: 0,
+      rounds: 2,
+      round: async () => rest(await index.rebuild(INDEXED), INDEXED),
+    },
+  ]
+  const embedding = generation?.model ?? null
+  return [
+    ...always,
+    ...(generation === null || embedding === null
+      ? []
+      : [
+          {
+            // A pass for each model: vectors that a change of the model, or a failure, left to be made.
+            name: `vectors of ${embedding}`,
+            every: DAY,
+            rounds: 8,
+            round: async (cursor: string | null): Promise<Round> => {
+              const { made, next } = await generation.embedNext(null, Number(cursor ?? 0))
+              return { done: made, next: next === null ? null : String(next) }
+            },
+          },
+        ]),
+  ]
+}
+
+/**
+ * Tokens and grants that are over.
+ *
+ * @param purge removes some, and says whether there may be more
+ */
+export const grantsStep = (purge: () => Promise<boolean>): Step => ({
+  name: 'grants of OAuth',
+  every: DAY,
+  rounds: 2,
+  round: async () => ({ done: 0, next: (await purge()) ? 'more' : null }),
+})

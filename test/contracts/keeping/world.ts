@@ -1,0 +1,137 @@
+import { sql } from 'drizzle-orm'
+import { createR2ImageStore } from '../../../src/adapters/r2/image-store'
+import type { SqlConnection } from '../../../src/adapters/sql/connection'
+import { createSqlEntryStore } from '../../../src/adapters/sql/entry-store'
+import { createSqlIndexMaintenance } from '../../../src/adapters/sql/index-maintenance'
+import { createSqlOutbox } from '../../../src/adapters/sql/outbox'
+import { createSqlRetention } from '../../../src/adapters/sql/retention'
+import { createSqlScheduleJournal } from '../../../src/adapters/sql/schedule-journal'
+import { createAnalyzer } from '../../../src/domain/analysis'
+import type { Caller } from '../../../src/domain/scope'
+import type { EntryStore } from '../../../src/ports/entry-store'
+import type { ImageStore } from '../../../src/ports/image-store'
+import type { Outbox } from '../../../src/ports/outbox'
+import { createGenerate } from '../../../src/services/generate'
+import { createOutboxWork } from '../../../src/services/keeping/outbox-work'
+import { createStoreEntries } from '../../../src/services/store-entries'
+import { createUpdateEntries } from '../../../src/services/update-entries'
+import { base64, LIMITS, pngBytes, type TestClock } from '../../support/scope'
+
+/** A database and a bucket that nobody else works on, because the schedule works for every org. */
+export interface Ground {
+  readonly connection: SqlConnection
+  readonly bucket: R2Bucket
+  readonly clock: TestClock
+}
+
+/** What happens just before or just after a call, once. */
+export class Interruption {
+  private step: (() => Promise<unknown>) | null = null
+
+  /** Runs a step at the next call. */
+  next(step: () => Promise<unknown>): void {
+    this.step = step
+  }
+
+  async happen(): Promise<void> {
+    const step = this.step
+    this.step = null
+    await step?.()
+  }
+}
+
+/** The services over real adapters, with places where a test may come between two steps. */
+export function keepingWorld({ connection, bucket, clock }: Ground) {
+  const analyzer = createAnalyzer('english')
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Set())
+  const outbox = createSqlOutbox(connection, clock)
+  const images = createR2ImageStore(bucket)
+  const [afterPut, beforeDelete, afterClaim] = [new Interruption(), new Interruption(), new Interruption()]
+
+  const interruptedImages: ImageStore = {
+    ...images,
+    put: async (scope, image) => {
+      await images.put(scope, image)
+      await afterPut.happen()
+    },
+    delete: async (scope, hash) => {
+      await beforeDelete.happen()
+      await images.delete(scope, hash)
+    },
+  }
+  const interruptedOutbox: Outbox = {
+    ...outbox,
+    claim: async (lanes) => {
+      const items = await outbox.claim(lanes)
+      await afterClaim.happen()
+      return items
+    },
+  }
+  const generate = createGenerate({
+    embedder: null,
+    summarizer: null,
+    chunking: null,
+    onEmbeddingFailure: 'fail',
+    minContentLength: 0,
+  })
+  const worker = (queue: Outbox, store: ImageStore) =>
+    createOutboxWork({ outbox: queue, images: store, generation: null, syncOrg: async () => {}, log: () => {} })
+  const writing = (store: EntryStore) => ({ entries: store, images: interruptedImages, limits: LIMITS, generate })
+
+  const storeEntries = createStoreEntries(writing(entries))
+  const updateEntries = createUpdateEntries(writing(entries))
+  return {
+    connection,
+    clock,
+    bucket,
+    entries,
+    outbox,
+    images,
+    retention: createSqlRetention(connection, clock),
+    journal: createSqlScheduleJournal(connection),
+    index: createSqlIndexMaintenance(connection, analyzer),
+    afterPut,
+    beforeDelete,
+    afterClaim,
+    /** A cleaner that does its work without being interrupted. */
+    clean: worker(outbox, images),
+    /** One that may be. */
+    cleanSlowly: worker(interruptedOutbox, interruptedImages),
+
+    /** Stores an entry with one image that the note tells apart; its id. */
+    async store(by: Caller, note: string, text = `text ${crypto.randomUUID()}`): Promise<number> {
+      const draft = {
+        threadId: crypto.randomUUID(),
+        source: 'user' as const,
+        text,
+        images: [{ data: base64(pngBytes(note)) }],
+      }
+      const [outcome] = await storeEntries(by, [{ ok: true, value: draft }], { atomic: true, dedupe: true })
+      if (!outcome?.ok) throw outcome?.problem
+      return outcome.value?.id as number
+    },
+    /** Gives an entry this one image. */
+    async illustrate(by: Caller, id: number, note: string): Promise<void> {
+      const value = { id, images: [{ data: base64(pngBytes(note)) }] }
+      const [outcome] = await updateEntries(by, [{ ok: true, value }], true)
+      if (!outcome?.ok) throw outcome?.problem
+    },
+    /** Hashes of images that entries of the org show and whose bytes are missing: there must never be one. */
+    async missing(org: string): Promise<string[]> {
+      const [rows] = await connection.batch([sql`SELECT DISTINCT hash FROM image_uses WHERE org = ${org}`])
+      const lost: string[] = []
+      for (const { hash } of rows ?? [])
+        if ((await images.get({ org, projects: null, owner: null }, hash as string)) === null) lost.push(hash as string)
+      return lost
+    },
+    objects: async (org: string): Promise<number> => (await bucket.list({ prefix: `images/${org}` })).objects.length,
+    async queue(org: string): Promise<Record<string, unknown>[]> {
+      const [rows] = await connection.batch([
+        sql`SELECT topic, key, state, attempts FROM outbox WHERE org = ${org} ORDER BY id`,
+      ])
+      return rows ?? []
+    },
+  }
+}
+
+export type KeepingWorld = ReturnType<typeof keepingWorld>

@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import { createSchedule } from '../../src/services/keeping/schedule'
+import { scheduleSteps } from '../../src/services/keeping/steps'
+import { imageRemovalContract } from '../contracts/keeping/images'
+import { outboxContract } from '../contracts/keeping/outbox'
+import { scheduleContract } from '../contracts/keeping/schedule'
+import { keepingWorld } from '../contracts/keeping/world'
+import { bindings, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { TestClock } from '../support/scope'
+
+beforeAll(migrate)
+
+const make = async () => {
+  const clock = new TestClock()
+  return { connection: d1Adapters(clock).connection, bucket: bindings.IMAGES, clock }
+}
+
+outboxContract('D1', make)
+
+imageRemovalContract('D1', make)
+
+scheduleContract('D1', make)
+
+describe('what the schedule costs in D1', () => {
+  const clock = new TestClock()
+  const made = d1Adapters(clock)
+  const world = keepingWorld({ connection: made.connection, bucket: bindings.IMAGES, clock })
+  const steps = scheduleSteps({ ...world, work: world.clean, generation: null })
+  const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {} })
+  const cost = async (call: () => Promise<unknown>) => {
+    resetCosts(made.costs)
+    await call()
+    return { ...made.costs }
+  }
+
+  /** Entries that never end, changes that are kept, removed vectors that indexes are still told of. */
+  const fill = (from: number, to: number) =>
+    bindings.DB.batch([
+      bindings.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+         INSERT INTO changes (org, entry_id, action, version, at) SELECT 'o', i, 'store', 1, ?3 FROM n`,
+      ).bind(from, to - 1, clock.ms),
+      bindings.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+         INSERT INTO vector_removals (org, vector_id) SELECT 'o', i FROM n`,
+      ).bind(from, to - 1),
+      bindings.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+         INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+         SELECT 'o', 't', 'user', 2, ?3, ?3, 'key-1', 'h' || i, 1, 1, 'x' FROM n`,
+      ).bind(from, to - 1, clock.ms),
+    ])
+
+  it('does not grow with what is kept', async () => {
+    await fill(0, 1_000)
+    for (let i = 0; i < 3; i++) await run()
+    const few = await cost(run)
+    await fill(1_000, 20_000)
+    expect(await cost(run)).toEqual(few)
+    expect(few.rowsRead).toBeLessThan(40)
+    // A day later every step looks again, and still reads no more than a bounded part.
+    clock.advance(24 * 3_600_000)
+    expect((await cost(run)).rowsRead).toBeLessThan(200)
+  })
+
+  it('removes a thousand old changes for a few rows each, not for all there are', async () => {
+    clock.advance(40 * 24 * 3_600_000)
+    const { rowsRead } = await cost(() => world.retention.forgetChanges(clock.ms - 1, 1_000))
+    expect(rowsRead).toBeLessThan(6_000)
+  })
+
+  it('looks at every entry once in a pass for missing vectors, whatever is missing', async () => {
+    const rows = createSqlVectorRows(made.connection, clock)
+    let [after, missing, read]: [number | null, number, number] = [0, 0, 0]
+    while (after !== null) {
+      const from: number = after
+      const step = await cost(async () => {
+        const stretch = await rows.unembedded(null, 'model#1', from, 500)
+        missing += stretch.missing.length
+        after = stretch.last
+      })
+      expect(step.rowsRead).toBeLessThan(2_600)
+      read += step.rowsRead
+    }
+    expect(missing).toBe(await bindings.DB.prepare('SELECT count(*) AS n FROM entries').first('n'))
+    expect(read).toBeLessThan(20_000 * 5)
+  })
+})
