@@ -7,6 +7,7 @@ import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, requireOrg } from './auth'
+import { entryPage } from './entry-page'
 import { guard } from './guard'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
@@ -94,7 +95,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     return welcome({ url, mode: config.authMode, oauth: (oauth?.at(url.origin) ?? null) !== null })
   })
 
-  for (const path of ['/mcp/*', '/api/*', '/images/*']) app.use(path, withCredential)
+  for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*']) app.use(path, withCredential)
 
   app.all('/mcp/:families?', (c) => {
     const { config, services, log } = c.var.setup
@@ -110,6 +111,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/', createOAuthRoutes())
 
   app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
+
+  app.get('/entries/:id', (c) =>
+    entryPage(c.var.services, requireOrg(c.var.credential), c.req.param('id'), new URL(c.req.url).origin),
+  )
 
   app.notFound((c) =>
     c.json({ error: { code: 'not_found', message: 'No such route; MCP is served at /mcp', retryable: false } }, 404),

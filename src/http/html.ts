@@ -13,6 +13,7 @@ h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
 h2{font-size:1.05rem;margin:1.25rem 0 .25rem}
 dl{margin:0}dt{color:var(--soft)}dd{margin:0 0 .5rem;font-weight:600}
 pre{overflow-x:auto;padding:.6rem;border:1px solid var(--line);border-radius:.3rem;font:.9rem/1.4 ui-monospace,monospace}
+pre.text{white-space:pre-wrap}
 ul{margin:.25rem 0;padding-left:1.25rem}
 .note{border-left:.25rem solid var(--line);padding:.1rem .75rem;margin:1rem 0}
 label{display:block;font-weight:600;margin-top:1.25rem}

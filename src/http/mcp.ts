@@ -74,7 +74,7 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
 
 function createServer(request: McpRequest, origin: string): Server {
   const { config, services, principal, tools } = request
-  const instructions = config.instructions ?? INSTRUCTIONS
+  const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new Server(
     { name: 'commonplace', title: 'Commonplace', version: VERSION },
     { capabilities: { tools: {} }, ...(instructions === '' ? {} : { instructions }) },

@@ -1,4 +1,7 @@
 import type { Config } from '../config'
+import { connector } from './connector/family'
+import { fetchEntry } from './connector/fetch'
+import { search } from './connector/search'
 import type { Tool } from './define-tool'
 import type { Family } from './family'
 import { deleteContext } from './threads/delete-context'
@@ -31,6 +34,8 @@ export const TOOLS: readonly Tool[] = [
   storeContextBatch,
   updateContextBatch,
   deleteContextBatch,
+  search,
+  fetchEntry,
 ]
 
 /** The families of `/mcp`, in the order in which their tools are listed. */
@@ -55,8 +60,9 @@ export const findTool = (tools: readonly Tool[], name: string): Tool | undefined
 export const listedName = ({ name, dottedName }: Tool, { toolNames }: Pick<Config, 'toolNames'>): string =>
   toolNames === 'dotted' ? (dottedName ?? name) : name
 
-/** Families of a path such as `threads,packs`; null when a name is unknown. */
+/** Families of a path such as `threads,packs`, or `connector`, which stands alone; null when a name is unknown. */
 export function readFamilies(names: string): Family[] | null {
+  if (names === connector.name) return [connector]
   const known: readonly Family[] = Object.values(FAMILIES)
   const families = names.split(',').map((name) => known.find((family) => family.name === name))
   return families.every((family) => family !== undefined) ? families : null

@@ -15,6 +15,8 @@ export interface Family {
   readonly name: string
   /** The other spelling of its tools' names, by which they can be called too; TOOL_NAMES=dotted lists it. */
   readonly dotted?: (name: string) => string
+  /** What a client that sees only these tools is told, in the place of what is told of all. */
+  readonly instructions?: string
   readonly parse: {
     /** Whether the handler itself says all that is wrong with this argument of the shown schema. */
     readonly leaves: (argument: string, shown: JsonSchema) => boolean

@@ -27,8 +27,10 @@ const by =
     }
   }
 
-/** A positive integer or its decimal string. */
-export const contextId = (description: string) =>
+const EITHER = { anyOf: [{ type: 'integer' }, { type: 'string' }] } as const
+
+/** A positive integer or its decimal string. @param listed as what it is shown, where a client asks for one type */
+export const contextId = (description: string, listed: typeof EITHER | { readonly type: 'string' } = EITHER) =>
   z
     .unknown()
     .refine((value) => readId(value) !== null, {
@@ -36,7 +38,7 @@ export const contextId = (description: string) =>
         issue.input === undefined ? 'Missing required field' : `Invalid context ID: ${told(issue.input, MAX_SHOWN)}`,
     })
     .transform((value) => readId(value) as number)
-    .meta({ description, anyOf: [{ type: 'integer' }, { type: 'string' }] })
+    .meta({ description, ...structuredClone(listed) })
 
 export const contextIds = (description: string) => z.array(contextId('Entry id')).max(100).meta({ description })
 

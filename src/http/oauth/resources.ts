@@ -1,4 +1,5 @@
 import { FAMILIES } from '../../tools/catalogue'
+import { connector } from '../../tools/connector/family'
 
 /**
  * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each
@@ -17,7 +18,7 @@ function familyPaths(): string[] {
     .map((names) => `${WHOLE}/${names}`)
 }
 
-const PATHS: readonly string[] = [WHOLE, ...familyPaths()]
+const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${connector.name}`]
 
 /** All resources of a deployment, the whole one first. */
 export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)
@@ -39,11 +40,11 @@ export function describedBy({ origin, pathname }: URL): string | null {
 }
 
 /**
- * Whether a token for `audience` counts at an address. Images are what results of every family point to. Administration
+ * Whether a token for `audience` counts at an address. Images and pages of entries are what results point to. Administration
  * is no resource: a grant must not make keys that outlive it.
  */
 export function counts(audience: unknown, url: URL): boolean {
   if (typeof audience !== 'string') return false
   if (/^\/mcp(\/|$)/.test(url.pathname)) return audience === `${url.origin}${WHOLE}` || audience === resourceOf(url)
-  return url.pathname.startsWith('/images/') && resourcesAt(url.origin).includes(audience)
+  return /^\/(images|entries)\//.test(url.pathname) && resourcesAt(url.origin).includes(audience)
 }

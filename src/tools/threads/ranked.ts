@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { codePointLength, trim } from '../../domain/text'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/window'
 import type { RankedResult } from '../../services/ranked-page'
 import type { CallContext } from '../context'
@@ -9,15 +8,6 @@ import { type ImageArguments, imageFormat, withImages } from '../images'
 import { foundEntry, pageOutput } from './wire'
 
 /** What the three ranked searches share on the wire (threads contract §8). */
-const MAX_QUERY = 10_000
-
-export const queryField = z
-  .string()
-  .refine((query) => trim(query) !== '', { error: 'query cannot be empty or whitespace' })
-  .refine((query) => codePointLength(query) <= MAX_QUERY, {
-    error: `query has more than ${MAX_QUERY} characters`,
-  })
-  .meta({ description: 'What to look for, ≤ 10,000 characters' })
 
 /** Arguments of every ranked search beside its own. */
 export const rankedInput = {

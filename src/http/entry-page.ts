@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import { notFound } from '../domain/errors'
+import { jsonText } from '../domain/json/write'
+import type { Principal } from '../domain/scope'
+import { formatSecond } from '../domain/time'
+import { titleOf } from '../domain/title'
+import type { Services } from '../services/services'
+import { frame, respondWithPage } from './html'
+
+/**
+ * One entry for a person, as `fetch` of `/mcp/connector` points to it: plain, without a script, everything escaped. What does
+ * not exist and what is invisible give the same answer.
+ *
+ * @param id as it stands in the address
+ */
+export async function entryPage(
+  services: Services,
+  principal: Principal,
+  id: string,
+  origin: string,
+): Promise<Response> {
+  const known = /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(Number(id))
+  const [entry] = known ? await services.entries.read(principal, [Number(id)]) : []
+  if (entry === undefined) throw notFound('Entry not found')
+  const facts: readonly (readonly [string, string])[] = [
+    ['Thread', entry.threadId],
+    ['Source', entry.source],
+    ['Created', formatSecond(entry.createdAt)],
+    ['Updated', formatSecond(entry.updatedAt)],
+    ['Version', String(entry.version)],
+    ...(entry.tags.length > 0 ? [['Tags', entry.tags.join(', ')] as const] : []),
+    ...(entry.metadata === null ? [] : [['Metadata', jsonText(entry.metadata)] as const]),
+  ]
+  const title = titleOf(entry)
+  const page = frame(
+    title,
+    html`<h1>${title}</h1>
+<pre class="text">${entry.text}</pre>
+<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`,
+  )
+  return respondWithPage(page, { origin })
+}

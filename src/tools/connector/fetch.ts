@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { notFound } from '../../domain/errors'
+import { titleOf } from '../../domain/title'
+import { defineTool } from '../define-tool'
+import { contextId, output, part } from '../fields'
+import { connector, entryUrl } from './family'
+
+export const fetchEntry = defineTool({
+  family: connector,
+  name: 'fetch',
+  title: 'Fetch',
+  description: 'Bring one entry whole, by the id that search gave.',
+  effect: 'read',
+  input: z.strictObject({ id: contextId('Id of an entry', { type: 'string' }) }),
+  output: output({
+    id: z.string(),
+    title: z.string(),
+    text: z.string(),
+    url: z.string(),
+    metadata: part('As stored', {}),
+  }),
+  async handler({ services, principal, origin }, { id }) {
+    const [entry] = await services.entries.read(principal, [id])
+    if (entry === undefined) throw notFound(`Entry with ID ${id} not found`)
+    return {
+      id: String(id),
+      title: titleOf(entry),
+      text: entry.text,
+      url: entryUrl(origin, id),
+      metadata: entry.metadata ?? {},
+    }
+  },
+})

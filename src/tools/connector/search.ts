@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { EVERYTHING } from '../../domain/filter'
+import { titleOf } from '../../domain/title'
+import { defineTool } from '../define-tool'
+import { output, part } from '../fields'
+import { queryField } from '../query-field'
+import { connector, entryUrl } from './family'
+
+const BEST = 10
+/** Code points in which a first line is looked for. */
+const BEGINNING = 300
+
+export const search = defineTool({
+  family: connector,
+  name: 'search',
+  title: 'Search',
+  description:
+    'Find the entries of the shared memory that answer a question best, by words and meaning; fetch brings one whole.',
+  effect: 'read',
+  enabled: (config) => config.fts.enabled || config.semantic.enabled,
+  input: z.strictObject({ query: queryField }),
+  output: output({ results: z.array(part('Entry', { id: z.string(), title: z.string(), url: z.string() })) }),
+  async handler({ services, principal, config, origin }, { query }) {
+    const { results } = await services.rankedSearches.byBoth(principal, {
+      query,
+      filter: EVERYTHING,
+      limit: BEST,
+      offset: 0,
+      previewLength: BEGINNING,
+      k: config.hybrid.k,
+      legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
+    })
+    return {
+      results: results.map(({ entry }) => ({
+        id: String(entry.id),
+        title: titleOf(entry),
+        url: entryUrl(origin, entry.id),
+      })),
+    }
+  },
+})

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { codePointLength, trim } from '../domain/text'
+
+const MAX_QUERY = 10_000
+
+/** What every search looks for. */
+export const queryField = z
+  .string()
+  .refine((query) => trim(query) !== '', { error: 'query cannot be empty or whitespace' })
+  .refine((query) => codePointLength(query) <= MAX_QUERY, {
+    error: `query has more than ${MAX_QUERY} characters`,
+  })
+  .meta({ description: 'What to look for, ≤ 10,000 characters' })
