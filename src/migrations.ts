@@ -5,6 +5,7 @@ import vectors from '../migrations/d1/0004_vectors.sql'
 import identity from '../migrations/d1/0005_identity.sql'
 import lifeCycle from '../migrations/d1/0006_life_cycle.sql'
 import work from '../migrations/d1/0007_work.sql'
+import owners from '../migrations/d1/0009_owners.sql'
 import stemmers from '../migrations/d1/0010_stemmers.sql'
 import type { Migration } from './adapters/d1/migrate'
 
@@ -17,5 +18,6 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0005_identity.sql', sql: identity },
   { name: '0006_life_cycle.sql', sql: lifeCycle },
   { name: '0007_work.sql', sql: work },
+  { name: '0009_owners.sql', sql: owners },
   { name: '0010_stemmers.sql', sql: stemmers },
 ]

@@ -89,15 +89,18 @@ async function createKey(options, name) {
     const mcp = new URL('/mcp', options.url)
     console.log(`${made.key}
 
-This is the key of ${made.name} (${made.role}, ${made.id}). It is shown this once; keep it like a password.
+This is the key of ${made.name} (${made.role}, ${made.id}, owner ${made.owner}). It is shown this once; keep it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
   })
 }
 
 async function revokeKey(options, id) {
-  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}`)
+  const children = options.children ? '?children=true' : ''
+  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}${children}`)
   const key = await call(options.url, 'DELETE', path)
-  show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.`))
+  const others = (key.revoked ?? []).filter((one) => one !== key.id)
+  const more = others.length === 0 ? '' : ` So is that of the keys made with it: ${others.join(', ')}.`
+  show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.${more}`))
 }
 
 async function listEvents(options) {
@@ -122,6 +125,6 @@ export const ADMINISTRATION = {
     options: ['role', 'project', 'agent', 'owner', 'expires'],
     word: 'the name of the key',
   },
-  'keys revoke': { run: revokeKey, options: [], word: 'the id of the key' },
+  'keys revoke': { run: revokeKey, options: ['children'], word: 'the id of the key' },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

@@ -15,7 +15,7 @@ const USAGE = `usage: commonplace <command>
   projects create ID [--name NAME]
   keys list
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
-  keys revoke ID
+  keys revoke ID [--children]    and the keys that were made with it, and with those
   audit list [--after SEQ] [--limit N]
   reembed                        makes the vectors that are missing for the configured model, for instance after
                                  EMBEDDING_MODEL has changed; may be stopped and started again at any time
@@ -59,7 +59,7 @@ const COMMANDS = {
 function readArguments() {
   const named = new Set(Object.values(COMMANDS).flatMap(({ options }) => options))
   const texts = [...named, 'url', 'org'].map((name) => [name, { type: 'string', multiple: name === 'project' }])
-  const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  const flags = { json: { type: 'boolean' }, children: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
   try {
     return parseArgs({ allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } })
   } catch (error) {

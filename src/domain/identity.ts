@@ -107,8 +107,6 @@ export function checkKeyDraft(
   const optional = (value: unknown, field: string) =>
     value === undefined || value === null ? null : checkName(value, field)
   const owner = optional(draft.owner, 'owner')
-  // Ids of keys are the owners of keys that name none; nobody else may take them.
-  if (owner?.startsWith('key_')) throw invalidInput('owner must not begin with "key_"')
   return {
     name: checkName(draft.name, 'name'),
     role,
@@ -117,6 +115,47 @@ export function checkKeyDraft(
     owner,
     expiresAt: checkExpiry(draft.expires_at, now),
   }
+}
+
+/** Owners that no key is given by chance: whoever sits at the machine in open mode, and the operator. */
+const RESERVED_OWNERS = ['local', 'admin-token']
+const MAX_OWNER_STEM = 100
+
+/**
+ * A readable owner for a key that names none: its name in letters and digits, numbered where that was taken. A new owner has
+ * no entries, so it must be one that nobody has or had.
+ *
+ * @param taken every owner of the org, past ones too
+ */
+export function newOwner(name: string, taken: readonly string[]): string {
+  const words = name
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+  const stem = [...words.filter((word) => word !== '').join('-')].slice(0, MAX_OWNER_STEM).join('') || 'owner'
+  const known = new Set([...taken, ...RESERVED_OWNERS].map((owner) => owner.toLowerCase()))
+  let owner = stem
+  for (let number = 2; known.has(owner); number++) owner = `${stem}-${number}`
+  return owner
+}
+
+/** Owners of keys from before owners had names are ids of keys; they can be joined, but no new one looks like them. */
+export function checkOwner(owner: string, taken: readonly string[]): string {
+  if (owner.startsWith('key_') && !taken.includes(owner)) throw invalidInput('owner must not begin with "key_"')
+  return owner
+}
+
+/** A key, and those that were made with it, by it or by those. */
+export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] {
+  const family = [key]
+  const known = new Set([key.id])
+  for (const parent of family)
+    for (const child of keys)
+      if (child.createdBy === parent.id && !known.has(child.id)) {
+        known.add(child.id)
+        family.push(child)
+      }
+  return family
 }
 
 export const isUsable = (key: ApiKey, now: number): boolean =>

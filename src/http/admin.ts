@@ -68,6 +68,12 @@ function readInteger(value: string | undefined, name: string, fallback: number, 
   throw invalidInput(`${name} must be a whole number from ${min} to ${max}`)
 }
 
+function readFlag(value: string | undefined, name: string): boolean {
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  throw invalidInput(`${name} must be true or false`)
+}
+
 export function createAdminRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
@@ -139,10 +145,11 @@ export function createAdminRoutes() {
   })
 
   routes.delete('/orgs/:org/keys/:id', async (c) => {
-    const key = await run(c.var, 'keys.revoke', (administration, by) =>
-      administration.revokeKey(by, c.req.param('org'), c.req.param('id')),
+    const children = readFlag(c.req.query('children'), 'children')
+    const { key, revoked } = await run(c.var, 'keys.revoke', (administration, by) =>
+      administration.revokeKey(by, c.req.param('org'), c.req.param('id'), children),
     )
-    return c.json(showKey(key))
+    return c.json({ ...showKey(key), ...(children ? { revoked } : {}) })
   })
 
   routes.get('/orgs/:org/audit', async (c) => {

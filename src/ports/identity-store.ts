@@ -17,14 +17,20 @@ export interface IdentityStore {
   /** Created ones and those that a listed entry in the scope belongs to, by id; at most 1,000. */
   projects(scope: Scope): Promise<Project[]>
 
-  /** @param hash SHA-256 of the key, hexadecimal */
-  createKey(key: ApiKey, hash: string, event: AuditEvent): Promise<void>
+  /** Every owner that a key of the org has or had, and those of entries that came from elsewhere. */
+  owners(org: string): Promise<string[]>
+  /**
+   * @param hash SHA-256 of the key, hexadecimal
+   * @param newOwner the key's owner must be one that nobody has or had
+   * @throws Problem conflict when it is not
+   */
+  createKey(key: ApiKey, hash: string, event: AuditEvent, newOwner: boolean): Promise<void>
   /** Of one org, oldest first, revoked ones too. */
   keys(org: string): Promise<ApiKey[]>
   keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
   keyById(id: string): Promise<ApiKey | null>
-  /** False when it was revoked before; then nothing is written. */
-  revokeKey(org: string, id: string, at: number, event: AuditEvent): Promise<boolean>
+  /** Those that are not revoked yet. False when all of them were; then nothing is written. */
+  revokeKeys(org: string, ids: readonly string[], at: number, event: AuditEvent): Promise<boolean>
   /** Notes that a key was in use; for maintenance, not audited. */
   noteUse(id: string, at: number): Promise<void>
   /** Whether any key was ever made. */

@@ -5,11 +5,14 @@ import {
   checkKeyDraft,
   checkName,
   checkOrgId,
+  checkOwner,
   checkProjectId,
   isWithin,
   type KeyDraft,
+  newOwner,
   type Org,
   type Project,
+  withDescendants,
 } from '../domain/identity'
 import { formatKey, KEY_BYTES } from '../domain/key'
 import type { Caller } from '../domain/scope'
@@ -17,6 +20,7 @@ import { sha256Hex } from '../domain/text'
 import type { AuditLog } from '../ports/audit-log'
 import type { Clock } from '../ports/clock'
 import type { IdentityStore } from '../ports/identity-store'
+import { withRetries } from './outcome'
 
 /** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
 export type Administrator =
@@ -34,6 +38,7 @@ export type Administration = ReturnType<typeof createAdministration>
 
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
+const OWNER_TRIES = 5
 
 /** The same for an org of others and for one that never was. */
 const noSuchOrg = () => notFound('No such organization for this credential')
@@ -59,6 +64,13 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       if (by.caller.org !== org) throw noSuchOrg()
       // The org of open mode comes into being when something is first made in it.
     } else if ((await store.orgs([org])).length === 0) throw noSuchOrg()
+  }
+
+  /** The end of a new key: never later than that of the key which makes it. */
+  async function endFor(by: Administrator, asked: number | null): Promise<number | null> {
+    const maker = by.kind === 'key' ? await store.keyById(by.caller.keyId) : null
+    const bound = maker?.expiresAt ?? null
+    return bound === null || (asked !== null && asked < bound) ? asked : bound
   }
 
   const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
@@ -97,7 +109,8 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     },
 
     /**
-     * Makes a key. A narrowed administrator makes keys of its own projects only, and of no other owner.
+     * Makes a key, which ends no later than the one it was made with. Without an owner it gets a new one. A narrowed
+     * administrator makes keys of its own projects only, and of no other owner.
      *
      * @returns the key and its text, which is shown this once
      */
@@ -112,17 +125,19 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
         throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
       const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
       const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-      const key: ApiKey = {
-        ...checked,
-        id,
-        org,
-        owner: checked.owner ?? id,
-        createdAt: now,
-        createdBy: actorOf(by).keyId,
-        revokedAt: null,
-        lastUsedAt: null,
-      }
-      await store.createKey(key, await sha256Hex(text), eventOf(by, { key: id, role: key.role }))
+      const hash = await sha256Hex(text)
+      const expiresAt = await endFor(by, checked.expiresAt)
+      const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+      // Two keys of one name that are made at the same moment are given one owner after the other.
+      const key = await withRetries(OWNER_TRIES, async () => {
+        const taken = await store.owners(org)
+        const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        const isNew = checked.owner === null
+        const whose = taken.includes(owner) ? 'joined' : 'new'
+        const next: ApiKey = { ...checked, ...made, expiresAt, owner }
+        await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
+        return next
+      })
       return { key, text }
     },
 
@@ -131,15 +146,31 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       return visibleKeys(by, org)
     },
 
-    /** Revoking twice is no error. @throws Problem not_found */
-    async revokeKey(by: Administrator, org: string, id: string): Promise<ApiKey> {
+    /**
+     * Revoking twice is no error.
+     *
+     * @param children whether the keys that were made with it, and with those, end with it
+     * @returns the key, and the ids of all that were revoked now
+     * @throws Problem not_found
+     */
+    async revokeKey(
+      by: Administrator,
+      org: string,
+      id: string,
+      children = false,
+    ): Promise<{ key: ApiKey; revoked: string[] }> {
       await enter(by, org)
-      const key = (await visibleKeys(by, org)).find((one) => one.id === id)
+      const keys = await visibleKeys(by, org)
+      const key = keys.find((one) => one.id === id)
       if (key === undefined) throw notFound('No such key for this credential')
-      if (key.revokedAt !== null) return key
-      const revokedAt = clock.now()
-      await store.revokeKey(org, id, revokedAt, eventOf(by, { key: id }))
-      return { ...key, revokedAt }
+      const family = children ? withDescendants(key, keys) : [key]
+      const revoked = family.filter((one) => one.revokedAt === null).map((one) => one.id)
+      if (revoked.length === 0) return { key, revoked }
+      const at = clock.now()
+      const others = revoked.filter((one) => one !== id).length
+      const detail = { key: id, ...(others > 0 ? { children: others } : {}) }
+      await store.revokeKeys(org, revoked, at, eventOf(by, detail))
+      return { key: { ...key, revokedAt: key.revokedAt ?? at }, revoked }
     },
 
     /** Events after a cursor. A narrowed administrator reads what the keys did that it administers. */

@@ -81,7 +81,7 @@ export function identityContract(
     it('finds a key by its hash and by its id, as it was made', async () => {
       const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000 })
       const its = hash()
-      await store.createKey(key, its, EVENT)
+      await store.createKey(key, its, EVENT, false)
       expect(await store.keyByHash(its)).toEqual({ key, hash: its })
       expect(await store.keyById(key.id)).toEqual(key)
       expect(await store.keyByHash(hash())).toBeNull()
@@ -92,17 +92,41 @@ export function identityContract(
 
     it('revokes a key once, in its own organization only', async () => {
       const key = keyOf()
-      await store.createKey(key, hash(), EVENT)
-      expect(await store.revokeKey('another', key.id, 5, EVENT)).toBe(false)
-      expect(await store.revokeKey(ada.org, key.id, 5, EVENT)).toBe(true)
-      expect(await store.revokeKey(ada.org, key.id, 6, EVENT)).toBe(false)
+      await store.createKey(key, hash(), EVENT, false)
+      expect(await store.revokeKeys('another', [key.id], 5, EVENT)).toBe(false)
+      expect(await store.revokeKeys(ada.org, [key.id], 5, EVENT)).toBe(true)
+      expect(await store.revokeKeys(ada.org, [key.id], 6, EVENT)).toBe(false)
       expect((await store.keyById(key.id))?.revokedAt).toBe(5)
       expect(await events()).toHaveLength(2)
     })
 
+    it('revokes several keys at once, those that are left', async () => {
+      const keys = [keyOf(), keyOf(), keyOf()]
+      for (const key of keys) await store.createKey(key, hash(), EVENT, false)
+      const [one, two, three] = keys.map(({ id }) => id) as [string, string, string]
+      await store.revokeKeys(ada.org, [one], 5, EVENT)
+      expect(await store.revokeKeys(ada.org, [one, two], 6, EVENT)).toBe(true)
+      const ends = async () => Promise.all([one, two, three].map(async (id) => (await store.keyById(id))?.revokedAt))
+      expect(await ends()).toEqual([5, 6, null])
+    })
+
+    it('gives a new owner once, whoever asks at the same moment, and lets another key join it by name', async () => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 5 }, () => store.createKey(keyOf({ owner: 'ci-bot' }), hash(), EVENT, true)),
+      )
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' })
+      expect(await store.keys(ada.org)).toHaveLength(1)
+      await store.createKey(keyOf({ owner: 'ci-bot' }), hash(), EVENT, false)
+      await store.createKey(keyOf({ owner: 'Zoë' }), hash(), EVENT, false)
+      expect((await store.owners(ada.org)).sort()).toEqual(['Zoë', 'ci-bot'])
+      expect(await store.owners(freshPrincipal().org)).toEqual([])
+    })
+
     it('notes the use of a key without an audit row', async () => {
       const key = keyOf()
-      await store.createKey(key, hash(), EVENT)
+      await store.createKey(key, hash(), EVENT, false)
       await store.noteUse(key.id, 77)
       expect((await store.keyById(key.id))?.lastUsedAt).toBe(77)
       expect(await events()).toHaveLength(1)

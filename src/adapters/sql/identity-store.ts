@@ -93,13 +93,30 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       return [...projects.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, 1000)
     },
 
-    async createKey(key, hash, event) {
+    async owners(org) {
+      const [rows] = await connection.batch([sql`SELECT name FROM owners WHERE org = ${org}`])
+      return (rows ?? []).map(({ name }) => name as string)
+    },
+
+    async createKey(key, hash, event, newOwner) {
       const projects = key.projects === null ? null : JSON.stringify(key.projects)
+      const { id, org, name, role, agent, owner, createdAt, createdBy, expiresAt } = key
       const statements = [
-        sql`INSERT INTO api_keys (${KEY_COLUMNS}, hash) VALUES (${key.id}, ${key.org}, ${key.name}, ${key.role}, ${projects}, ${key.agent}, ${key.owner}, ${key.createdAt}, ${key.createdBy}, ${key.expiresAt}, NULL, NULL, ${hash})`,
-        auditStatement(key.org, clock.now(), event),
+        sql`INSERT INTO owners (org, name) VALUES (${org}, ${owner}) ON CONFLICT DO NOTHING`,
+        sql`
+          INSERT INTO api_keys (${KEY_COLUMNS}, hash)
+          VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
+            NULL, NULL, ${hash})`,
+        auditStatement(org, clock.now(), event),
       ]
-      await connection.batch(statements, { org: key.org })
+      if (!newOwner) await connection.batch(statements, { org })
+      else
+        await unlessTaken(
+          org,
+          sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
+          `There is an owner of this name already: ${owner}`,
+          statements,
+        )
     },
 
     async keys(org) {
@@ -120,13 +137,13 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       return rows?.[0] === undefined ? null : toKey(rows[0])
     },
 
-    async revokeKey(org, id, at, event) {
-      const live = sql`SELECT 1 FROM api_keys WHERE org = ${org} AND id = ${id} AND revoked_at IS NULL`
+    async revokeKeys(org, ids, at, event) {
+      const live = sql`org = ${org} AND id IN ${jsonList(ids)} AND revoked_at IS NULL`
       try {
         await connection.batch(
           [
-            sql`INSERT INTO guards (holds) SELECT EXISTS (${live})`,
-            sql`UPDATE api_keys SET revoked_at = ${at} WHERE org = ${org} AND id = ${id}`,
+            sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+            sql`UPDATE api_keys SET revoked_at = ${at} WHERE ${live}`,
             auditStatement(org, clock.now(), event),
           ],
           { org },

@@ -55,6 +55,12 @@ export async function copyEntries(
     ...insert('entries', columns.entries, entries),
     ...insert('entry_vectors', columns.vectors, vectors),
     ...terms,
+    // Keys do not move. None that is made here later may be given an owner that these entries have.
+    sql`
+      INSERT INTO owners (org, name)
+      SELECT DISTINCT org, owner FROM entries
+      WHERE org = ${org} AND id IN ${idList(to, ids)} AND owner IS NOT NULL
+      ON CONFLICT DO NOTHING`,
     ...journal,
   ]
   await to.connection.batch(statements, { org })

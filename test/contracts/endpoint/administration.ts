@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, type Team } from '../../support/access'
+import { ADMIN_TOKEN, type KeyDraft, type Team } from '../../support/access'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
 
 const KEY = /^cp_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/
 
@@ -12,6 +15,65 @@ export function administrationContract(start: () => Promise<Team>): void {
   afterAll(() => team.stop())
 
   describe('the holder of ADMIN_TOKEN', () => {
+    it('gives a key without owner a readable one that no key of the organization has or had', async () => {
+      const made = async (draft: KeyDraft): Promise<Json> => {
+        await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: 'owners' })
+        const { body } = await team.api('/orgs/owners/keys', ADMIN_TOKEN, 'POST', { role: 'writer', ...draft })
+        return body
+      }
+      expect((await made({ name: 'CI bot' })).owner).toBe('ci-bot')
+      const second = await made({ name: 'ci-bot' })
+      expect(second.owner).toBe('ci-bot-2')
+      await team.api(`/orgs/owners/keys/${second.id}`, ADMIN_TOKEN, 'DELETE')
+      expect((await made({ name: 'Ci  Bot!' })).owner).toBe('ci-bot-3')
+      expect((await made({ name: 'x', owner: 'Ada' })).owner).toBe('Ada')
+      expect((await made({ name: 'ada' })).owner).toBe('ada-2')
+      expect((await made({ name: '共有メモリ' })).owner).toBe('共有メモリ')
+      expect((await made({ name: '…' })).owner).toBe('owner')
+      expect((await made({ name: 'local' })).owner).toBe('local-2')
+      expect((await made({ name: 'key_1' })).owner).toBe('key-1')
+      const together = await Promise.all(Array.from({ length: 3 }, () => made({ name: 'crowd' })))
+      expect(together.map(({ owner }) => owner).sort()).toEqual(['crowd', 'crowd-2', 'crowd-3'])
+    })
+
+    it('shows private entries again to a key that joins their owner by name, and to no other', async () => {
+      const old = await team.key('heirs', { name: 'bot' })
+      const metadata = { audience: 'private' }
+      await team.call(old.key, 'store_context', { thread_id: 't', source: 'agent', text: 'mine alone', metadata })
+      await team.api(`/orgs/heirs/keys/${old.id}`, ADMIN_TOKEN, 'DELETE')
+      const seen = async (key: string) => (await team.call(key, 'search_context', { thread_id: 't' })).data.total
+      expect(await seen((await team.key('heirs', { name: 'bot' })).key)).toBe(0)
+      const heir = await team.key('heirs', { name: 'new', owner: 'bot' })
+      expect(await seen(heir.key)).toBe(1)
+      const { events } = (await team.api('/orgs/heirs/audit', ADMIN_TOKEN)).body
+      const made = events.filter(({ action }: Json) => action === 'keys.create')
+      expect(made.map(({ detail }: Json) => detail.owner)).toEqual(['new', 'new', 'joined'])
+    })
+
+    it('ends a key no later than the key it was made with, and with it when that is asked', async () => {
+      const end = '2099-01-01T00:00:00.000Z'
+      const maker = await team.key('family', { role: 'admin', expires_at: end })
+      const child = async (by: string, draft: KeyDraft = {}): Promise<Json> =>
+        (await team.api('/orgs/family/keys', by, 'POST', { name: 'child', role: 'admin', ...draft })).body
+      const kept = await child(maker.key)
+      expect(kept.expires_at).toBe(end)
+      expect((await child(maker.key, { expires_at: '2200-01-01' })).expires_at).toBe(end)
+      expect((await child(maker.key, { expires_at: '2098-01-01' })).expires_at).toBe('2098-01-01T00:00:00.000Z')
+      const grandchild = await child(kept.key)
+      expect(grandchild.expires_at).toBe(end)
+      const stranger = await team.key('family', { role: 'admin' })
+
+      const works = async (key: string) => (await team.api('/orgs', key)).status
+      await team.api(`/orgs/family/keys/${maker.id}`, ADMIN_TOKEN, 'DELETE')
+      expect([await works(maker.key), await works(kept.key), await works(grandchild.key)]).toEqual([401, 200, 200])
+      const { body } = await team.api(`/orgs/family/keys/${maker.id}?children=true`, ADMIN_TOKEN, 'DELETE')
+      expect(body.revoked).toHaveLength(4)
+      expect([await works(kept.key), await works(grandchild.key), await works(stranger.key)]).toEqual([401, 401, 200])
+      const { events } = (await team.api('/orgs/family/audit', ADMIN_TOKEN)).body
+      expect(events.at(-1).detail).toEqual({ key: maker.id, children: 4 })
+      expect((await team.api(`/orgs/family/keys/${maker.id}?children=all`, ADMIN_TOKEN, 'DELETE')).status).toBe(400)
+    })
+
     it('makes organizations, projects and keys, and lists them without the keys themselves', async () => {
       expect(await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: 'acme', name: 'Acme' })).toMatchObject({
         status: 201,
