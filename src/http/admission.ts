@@ -5,9 +5,9 @@ type Limiter = Services['limiter']
 type Admission = Awaited<ReturnType<NonNullable<Limiter>['enter']>>
 
 /** Limits of each key, as HTTP answers them. Open mode and the operator have none. */
-export async function enter(limiter: Limiter, credential: Credential): Promise<Admission | null> {
+export async function enter(limiter: Limiter, credential: Credential, messages = 1): Promise<Admission | null> {
   if (limiter === null || credential.kind === 'operator' || credential.principal === LOCAL) return null
-  return limiter.enter(credential.principal.keyId)
+  return limiter.enter(credential.principal.keyId, { messages })
 }
 
 /** 429 as JSON-RPC on the MCP endpoint, in the platform's own form elsewhere. */

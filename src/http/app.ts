@@ -26,7 +26,14 @@ export interface RequestSetup {
   readonly oauth?: OAuth | null
 }
 
-type Variables = { setup: RequestSetup; services: Services; credential: Credential; requestId: string }
+type Variables = {
+  setup: RequestSetup
+  services: Services
+  credential: Credential
+  requestId: string
+  /** To be called when the answer has been sent. */
+  leaving: (() => Promise<void>)[]
+}
 
 const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 500 | 501 | 503>> = {
   invalid_input: 400,
@@ -80,10 +87,13 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     c.set('credential', credential)
     const admission = await enter(services.limiter, credential)
     if (admission?.admitted === false) return refuse(admission, c.req.path)
+    c.set('leaving', admission === null ? [] : [admission.leave])
     try {
       await next()
     } finally {
-      if (admission !== null) c.res = whenSent(c.res, () => services.afterwards(admission.leave()))
+      const { leaving } = c.var
+      if (leaving.length > 0)
+        c.res = whenSent(c.res, () => services.afterwards(Promise.all(leaving.map((leave) => leave()))))
     }
   }
   // Before the credential, which a browser has no way to send.
@@ -104,7 +114,13 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     if (families === null) throw new Problem('not_found', `No such tool family: ${named}`)
     const principal = requireOrg(c.var.credential)
     const tools = listTools(config, families)
-    return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId })
+    const admit = async (messages: number) => {
+      const admission = await enter(services.limiter, c.var.credential, messages)
+      if (admission?.admitted === false) return refuse(admission, c.req.path)
+      if (admission !== null) c.var.leaving.push(admission.leave)
+      return null
+    }
+    return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId, admit })
   })
 
   app.route('/api/v1', createAdminRoutes())

@@ -28,6 +28,8 @@ export interface McpRequest {
   readonly tools: readonly Tool[]
   readonly requestId: string
   readonly log: Log
+  /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
+  readonly admit: (messages: number) => Promise<Response | null>
 }
 
 /**
@@ -111,6 +113,21 @@ function withoutBody({ url, method, headers: given, signal }: Request): Request 
   return new Request(url, { method, headers, signal })
 }
 
+/** The only revision in which several messages may stand in one list; it is also what a request without the header means. */
+const BATCHES = '2025-03-26'
+
+interface Serving {
+  readonly images?: ParserOptions
+  readonly admit?: McpRequest['admit']
+}
+
+/** Why a list of messages is refused, or null. Each is counted, since each is worked on. */
+async function batchRefusal(headers: Headers, messages: number, { admit }: Serving): Promise<Response | null> {
+  if ((headers.get('mcp-protocol-version') ?? BATCHES) !== BATCHES)
+    return rpcError(400, -32600, `Invalid Request: lists of messages belong to revision ${BATCHES}; send one at a time`)
+  return messages > 1 ? ((await admit?.(messages - 1)) ?? null) : null
+}
+
 /**
  * Serves one HTTP request by a server made for it. The body is read here, because the handler's own limit is too small
  * for images. Apart from `handleMcp` so that the conformance suite can play its own server behind the same code.
@@ -119,13 +136,14 @@ export async function serveMcp(
   httpRequest: Request,
   createServer: McpServerFactory,
   onerror: (error: Error) => void,
-  images: ParserOptions = {},
+  serving: Serving = {},
 ): Promise<Response> {
+  const { headers } = httpRequest
   const url = new URL(httpRequest.url)
   const handler = createMcpHandler(createServer, {
     route: url.pathname,
     // Host and Origin have been checked for every route before this.
-    allowedHostnames: [url.hostname, new URL(`http://${httpRequest.headers.get('host') ?? url.host}`).hostname],
+    allowedHostnames: [url.hostname, new URL(`http://${headers.get('host') ?? url.host}`).hostname],
     allowedOriginHostnames: '*',
     // The guard says which pages may read an answer.
     corsOptions: false,
@@ -133,10 +151,11 @@ export async function serveMcp(
     onerror,
   })
   if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
-  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, images)
+  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.images)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
-  return handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
+  const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null
+  return refused ?? handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
 }
 
 /** Answers one HTTP request to the endpoint. */
@@ -146,6 +165,6 @@ export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Re
     httpRequest,
     () => createServer(request, origin),
     (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
-    { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each },
+    { images: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each }, admit: request.admit },
   )
 }

@@ -18,7 +18,14 @@ export type Admission =
       readonly retryAfter: number
     }
 
+export interface Asked {
+  /** Messages that the request brings; 1 without it. */
+  readonly messages?: number
+  /** In the place of the configured number. */
+  readonly perMinute?: number | undefined
+}
+
 /** Counts the requests of each key, over all isolates. A counter that does not answer admits: it guards, it is no door. */
 export interface Limiter {
-  enter(key: string): Promise<Admission>
+  enter(key: string, asked?: Asked): Promise<Admission>
 }

@@ -108,6 +108,8 @@ describe('commonplace copy', () => {
     expect(stopped).toBeGreaterThanOrEqual(100)
     expect(stopped).toBeLessThan(400)
     const run = await copy(['--org', 'local', ...local])
+    // Keys stay behind, so none of the target's may be given an owner of these entries.
+    expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
     expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
     expect(run.out).toMatch(/entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +400 +400/)

@@ -35,6 +35,44 @@ describe('a server that lets each key ask five times a minute', () => {
     expect((await ask(calm.key)).status).toBe(200)
   })
 
+  it('counts each message of a JSON-RPC batch, and does none of one that does not fit', async () => {
+    const { key } = await team.key('batches')
+    const call = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'store_context', arguments: { thread_id: 'batch', source: 'user', text: `text ${id}` } },
+    })
+    const send = (count: number, headers = {}) =>
+      team.ask(
+        '/mcp',
+        key,
+        'POST',
+        Array.from({ length: count }, (_, id) => call(id)),
+        { ...ACCEPT, ...headers },
+      )
+    const refused = await send(6)
+    expect(refused.status).toBe(429)
+    expect(refused.body.error.data.code).toBe('limit_exceeded')
+    // One message of the refused batch was counted when it came.
+    expect((await send(4)).status).toBe(200)
+    const { key: reader } = await team.key('batches')
+    const { data } = await team.call(reader, 'search_context', { thread_id: 'batch' })
+    expect(data.total).toBe(4)
+  })
+
+  it('refuses a JSON-RPC batch in every revision but 2025-03-26', async () => {
+    const { key } = await team.key('revisions')
+    for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28', '2024-11-05']) {
+      const { status, body } = await team.ask('/mcp', key, 'POST', [LIST], {
+        ...ACCEPT,
+        'mcp-protocol-version': revision,
+      })
+      expect([revision, status, body.error?.code]).toEqual([revision, 400, -32600])
+    }
+    const { key: other } = await team.key('revisions')
+    for (const headers of [ACCEPT, { ...ACCEPT, 'mcp-protocol-version': '2025-03-26' }])
+      expect((await team.ask('/mcp', other, 'POST', [LIST], headers)).status).toBe(200)
+  })
+
   it('limits the routes beside MCP in their own form, and ADMIN_TOKEN not at all', async () => {
     const { key } = await team.key('limits')
     const statuses = []

@@ -189,6 +189,44 @@ describe('a code and its tokens', () => {
     expect(await refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 
+  it('end, all of them, when a refresh token that was replaced twice is used again', async () => {
+    const { client_id, refresh_token } = await deployment.connect(await deployment.key())
+    const refresh = (token: string) =>
+      deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: token })
+    const second = (await refresh(refresh_token)).body
+    // A client that never heard the answer may ask with the same token once more.
+    const again = (await refresh(refresh_token)).body
+    const third = (await refresh(again.refresh_token)).body
+    const last = (await refresh(third.refresh_token)).body
+    expect((await deployment.call(last.access_token, 'list_threads')).status).toBe(200)
+    expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await deployment.call(last.access_token, 'list_threads')).status).toBe(401)
+    expect((await refresh(last.refresh_token)).status).toBe(400)
+  })
+
+  it('do not end when somebody makes up a token', async () => {
+    const { client_id, access_token, refresh_token } = await deployment.connect(await deployment.key())
+    const [user] = refresh_token.split(':')
+    for (const made of [`${user}:${'x'.repeat(16)}:${'y'.repeat(32)}`, 'a:b:c', `${user}:*:*`])
+      expect((await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: made })).status).toBe(400)
+    expect((await deployment.call(access_token, 'list_threads')).status).toBe(200)
+  })
+
+  it('are asked for so often and no more, from one place', async () => {
+    const crowded = await startDeployment()
+    try {
+      const answers: Json[] = []
+      const some = Array.from({ length: 25 }, (_, i) => ({ client_name: `client ${i}` }))
+      for (let i = 0; i < 10; i++)
+        answers.push(...(await Promise.all(some.map((metadata) => crowded.register(metadata)))))
+      // A minute may turn in between, which lets as many in again.
+      const refused = answers.filter(({ error }) => error === 'temporarily_unavailable').length
+      expect([refused > 0, refused <= 130]).toEqual([true, true])
+    } finally {
+      await crowded.stop()
+    }
+  })
+
   it('end when the client gives them back', async () => {
     const { client_id, access_token, refresh_token } = await deployment.connect(await deployment.key())
     expect((await deployment.token({ client_id, token: refresh_token })).status).toBe(200)

@@ -24,6 +24,21 @@ describe('a gate object', () => {
     expect(await enter(3 * MINUTE)).toEqual({ exceeded: null })
   })
 
+  it('counts every message of a request, all or none', async () => {
+    const object = gate()
+    const limits = { perMinute: 10, concurrent: 8 }
+    const enter = (id: string, messages: number) => object.enter(id, limits, START, messages)
+    expect(await enter('a', 6)).toEqual({ exceeded: null })
+    expect(await enter('b', 3)).toEqual({ exceeded: 'concurrent', retryAfter: 1 })
+    await object.leave('a')
+    expect(await enter('c', 5)).toMatchObject({ exceeded: 'perMinute' })
+    expect(await enter('d', 4)).toEqual({ exceeded: null })
+    expect(await enter('e', 1)).toMatchObject({ exceeded: 'perMinute' })
+    expect(await object.enter('f', { ...none, perMinute: 10 }, START + 9 * MINUTE, 11)).toMatchObject({
+      exceeded: 'perMinute',
+    })
+  })
+
   it('tells a time after which the key is in fact admitted', async () => {
     const limits = { ...none, perMinute: 7 }
     for (const [burst, at] of [

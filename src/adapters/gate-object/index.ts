@@ -15,18 +15,25 @@ interface Parts {
 
 const ADMITTED = { admitted: true, leave: async () => {} } as const
 
+/** The binding counts by ones. */
+async function admitsAll(rateLimit: RateLimitBinding, key: string, messages: number): Promise<boolean> {
+  const verdicts = await Promise.all(Array.from({ length: messages }, () => rateLimit.limit({ key })))
+  return verdicts.every(({ success }) => success)
+}
+
 /** One gate object a key; with a rate-limit binding, that counts the minute and the object only what runs at once. */
 export function createGateLimiter({ gates, rateLimit, limits, onFailure }: Parts): Limiter {
   const counted: Limits = rateLimit === null ? limits : { ...limits, perMinute: null }
   return {
-    async enter(key) {
+    async enter(key, { messages = 1, perMinute } = {}) {
+      const bounds = perMinute === undefined ? counted : { ...counted, perMinute }
       try {
-        if (rateLimit !== null && !(await rateLimit.limit({ key })).success)
+        if (rateLimit !== null && !(await admitsAll(rateLimit, key, messages)))
           return { admitted: false, exceeded: 'perMinute', retryAfter: 60 }
-        if (counted.perMinute === null && counted.concurrent === null) return ADMITTED
+        if (bounds.perMinute === null && bounds.concurrent === null) return ADMITTED
         const gate = gates.getByName(key)
         const request = crypto.randomUUID()
-        const verdict = await gate.enter(request, counted)
+        const verdict = await gate.enter(request, bounds, Date.now(), messages)
         if (verdict.exceeded !== null)
           return { admitted: false, exceeded: verdict.exceeded, retryAfter: verdict.retryAfter }
         return { admitted: true, leave: () => Promise.resolve(gate.leave(request)).catch(onFailure) }

@@ -21,7 +21,7 @@ const NOTES_A_MINUTE = 4
  * inside, and this one's.
  */
 export class GateObject extends DurableObject {
-  private readonly running = new Map<string, number>()
+  private readonly running = new Map<string, { readonly since: number; readonly messages: number }>()
   private readonly count: Count
 
   constructor(state: DurableObjectState, env: never) {
@@ -29,27 +29,35 @@ export class GateObject extends DurableObject {
     this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
   }
 
-  enter(request: string, limits: Limits, now = Date.now()): Verdict {
-    for (const [id, since] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
-    if (limits.concurrent !== null && this.running.size >= limits.concurrent)
+  /** @param messages how many there are in the request, which all go in or none */
+  enter(request: string, limits: Limits, now = Date.now(), messages = 1): Verdict {
+    for (const [id, { since }] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
+    if (limits.concurrent !== null && this.messagesRunning() + messages > limits.concurrent)
       return { exceeded: 'concurrent', retryAfter: 1 }
     if (limits.perMinute !== null) {
-      const waitMs = this.waitMs(limits.perMinute, now)
+      const waitMs = this.waitMs(limits.perMinute, messages, now)
       if (waitMs > 0) return { exceeded: 'perMinute', retryAfter: Math.ceil(waitMs / 1000) }
-      this.count.current++
-      if (this.count.current % Math.ceil(limits.perMinute / NOTES_A_MINUTE) === 0)
-        this.ctx.storage.kv.put('count', this.count)
+      const noted = Math.ceil(limits.perMinute / NOTES_A_MINUTE)
+      const before = Math.floor(this.count.current / noted)
+      this.count.current += messages
+      if (Math.floor(this.count.current / noted) > before) this.ctx.storage.kv.put('count', this.count)
     }
-    this.running.set(request, now)
+    this.running.set(request, { since: now, messages })
     return { exceeded: null }
+  }
+
+  private messagesRunning(): number {
+    let sum = 0
+    for (const { messages } of this.running.values()) sum += messages
+    return sum
   }
 
   leave(request: string): void {
     this.running.delete(request)
   }
 
-  /** Milliseconds until one more request fits, if no other comes; 0 when it does now. */
-  private waitMs(limit: number, now: number): number {
+  /** Milliseconds until so many more fit, if no other comes; 0 when they do now. */
+  private waitMs(limit: number, messages: number, now: number): number {
     const { count } = this
     const minute = Math.floor(now / MINUTE_MS)
     if (minute !== count.minute) {
@@ -58,9 +66,9 @@ export class GateObject extends DurableObject {
       count.minute = minute
     }
     const leftMs = MINUTE_MS - (now % MINUTE_MS)
-    const room = limit - count.current - 1
+    const room = limit - count.current - messages
     // While this minute alone fills the limit, the next one must come, and this one fade in it.
-    if (room < 0) return leftMs + MINUTE_MS - ((limit - 1) * MINUTE_MS) / count.current
+    if (room < 0) return leftMs + MINUTE_MS - (Math.max(0, limit - messages) * MINUTE_MS) / Math.max(1, count.current)
     return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (room * MINUTE_MS) / count.previous))
   }
 }

@@ -15,14 +15,32 @@ interface Variables {
 const refusal = (status: number, error: string, description: string) =>
   Response.json({ error, error_description: description }, { status, headers: { 'Cache-Control': 'no-store' } })
 
+/** Requests a minute from one place, whatever a key may ask: registrations stay in the store, the rest costs reads of it. */
+const A_MINUTE: Readonly<Record<string, number>> = { '/register': 120, '/authorize': 600, '/token': 600 }
+
+/**
+ * Where a request comes from. Cloudflare names the address, and says so by `cf`; elsewhere anybody may write the header, so
+ * all are counted together.
+ */
+function sourceOf(request: Request): string {
+  const onCloudflare = (request as { cf?: { colo?: unknown } }).cf?.colo !== undefined
+  return (onCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere'
+}
+
+function tooMany(retryAfter: number): Response {
+  const response = refusal(429, 'temporarily_unavailable', `Too many requests; try again in ${retryAfter} s`)
+  response.headers.set('Retry-After', String(retryAfter))
+  return response
+}
+
 /** A request of bounded size that names no client whose document we would not fetch. */
-async function admit(request: Request): Promise<Request | Response> {
+async function admit(request: Request): Promise<{ request: Request; form: URLSearchParams } | Response> {
   const bytes = await readBytes(request)
   if (bytes === null) return refusal(413, 'invalid_request', 'The body is too large')
   const form = isForm(request) ? new URLSearchParams(new TextDecoder().decode(bytes)) : new URLSearchParams()
   if (!namesAcceptableClient(form, request.headers.get('authorization')))
     return refusal(401, 'invalid_client', 'Client not found')
-  return new Request(request, { body: bytes })
+  return { request: new Request(request, { body: bytes }), form }
 }
 
 /** To be mounted at the root, behind the guard and beside the routes that take credentials. */
@@ -45,12 +63,28 @@ export function createOAuthRoutes() {
       })
     })
 
+  // What anybody may ask without a credential, and what is kept of it, is counted by where it comes from.
+  for (const path of ['/token', '/register', '/authorize'])
+    routes.use(path, async (c, next) => {
+      if (issuerOf(c.var, c.req.raw) === null) return c.notFound()
+      const { limiter } = c.var.services
+      const admission = (await limiter?.enter(`${path} ${sourceOf(c.req.raw)}`, { perMinute: A_MINUTE[path] })) ?? null
+      if (admission?.admitted === false) return tooMany(admission.retryAfter)
+      try {
+        return await next()
+      } finally {
+        await admission?.leave()
+      }
+    })
+
   for (const path of ['/.well-known/oauth-authorization-server', '/token', '/register'])
     routes.all(path, async (c) => {
       const issuer = issuerOf(c.var, c.req.raw)
       if (issuer === null) return c.notFound()
-      const request = c.req.method === 'POST' ? await admit(c.req.raw) : c.req.raw
-      return request instanceof Response ? request : issuer.serve(request, c.executionCtx as ExecutionContext)
+      const ctx = c.executionCtx as ExecutionContext
+      if (c.req.method !== 'POST') return issuer.serve(c.req.raw, ctx)
+      const admitted = await admit(c.req.raw)
+      return admitted instanceof Response ? admitted : issuer.serve(admitted.request, ctx, admitted.form)
     })
 
   routes.on(['GET', 'POST'], '/authorize', (c) => {

@@ -24,8 +24,12 @@ interface ProviderEnv {
 
 /** The authorization server as one origin shows it. */
 export interface Issuer {
-  /** Serves its metadata, `/token` and `/register`. */
-  serve(request: Request, ctx: ExecutionContext): Promise<Response>
+  /**
+   * Serves its metadata, `/token` and `/register`.
+   *
+   * @param form of a request to `/token`
+   */
+  serve(request: Request, ctx: ExecutionContext, form?: URLSearchParams): Promise<Response>
   /** For the consent page. */
   readonly helpers: OAuthHelpers
 }
@@ -83,6 +87,24 @@ function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEn
   return made
 }
 
+/** What the provider says of a refresh token whose grant is there, but which is neither its last one nor the one before. */
+async function saysMismatch(response: Response): Promise<boolean> {
+  if (response.status !== 400) return false
+  const { error, error_description } = (await response.clone().json()) as Record<string, unknown>
+  return error === 'invalid_grant' && error_description === 'Invalid refresh token'
+}
+
+/**
+ * A refresh token that was replaced twice is used again: somebody has a copy, and nobody can tell who (RFC 9700 §4.14.2). So
+ * the grant ends for both. Whoever knows its id has held one of its tokens; the id is in no other place.
+ */
+async function endGrantOf(token: string, helpers: OAuthHelpers, log: Log): Promise<void> {
+  const [userId, grantId] = TOKEN.test(token) ? token.split(':') : []
+  if (userId === undefined || grantId === undefined) return
+  await helpers.revokeGrant(grantId, userId)
+  log('WARNING', 'oauth_grant_ended', { reason: 'a replaced refresh token was used again', key: userId })
+}
+
 interface Dependencies {
   readonly kv: KVNamespace
   readonly identity: Identity
@@ -96,7 +118,16 @@ export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
     at(origin) {
       const server = serverAt(origin, log)
       if (server === null) return null
-      return { serve: (request, ctx) => server.fetch(request, env, ctx), helpers: server.getOAuthApi(env) }
+      const helpers = server.getOAuthApi(env)
+      return {
+        helpers,
+        async serve(request, ctx, form = new URLSearchParams()) {
+          const response = await server.fetch(request, env, ctx)
+          const reused = form.get('grant_type') === 'refresh_token' && (await saysMismatch(response))
+          if (reused) await endGrantOf(form.get('refresh_token') ?? '', helpers, log)
+          return response
+        },
+      }
     },
 
     async keyIdOf(token, request) {
