@@ -23,17 +23,7 @@ export interface Models {
   readonly embedder: Embedder | null
   readonly summarizer: Summarizer | null
   readonly reranker: Reranker | null
-  /** Semantic hits farther than this take no part in a fusion; see bench/RESULTS.md for how it was measured. */
-  readonly farthest: number
 }
-
-/**
- * Cosine 0.5. Measured on the collections of the retrieval bench (nDCG@10, mean of four; full text alone 51.8): without a
- * floor hybrid has 50.0, at 1.26 49.9, at 1.1 51.5, at 1.0 52.3. Hashed features know no synonyms, so what they find
- * farther away is noise that drags words down. Models that understand meaning have no floor.
- */
-const FARTHEST_LOCAL = 1.0
-const NO_FLOOR = 2
 
 function requireAi(ai: AiRunner | undefined): AiRunner {
   if (ai === undefined)
@@ -100,5 +90,4 @@ export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | 
   embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai, pace) : null,
   summarizer: chooseSummarizer(config, ai),
   reranker: chooseReranker(config, ai),
-  farthest: config.embedding.provider === 'local' ? FARTHEST_LOCAL : NO_FLOOR,
 })

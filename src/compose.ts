@@ -77,7 +77,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
-  const { embedder, summarizer, reranker, farthest } = chooseModels(config, analyzer, bindings.AI, pace)
+  const { embedder, summarizer, reranker } = chooseModels(config, analyzer, bindings.AI, pace)
 
   const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
@@ -134,7 +134,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       searchSemantic,
       reranker,
       overfetch: config.hybrid.overfetch,
-      farthest,
       pace,
     }),
     entries,

@@ -1,4 +1,5 @@
 import { Problem } from './domain/errors'
+import { FUSION_METHODS, type FusionMethod } from './domain/fusion'
 import { MEGABYTE } from './domain/image'
 import { readHost } from './http/access'
 import type { Variable } from './variables.mjs'
@@ -31,7 +32,12 @@ export interface Config {
   readonly indexedFields: readonly IndexedFieldConfig[]
   readonly fts: { readonly enabled: boolean; readonly language: string }
   readonly semantic: { readonly enabled: boolean }
-  readonly hybrid: { readonly enabled: boolean; readonly k: number; readonly overfetch: number }
+  readonly hybrid: {
+    readonly enabled: boolean
+    readonly fusion: FusionMethod
+    readonly k: number
+    readonly overfetch: number
+  }
   readonly vectorBackend: VectorBackend
   readonly embedding: {
     readonly provider: EmbeddingProvider
@@ -253,6 +259,7 @@ export function parseConfig(env: Environment): Config {
     semantic: { enabled: reader.boolean('ENABLE_SEMANTIC_SEARCH', true) },
     hybrid: {
       enabled: reader.boolean('ENABLE_HYBRID_SEARCH', true),
+      fusion: reader.choice('HYBRID_FUSION', 'scores', FUSION_METHODS),
       k: reader.integer('HYBRID_RRF_K', 60, 1, 1000),
       overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
     },

@@ -57,6 +57,14 @@ export interface VectorCounts {
 export interface VectorRows {
   /** One round trip. */
   lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
+  /** The first chunks of these entries that scope and filter admit. One round trip, shared with what is read in the same moment. */
+  ofEntries(
+    scope: Scope,
+    model: string,
+    filter: Filter,
+    entryIds: readonly number[],
+    chunks: number,
+  ): Promise<VectorRow[]>
   /** A stretch of all rows that scope and filter admit, in order of id, for the scan of last resort. */
   scan(scope: Scope, model: string, filter: Filter, afterId: number, limit: number): Promise<VectorRow[]>
   /** What an index at this state has to hear next; null when it is up to date. */

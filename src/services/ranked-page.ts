@@ -26,6 +26,8 @@ export interface RankedResult {
   readonly ftsRank: number | null
   readonly distance: number | null
   readonly semanticRank: number | null
+  /** What the order of a hybrid search is made by. */
+  readonly fused: number | null
   readonly rrf: number | null
   readonly rerankScore: number | null
   /** Null when not asked for, or when the text itself holds no hit. */

@@ -10,6 +10,7 @@ import type { SyncVectors } from './sync-vectors'
 /** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
 export interface SemanticHit {
   readonly id: number
+  readonly cosine: number
   readonly distance: number
   /** The stretch of the text that is nearest, in code points. */
   readonly start: number
@@ -28,13 +29,19 @@ const OVERFETCH = 4
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
 const SCAN_STEP = 2000
+/** Chunks of an entry that are compared when its words were found: 27,000 characters. What is read stays small. */
+const CHUNKS_AN_ENTRY = 20
 
-/** What the index answered, before the database has been asked. */
-export interface AskedSemantic {
+/** A query as a vector. */
+export interface EmbeddedQuery {
   readonly query: QuantizedVector
+  readonly embeddingMs: number
+}
+
+/** What the index answered, before the rows have been asked. */
+export interface AskedSemantic extends EmbeddedQuery {
   readonly limit: number
   readonly found: VectorSearch
-  readonly embeddingMs: number
 }
 
 interface Near extends Omit<VectorRow, 'data'> {
@@ -112,25 +119,43 @@ export function createSearchSemantic(dependencies: {
     return [...confirmed, ...fresh]
   }
 
-  /**
-   * The part without the database: embeds the query and asks the index.
-   *
-   * @param depth entries wanted
-   * @throws Problem unavailable when the query cannot be embedded, or the index does not answer
-   */
-  async function ask(scope: Scope, text: string, depth: number): Promise<AskedSemantic> {
+  /** @throws Problem unavailable when the query cannot be embedded */
+  async function embed(text: string): Promise<EmbeddedQuery> {
     const startedAt = now()
     const embedded = await embedder.embed([text], 'query').catch((error: unknown) => {
       const reason = error instanceof Problem ? `: ${error.message}` : ''
       throw new Problem('unavailable', `Failed to generate embedding for query${reason}`, {}, error)
     })
-    const embeddingMs = now() - startedAt
-    const query = quantize(embedded[0] as Float32Array)
-    const limit = Math.min(depth * OVERFETCH, index.depth)
-    return { query, limit, embeddingMs, found: await index.search(spaceOf(scope), query, limit) }
+    return { embeddingMs: now() - startedAt, query: quantize(embedded[0] as Float32Array) }
   }
 
-  /** The part with the database, begun in the same moment in which it is called; one round trip as a rule. */
+  /**
+   * Asks the index.
+   *
+   * @param depth entries wanted
+   * @throws Problem unavailable when the index does not answer
+   */
+  async function find(scope: Scope, embedded: EmbeddedQuery, depth: number): Promise<AskedSemantic> {
+    const limit = Math.min(depth * OVERFETCH, index.depth)
+    return { ...embedded, limit, found: await index.search(spaceOf(scope), embedded.query, limit) }
+  }
+
+  /**
+   * The nearest chunk of each of these entries, whether or not it is among the nearest of all; of a long one its first
+   * `CHUNKS_AN_ENTRY` are compared. Entries whose vectors are queued are left out. One round trip.
+   */
+  async function nearestChunks(
+    scope: Scope,
+    { query }: EmbeddedQuery,
+    filter: Filter,
+    entryIds: readonly number[],
+  ): Promise<SemanticHit[]> {
+    if (entryIds.length === 0) return []
+    const found = await rows.ofEntries(scope, model, filter, entryIds, CHUNKS_AN_ENTRY)
+    return bestPerEntry(found.map((row) => compare(query, row)))
+  }
+
+  /** Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule. */
   const answer = async (
     scope: Scope,
     asked: AskedSemantic,
@@ -142,9 +167,9 @@ export function createSearchSemantic(dependencies: {
   })
 
   const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
-    answer(scope, await ask(scope, text, depth), filter, depth)
+    answer(scope, await find(scope, await embed(text), depth), filter, depth)
 
-  return Object.assign(search, { ask, answer })
+  return Object.assign(search, { embed, find, answer, nearestChunks })
 }
 
 /** Whether a filter asks for anything at all. */
@@ -159,6 +184,12 @@ function bestPerEntry(near: readonly Near[]): SemanticHit[] {
       best.set(row.entryId, row)
   }
   return [...best.values()]
-    .map(({ entryId, start, length, cosine: cos }) => ({ id: entryId, start, length, distance: distance(cos) }))
+    .map(({ entryId, start, length, cosine: cos }) => ({
+      id: entryId,
+      start,
+      length,
+      cosine: cos,
+      distance: distance(cos),
+    }))
     .sort((a, b) => a.distance - b.distance || a.id - b.id)
 }

@@ -181,6 +181,27 @@ export function semanticSearchContract(
       }
     })
 
+    it('tells the nearest chunk of any entries that scope and filter admit, also of those far away', async () => {
+      const ada = freshPrincipal()
+      const { search } = setUp()
+      const [near, far, long, closed] = await save(ada, [
+        { text: 'river stone' },
+        { text: 'violet ember falcon' },
+        { text: `${'winter lamp paper '.repeat(12)}. river stone ${'. winter lamp paper'.repeat(12)}` },
+        { text: 'river stone elsewhere', threadId: 'closed' },
+      ])
+      const ids = [near, far, long, closed].map((id) => id as number)
+      const asked = await search.find(ada, await search.embed('river stone'), 1)
+      const filter: Filter = { op: 'thread', is: 'thread' }
+      const found = new Map((await search.nearestChunks(ada, asked, filter, ids)).map((hit) => [hit.id, hit]))
+      expect([...found.keys()].sort()).toEqual([near, far, long].sort())
+      const truth = await bruteForce(await everything(ada), 'river stone', filter, 10)
+      for (const { id, distance: d } of truth) expect(found.get(id)?.distance).toBe(d)
+      expect(found.get(long as number)?.start).toBeGreaterThan(0)
+      expect(await search.nearestChunks(freshPrincipal(), asked, EVERYTHING, ids)).toEqual([])
+      expect(await search.nearestChunks(ada, asked, EVERYTHING, [])).toEqual([])
+    })
+
     it('finds nothing where a filter admits nothing, or nothing was stored', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()

@@ -162,7 +162,6 @@ describe('what calls cost in D1', () => {
       searchSemantic: null,
       reranker: { provider: 'test', model: 'even', rerank: async (_, passages) => passages.map((_, i) => i / 100) },
       overfetch: 2,
-      farthest: 2,
     })
     const search = { ...request, mode: 'match' as const, highlight: false }
     const run = async () => expect((await reranked.byWords(ada, search)).results[0]?.rerankScore).toBeGreaterThan(0)
@@ -176,10 +175,10 @@ describe('what calls cost in D1', () => {
       ).toBeLessThanOrEqual(2)
   })
 
-  it('searches words and meaning at once in two round trips: both legs share one, then the page', async () => {
+  it('searches words and meaning at once in three round trips: the legs, the vectors of what they found, the page', async () => {
     const legs = { fts: true, semantic: true }
     expect(
-      await roundTrips(() => services.rankedSearches.byBoth(ada, { ...request, k: 60, legs })),
+      await roundTrips(() => services.rankedSearches.byBoth(ada, { ...request, method: 'scores', k: 60, legs })),
     ).toBeLessThanOrEqual(3)
   })
 

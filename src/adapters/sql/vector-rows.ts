@@ -134,6 +134,16 @@ export function createSqlVectorRows(
       }
     },
 
+    async ofEntries(scope, model, filter, entryIds, chunks) {
+      const wanted = dialect.jsonNumbers(sql`${JSON.stringify(entryIds)}`)
+      const from = sql`${wanted} wanted
+        ${dialect.leadingJoin} entries e ON e.id = wanted.value
+        ${dialect.leadingJoin} entry_vectors v ON v.entry_id = e.id`
+      const select = { columns: sql`${COLUMNS}, v.data`, from, leads: 'entries' } as const
+      const [rows] = await connection.read([admitted(scope, model, filter, select, sql`AND v.chunk < ${chunks}`)])
+      return (rows ?? []).map(toRow)
+    },
+
     async scan(scope, model, filter, afterId, limit) {
       const [rows] = await connection.batch([
         admitted(

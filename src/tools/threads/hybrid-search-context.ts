@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FUSION_METHODS } from '../../domain/fusion'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'
 import { inspectFilter, readFilter } from '../filters'
@@ -17,8 +18,10 @@ export const hybridSearchContext = defineTool({
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   input: z.strictObject({
     query: queryField,
-    fusion_method: z.literal('rrf').default('rrf').meta({ description: 'Reciprocal rank fusion, the only method' }),
-    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of the fusion; higher evens ranks out' }),
+    fusion_method: z.enum(FUSION_METHODS).optional().meta({
+      description: 'scores: by word score and nearness (default); rrf: by rank alone (default when rrf_k is given)',
+    }),
+    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of rrf; higher evens ranks out' }),
     ...rankedInput,
   }),
   output: output({
@@ -33,18 +36,21 @@ export const hybridSearchContext = defineTool({
     const { services, principal, config } = context
     const startedAt = services.now()
     const k = args.rrf_k ?? config.hybrid.k
-    const read = readFilter(args, { query: args.query, fusion_method: 'rrf' })
+    const method = args.fusion_method ?? (args.rrf_k === undefined ? config.hybrid.fusion : 'rrf')
+    const read = readFilter(args, { query: args.query, fusion_method: method })
     const window = readWindow(args)
     const found = await services.rankedSearches.byBoth(principal, {
       ...window.request,
       query: args.query,
       filter: read.filter,
       previewLength: config.truncationLength + 1,
+      method,
       k,
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
     const results = await rankedEntries(context, found.results, args, (result) => ({
       scores: {
+        fused: score(result.fused),
         rrf: score(result.rrf),
         fts_rank: result.ftsRank,
         semantic_rank: result.semanticRank,
@@ -59,7 +65,7 @@ export const hybridSearchContext = defineTool({
       query: args.query,
       results,
       ...counts(args.offset, results.length, found.total),
-      fusion_method: 'rrf',
+      fusion_method: method,
       search_modes_used: found.modes,
       fts_count: found.ftsCount,
       semantic_count: found.semanticCount,
@@ -70,7 +76,9 @@ export const hybridSearchContext = defineTool({
               fts_stats: leg('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
               semantic_stats: leg('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
               fusion_stats: {
+                method,
                 rrf_k: k,
+                lowest_cosine: score(found.lowestCosine),
                 total_unique_documents: found.unique,
                 documents_in_both: found.inBoth,
                 documents_fts_only: found.ftsCount - found.inBoth,

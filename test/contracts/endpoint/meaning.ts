@@ -110,17 +110,18 @@ export function meaningContract(connect: Connect): void {
       expect(data.stats).toMatchObject({
         fts_stats: { rows_returned: 2 },
         semantic_stats: { backend: backend().database },
-        fusion_stats: { rrf_k: 10, documents_in_both: 2, documents_fts_only: 0 },
+        fusion_stats: { method: 'rrf', rrf_k: 10, documents_in_both: 2, documents_fts_only: 0 },
       })
       const message = async (args: Record<string, unknown>) =>
         (await s.fail('hybrid_search_context', args)).data.error.message
       expect(await message({ query: 'x', rrf_k: 0 })).toBe('rrf_k must be at least 1')
-      expect(await message({ query: 'x', fusion_method: 'sum' })).toBe('fusion_method must be one of: rrf')
+      expect(await message({ query: 'x', fusion_method: 'sum' })).toBe('fusion_method must be one of: scores, rrf')
     })
 
     it(promise('8-rrf'), async () => {
-      const { results } = await both('authentication tokens')
+      const { results } = await both('authentication tokens', { fusion_method: 'rrf' })
       for (const { scores } of results) {
+        expect(scores.fused).toBe(scores.rrf)
         const rrf = [scores.fts_rank, scores.semantic_rank].reduce((sum, rank) => sum + (rank ? 1 / (60 + rank) : 0), 0)
         expect(scores.rrf).toBe(Number(rrf.toPrecision(4)))
         expect(scores.fts_score === null).toBe(scores.fts_rank === null)
@@ -129,6 +130,23 @@ export function meaningContract(connect: Connect): void {
       const order = results.map((entry: { scores: { rrf: number } }) => entry.scores.rrf)
       expect(order).toEqual([...order].sort((a, b) => b - a))
       expect(results[0].scores).toMatchObject({ fts_rank: expect.any(Number), semantic_rank: expect.any(Number) })
+    })
+
+    it(promise('8-scores'), async () => {
+      const data = await both('authentication tokens', { explain_query: true })
+      expect(data.fusion_method).toBe('scores')
+      expect(await both('authentication tokens', { fusion_method: 'scores', rrf_k: 10 })).toMatchObject({
+        fusion_method: 'scores',
+      })
+      const { lowest_cosine: lowest, method } = data.stats.fusion_stats
+      expect([method, lowest < 1]).toEqual(['scores', true])
+      const order: number[] = data.results.map((entry: { scores: { fused: number } }) => entry.scores.fused)
+      expect(order).toEqual([...order].sort((a, b) => b - a))
+      for (const { scores, text_content: text } of data.results) {
+        const cosine = 1 - scores.semantic_distance ** 2 / 2
+        const near = 90 * Math.min(1, text.length / 150) * ((cosine - lowest) / (1 - lowest)) ** 2
+        expect(scores.fused).toBeCloseTo((scores.fts_score ?? 0) + near, 1)
+      }
     })
 
     it(promise('8-paging'), async () => {
