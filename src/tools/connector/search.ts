@@ -27,6 +27,7 @@ export const search = defineTool({
       limit: BEST,
       offset: 0,
       previewLength: BEGINNING,
+      method: config.hybrid.fusion,
       k: config.hybrid.k,
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
