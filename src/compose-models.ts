@@ -1,8 +1,10 @@
 import { createLocalEmbedder } from './adapters/local/embedder'
 import { createOllamaEmbedder } from './adapters/ollama/embedder'
+import { ollamaPing } from './adapters/ollama/health'
 import { createOllamaReranker } from './adapters/ollama/reranker'
 import { createOllamaSummarizer } from './adapters/ollama/summarizer'
 import { createOpenAiEmbedder } from './adapters/openai/embedder'
+import { openAiPing } from './adapters/openai/health'
 import { createOpenAiReranker } from './adapters/openai/reranker'
 import { createOpenAiSummarizer } from './adapters/openai/summarizer'
 import { createWorkersAiEmbedder } from './adapters/workers-ai/embedder'
@@ -14,6 +16,7 @@ import type { Analyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
 import type { Pace } from './domain/pace'
 import type { Embedder } from './ports/embedder'
+import type { ModelHealth } from './ports/health'
 import type { Reranker } from './ports/reranker'
 import type { Summarizer } from './ports/summarizer'
 
@@ -23,6 +26,8 @@ export interface Models {
   readonly embedder: Embedder | null
   readonly summarizer: Summarizer | null
   readonly reranker: Reranker | null
+  /** By what they are for: `embeddings`, `summaries`, `reranking`. */
+  readonly health: Readonly<Record<string, ModelHealth>>
 }
 
 function requireAi(ai: AiRunner | undefined): AiRunner {
@@ -85,9 +90,31 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
   }
 }
 
+/** What can be asked whether it answers: providers behind an address. A binding is there or not, which is seen at once. */
+function modelHealth(config: Config): Readonly<Record<string, ModelHealth>> {
+  const { embedding, semantic, summary, reranking, ollamaHost: host, openai } = config
+  const parts: readonly (readonly [string, ModelChoice | { provider: 'local'; model: string } | null, boolean])[] = [
+    ['embeddings', semantic.enabled ? embedding : null, embedding.onFailure === 'fail'],
+    ['summaries', summary, false],
+    ['reranking', reranking, false],
+  ]
+  return Object.fromEntries(
+    parts.flatMap(([name, choice, required]) => {
+      if (choice === null || choice.provider === 'local' || choice.provider === 'workers-ai') return []
+      const { provider: backend, model } = choice
+      const ping =
+        backend === 'ollama'
+          ? ollamaPing({ host, model })
+          : openAiPing({ base: openai.base, apiKey: openai.key, model })
+      return [[name, { backend, required, ping }]]
+    }),
+  )
+}
+
 /** @throws Problem unavailable when a chosen provider lacks its binding */
 export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Models => ({
   embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai, pace) : null,
   summarizer: chooseSummarizer(config, ai),
   reranker: chooseReranker(config, ai),
+  health: modelHealth(config),
 })

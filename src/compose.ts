@@ -77,7 +77,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { log, waitUntil, clock = systemClock } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
-  const { embedder, summarizer, reranker } = chooseModels(config, analyzer, bindings.AI, pace)
+  const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
 
   const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
@@ -143,7 +143,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generation: embedder === null ? null : generation,
     maintenance: { work },
     schedule,
-    health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder) },
+    health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
     administration: createAdministration({
       store: identityStore,

@@ -9,6 +9,7 @@ import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, requireOrg } from './auth'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
+import { checkParts } from './health'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
@@ -63,19 +64,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   app.get('/ready', async (c) => {
-    const { database, objects, vectors } = c.var.setup.services.health
-    const check = (name: string, part: { backend: string; ping(): Promise<void> }) =>
-      part.ping().then(
-        () => [name, { backend: part.backend, ok: true }] as const,
-        () => [name, { backend: part.backend, ok: false }] as const,
-      )
-    const checks = await Promise.all([
-      check('database', database),
-      check('images', objects),
-      ...(vectors ? [check('vectors', vectors)] : []),
-    ])
-    const ready = checks.every(([, { ok }]) => ok)
-    return c.json({ status: ready ? 'ready' : 'unavailable', checks: Object.fromEntries(checks) }, ready ? 200 : 503)
+    const { checks, ready } = await checkParts(c.var.setup.services.health)
+    return c.json({ status: ready ? 'ready' : 'unavailable', checks }, ready ? 200 : 503)
   })
 
   /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */

@@ -11,6 +11,15 @@ export interface DatabaseHealth {
   }
 }
 
+/** Whether a configured model provider answers and has the model. */
+export interface ModelHealth {
+  readonly backend: string
+  /** False: calls go on without it. */
+  readonly required: boolean
+  /** Cheap, bounded to seconds. @throws Problem unavailable that says what to start, pull or set */
+  ping(): Promise<void>
+}
+
 export interface ObjectStoreHealth {
   readonly backend: string
   ping(): Promise<void>

@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
-import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
+import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Limiter } from '../ports/limiter'
@@ -38,6 +38,8 @@ export interface Services {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth
     readonly vectors: ObjectStoreHealth | null
+    /** Model providers behind an address, by what they are for. */
+    readonly models: Readonly<Record<string, ModelHealth>>
   }
   /** Lets work go on after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void

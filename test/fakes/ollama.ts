@@ -26,9 +26,10 @@ export async function startOllama({
   rerankPath,
 }: FakeOllama = {}): Promise<ModelServer> {
   return await startModelServer(({ path, body }: Received): Reply => {
-    const served = ['/api/embed', '/api/chat', rerankPath]
+    const served = ['/api/embed', '/api/chat', '/api/show', rerankPath]
     if (!served.includes(path)) return { status: 404, text: '404 page not found' }
     if (!models.includes(body.model)) return missing(body.model)
+    if (path === '/api/show') return { json: { details: { family: 'fake' } } }
     if (path === '/api/chat')
       return { json: { model: body.model, message: { role: 'assistant', content: answer }, done: true } }
     if (path === '/api/embed') {

@@ -112,7 +112,7 @@ describe('embeddings', () => {
     server.fail(replies({ status: 429, headers: { 'retry-after': '1' }, json: {} }), breaksOff)
     expect(await embedder().embed(['text'], 'document')).toHaveLength(1)
     server.fail(silent, notJson)
-    expect(await embedder('a-model', 8, { tryMs: 100 }).embed(['text'], 'document')).toHaveLength(1)
+    expect(await embedder('a-model', 8, { tryMs: 1000 }).embed(['text'], 'document')).toHaveLength(1)
     expect(server.received).toHaveLength(6)
   })
 
@@ -162,7 +162,7 @@ describe('summaries', () => {
     server.fail(replies({ status: 500, json: {} }))
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({ code: 'unavailable' })
     server.fail(silent)
-    await expect(summarizer({ tryMs: 40 }).summarize('text', 'user')).rejects.toMatchObject({ reason: 'timeout' })
+    await expect(summarizer({ tryMs: 500 }).summarize('text', 'user')).rejects.toMatchObject({ reason: 'timeout' })
     expect(server.received).toHaveLength(2)
   })
 })

@@ -132,7 +132,7 @@ describe('embeddings', () => {
     server.fail(replies({ status: 429, headers: { 'retry-after': '1' }, json: {} }), breaksOff)
     expect(await embedder().embed(['text'], 'document')).toHaveLength(1)
     server.fail(silent, notJson)
-    expect(await embedder({ tryMs: 100 }).embed(['text'], 'document')).toHaveLength(1)
+    expect(await embedder({ tryMs: 1000 }).embed(['text'], 'document')).toHaveLength(1)
     expect(server.received).toHaveLength(6)
   })
 

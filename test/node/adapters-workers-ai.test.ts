@@ -67,10 +67,10 @@ describe('embeddings', () => {
 
   it('are not waited for longer than a try may take, whether or not the binding listens', async () => {
     ai.next(never)
-    expect(await embedder(8, { tryMs: 30 }).embed(['text'], 'document')).toHaveLength(1)
+    expect(await embedder(8, { tryMs: 500 }).embed(['text'], 'document')).toHaveLength(1)
     expect(ai.calls[0]?.signal?.aborted).toBe(true)
     ai.next(never, never, never)
-    await expect(embedder(8, { tryMs: 30 }).embed(['text'], 'document')).rejects.toMatchObject({ reason: 'timeout' })
+    await expect(embedder(8, { tryMs: 500 }).embed(['text'], 'document')).rejects.toMatchObject({ reason: 'timeout' })
   })
 
   it.each([
@@ -127,7 +127,7 @@ describe('summaries', () => {
     ai.next(aiError('3040: Capacity temporarily exceeded'))
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({ code: 'unavailable' })
     ai.next(never)
-    await expect(summarizer(GLM, { tryMs: 30 }).summarize('text', 'user')).rejects.toMatchObject({ reason: 'timeout' })
+    await expect(summarizer(GLM, { tryMs: 500 }).summarize('text', 'user')).rejects.toMatchObject({ reason: 'timeout' })
     expect(ai.calls).toHaveLength(3)
   })
 })

@@ -32,7 +32,7 @@ describe.skipIf(!isRealServer())('a PostgreSQL server that speaks TLS', () => {
     const client = new Client({ connectionString: server.url })
     await client.connect()
     const { rows } = await client.query(`SELECT pg_read_file('server.crt') AS certificate`)
-    await vi.waitFor(async () => expect((await client.query('SHOW ssl')).rows[0].ssl).toBe('on'))
+    await vi.waitFor(async () => expect((await client.query('SHOW ssl')).rows[0].ssl).toBe('on'), { timeout: 60_000 })
     await client.end()
     certificate = join(folder, 'root.crt')
     writeFileSync(certificate, rows[0].certificate)

@@ -2,6 +2,7 @@
 // outside CI, PGlite, which says so. A template database is migrated once; tests get copies of it (see postgres.ts).
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -102,9 +103,16 @@ async function startReal(server: Omit<SpawnedServer, 'pid'>): Promise<Running> {
 }
 
 async function startPglite(reason: string): Promise<Running> {
-  console.warn(
-    `\n  ⚠ The PostgreSQL tests play against PGlite; those about locks, isolation and collation are SKIPPED.\n    ${reason}\n    Set PG_URL to a server with pgvector 0.8 to run them all.\n`,
-  )
+  const notice = [
+    '⚠ No PostgreSQL could be started, so its tests played against PGlite;',
+    '  those about locks, isolation, crashes and collation were SKIPPED.',
+    `  ${reason}`,
+    '  Set PG_URL to a server with pgvector 0.8 to run them all.',
+  ].join('\n')
+  console.warn(`\n${notice}\n`)
+  // Said again at the end by scripts/test.mjs, since nobody reads the beginning of a long run.
+  const { COMMONPLACE_TEST_NOTES: notes } = process.env
+  if (notes) writeFileSync(notes, `${notice}\n`)
   const server = await spawnServer('pglite')
   await migrateDatabase(server.url)
   return {

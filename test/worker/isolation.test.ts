@@ -78,7 +78,7 @@ async function compareAudit(stage: Stage): Promise<void> {
   }
 }
 
-it('shows each key exactly what its scope holds, whatever all the others do', { timeout: 120_000 }, async () => {
+it('shows each key exactly what its scope holds, whatever all the others do', { timeout: 300_000 }, async () => {
   console.log(`isolation: seed ${SEED}`)
   const property = fc.asyncProperty(plays, async (sequence) => {
     const stage = await open()

@@ -14,7 +14,7 @@ import {
   withTimeout,
 } from './retry'
 
-/** POSTs JSON to one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
+/** Speaks JSON with one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
 export interface JsonClient {
   /** The instant at which requests that begin now must be done. Several requests of one call share it. */
   deadline(): number
@@ -23,6 +23,8 @@ export interface JsonClient {
    * @throws ProviderProblem
    */
   post(path: string, body: unknown, deadline?: number): Promise<unknown>
+  /** The same without a body, for questions that cost nothing. */
+  get(path: string): Promise<unknown>
 }
 
 export interface ErrorAnswer {
@@ -94,7 +96,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
       retry: what.retry,
       waitMs: what.waitMs,
       // Only text, never the error object: its own causes may hold the request.
-      cause: new Error(blot(`POST ${service.address.shown(path)}: ${what.detail}`)),
+      cause: new Error(blot(`${service.address.shown(path)}: ${what.detail}`)),
     })
 
   const refused = async (path: string, response: Response): Promise<ProviderProblem> => {
@@ -107,13 +109,13 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
     return failed(path, { ...explained, detail, waitMs })
   }
 
-  const attempt = async (path: string, body: string, signal: AbortSignal): Promise<unknown> => {
+  const attempt = async (path: string, body: string | null, signal: AbortSignal): Promise<unknown> => {
     const fails = (reason: Reason, retry: boolean, message: string, error: unknown): ProviderProblem =>
       failed(path, { message: `${service.name} ${message}`, reason, retry, detail: String(error) })
     let response: Response
     try {
       response = await send(service.address.at(path), {
-        method: 'POST',
+        method: body === null ? 'GET' : 'POST',
         headers: { ...headers, ...service.headers },
         body,
         signal,
@@ -140,20 +142,21 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
 
   const deadline = (): number => timing.now() + patience.totalMs
 
+  const ask = (path: string, body: string | null, until: number): Promise<unknown> =>
+    retrying({ name: service.name, patience, timing, deadline: until }, async (timeoutMs) => {
+      try {
+        return await withTimeout(timeoutMs, (signal) => attempt(path, body, signal))
+      } catch (error) {
+        if (!(error instanceof TimedOut)) throw error
+        const message = `${service.name} did not answer within ${seconds(timeoutMs)}; it may still be loading the model, try again`
+        throw failed(path, { message, reason: 'timeout', retry: true, detail: error.message })
+      }
+    })
+
   return {
     deadline,
-    async post(path, body, until = deadline()) {
-      const json = JSON.stringify(body)
-      return await retrying({ name: service.name, patience, timing, deadline: until }, async (timeoutMs) => {
-        try {
-          return await withTimeout(timeoutMs, (signal) => attempt(path, json, signal))
-        } catch (error) {
-          if (!(error instanceof TimedOut)) throw error
-          const message = `${service.name} did not answer within ${seconds(timeoutMs)}; it may still be loading the model, try again`
-          throw failed(path, { message, reason: 'timeout', retry: true, detail: error.message })
-        }
-      })
-    },
+    post: (path, body, until = deadline()) => ask(path, JSON.stringify(body), until),
+    get: (path) => ask(path, null, deadline()),
   }
 }
 
