@@ -23,7 +23,8 @@ function borders(terms: readonly string[]): Int32Array {
 export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number) => void): number {
   const exact = unit.prefix ? unit.terms.slice(0, -1) : unit.terms
   const beginning = unit.prefix ? unit.terms.at(-1) : undefined
-  const begins = (at: number) => beginning === undefined || tokens[at]?.term.startsWith(beginning) === true
+  const by = unit.prefix ? 'word' : 'term'
+  const begins = (at: number) => beginning === undefined || tokens[at]?.word.startsWith(beginning) === true
   if (exact.length === 0) {
     for (let at = 0; at < tokens.length; at++) if (begins(at)) hit(at)
     return tokens.length
@@ -32,7 +33,7 @@ export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number)
   let compared = 0
   for (let at = 0, length = 0; at < tokens.length; ) {
     compared++
-    if (tokens[at]?.term === exact[length]) {
+    if (tokens[at]?.[by] === exact[length]) {
       at++
       length++
       if (length < exact.length) continue

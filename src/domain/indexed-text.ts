@@ -7,6 +7,8 @@ import { utf8Length } from './text'
 export interface IndexedText {
   /** Its terms in order, with one space between them, as the engine stores them. */
   readonly terms: string
+  /** The same words as they are written, as many of them and in the same order. */
+  readonly written: string
   /** Words that carry content, which is the length the scorer uses. */
   readonly words: number
   /** Terms of its code blocks and file paths. */
@@ -19,16 +21,20 @@ export interface IndexedText {
 const MAX_TERMS = 1_800_000
 const MAX_CODE_TERMS = 200_000
 
-/** Joins terms up to a size. */
-function createTermList(maxBytes: number) {
+/** Joins words up to a size: their terms, and as they are written. */
+function createWordList(maxBytes: number) {
   const terms: string[] = []
-  let bytes = 0
+  const written: string[] = []
+  let [termBytes, wordBytes] = [0, 0]
   return {
-    add: (term: string): void => {
-      bytes += utf8Length(term) + 1
-      if (bytes <= maxBytes) terms.push(term)
+    add: ({ term, word }: Token): void => {
+      termBytes += utf8Length(term) + 1
+      wordBytes += utf8Length(word) + 1
+      if (Math.max(termBytes, wordBytes) > maxBytes) return
+      terms.push(term)
+      written.push(word)
     },
-    joined: (): string => terms.join(' '),
+    joined: () => ({ terms: terms.join(' '), written: written.join(' ') }),
   }
 }
 
@@ -44,14 +50,15 @@ function* read(analyzer: Analyzer, text: string, each: (token: Token) => void): 
   yield text.length - done
 }
 
-function* termsIn(analyzer: Analyzer, text: string, maxBytes: number): Steps<string> {
-  const list = createTermList(maxBytes)
-  yield* read(analyzer, text, ({ term }) => list.add(term))
+function* wordsIn(analyzer: Analyzer, text: string, maxBytes: number): Steps<Pick<IndexedText, 'terms' | 'written'>> {
+  const list = createWordList(maxBytes)
+  yield* read(analyzer, text, list.add)
   return list.joined()
 }
 
-/** The terms of a short text: a title, a name, a month. */
-export const termsOf = (analyzer: Analyzer, text: string): string => atOnce(termsIn(analyzer, text, MAX_TERMS))
+/** The terms of a short text (a title, a name, a month), and its words as they are written. */
+export const wordsOf = (analyzer: Analyzer, text: string): Pick<IndexedText, 'terms' | 'written'> =>
+  atOnce(wordsIn(analyzer, text, MAX_TERMS))
 
 const lastCharacter = (text: string, end: number): string => {
   const unit = text.charCodeAt(end - 1)
@@ -60,7 +67,7 @@ const lastCharacter = (text: string, end: number): string => {
 
 /** Analyses a text of up to a megabyte in steps. */
 export function* indexText(analyzer: Analyzer, text: string): Steps<IndexedText> {
-  const list = createTermList(MAX_TERMS)
+  const list = createWordList(MAX_TERMS)
   const ends = new Set<string>()
   let words = 0
   let pair: Token | null = null
@@ -71,12 +78,12 @@ export function* indexText(analyzer: Analyzer, text: string): Steps<IndexedText>
     pair = null
   }
   yield* read(analyzer, text, (token) => {
-    list.add(token.term)
+    list.add(token)
     if (!token.isStopWord) words++
     if (pair !== null && !(token.pair && token.start < pair.end)) endRun()
     if (token.pair) pair = token
   })
   endRun()
-  const code = yield* termsIn(analyzer, codeOf(text), MAX_CODE_TERMS)
-  return { terms: list.joined(), words, code, ends: [...ends].join(' ') }
+  const code = yield* wordsIn(analyzer, codeOf(text), MAX_CODE_TERMS)
+  return { ...list.joined(), words, code: code.terms, ends: [...ends].join(' ') }
 }

@@ -19,8 +19,8 @@ export function passageAround(text: string, units: readonly Unit[], analyzer: An
   if (text.length <= MAX_PASSAGE) return text
   const terms = new Set(units.flatMap((unit) => unit.terms))
   let hit = 0
-  for (const { term, start } of analyzer.tokens(text))
-    if (terms.has(term)) {
+  for (const { term, word, start } of analyzer.tokens(text))
+    if (terms.has(term) || terms.has(word)) {
       hit = start
       break
     }

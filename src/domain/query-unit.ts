@@ -3,8 +3,9 @@ import { limitExceeded } from './errors'
 
 /** Something that an entry contains or not: one word, several next to each other, or a quoted phrase. */
 export interface Unit {
+  /** Stems; with `prefix`, words as they are written. */
   readonly terms: readonly string[]
-  /** The last term only needs to begin an indexed term. */
+  /** Words are compared as they are written, and the last only needs to begin one. */
   readonly prefix: boolean
   /** Quoted: looked for in the text only, not in date and agent. */
   readonly phrase: boolean
@@ -21,10 +22,11 @@ export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; 
   if (tokens.length === 0) return null
   const only = tokens.length === 1 ? (tokens[0] as Token) : null
   const loneCharacter = only?.pair === true && [...only.term].length === 1
+  // Text written without spaces is indexed in pairs, so a single character can only begin one.
+  const prefix = options.prefix === true || loneCharacter
   return {
-    terms: tokens.map((token) => token.term),
-    // Text written without spaces is indexed in pairs, so a single character can only begin one.
-    prefix: options.prefix === true || loneCharacter,
+    terms: tokens.map(({ term, word }) => (prefix ? word : term)),
+    prefix,
     phrase: options.phrase === true,
     stops: tokens.map((token) => token.isStopWord),
   }

@@ -1,5 +1,6 @@
 import type { Token } from './analysis'
-import type { SearchMode, Unit } from './query'
+import type { SearchMode } from './query'
+import type { Unit } from './query-unit'
 
 /**
  * The one scorer of full-text search (threads contract §6.4): the engine finds candidates, this ranks them, so both
@@ -18,7 +19,8 @@ const COMPLETE_BONUS = 2
 /** A word of the query that earns score. */
 export interface ScoredTerm {
   readonly term: string
-  readonly prefix: boolean
+  /** What it is compared with: the stem of a word, the word as it is written, or the beginning of that. */
+  readonly by: 'stem' | 'word' | 'beginning'
 }
 
 /** Counts over everything the caller may search. Approximate is enough. */
@@ -52,23 +54,27 @@ export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
   const terms = new Map<string, ScoredTerm & { stop: boolean }>()
   for (const unit of units) {
     for (const [i, term] of unit.terms.entries()) {
-      const prefix = unit.prefix && i === unit.terms.length - 1
-      terms.set(`${prefix}:${term}`, { term, prefix, stop: !prefix && unit.stops[i] === true })
+      const by = !unit.prefix ? 'stem' : i === unit.terms.length - 1 ? 'beginning' : 'word'
+      terms.set(`${by}:${term}`, { term, by, stop: by !== 'beginning' && unit.stops[i] === true })
     }
   }
   const all = [...terms.values()]
   const content = all.filter(({ stop }) => !stop)
-  return (content.length > 0 ? content : all).map(({ term, prefix }) => ({ term, prefix }))
+  return (content.length > 0 ? content : all).map(({ term, by }) => ({ term, by }))
 }
 
 /** How often each term occurs among the tokens. */
 export function countTerms(terms: readonly ScoredTerm[], tokens: Iterable<Token>): number[] {
-  const exact = new Map<string, number>()
-  for (const { term } of tokens) exact.set(term, (exact.get(term) ?? 0) + 1)
-  return terms.map(({ term, prefix }) => {
-    if (!prefix) return exact.get(term) ?? 0
+  const stems = new Map<string, number>()
+  const words = new Map<string, number>()
+  for (const { term, word } of tokens) {
+    stems.set(term, (stems.get(term) ?? 0) + 1)
+    words.set(word, (words.get(word) ?? 0) + 1)
+  }
+  return terms.map(({ term, by }) => {
+    if (by !== 'beginning') return (by === 'stem' ? stems : words).get(term) ?? 0
     let count = 0
-    for (const [word, times] of exact) if (word.startsWith(term)) count += times
+    for (const [word, times] of words) if (word.startsWith(term)) count += times
     return count
   })
 }

@@ -3,25 +3,53 @@ import type { TextQuery } from '../domain/query'
 import type { Scope } from '../domain/scope'
 import type { ScoredTerm, TermStatistics } from '../domain/score'
 
-/** An entry that the engine found, with what the scorer needs. */
+/** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */
+export const TEXT_COLUMNS = ['title', 'body', 'code', 'context'] as const
+export type TextColumn = (typeof TEXT_COLUMNS)[number]
+
+/** An entry that the engine found, with what the scorer and an ordering policy need. */
 export interface TextHit {
   readonly id: number
   readonly threadId: string
+  /** Empty when the entry has none, or when titles were not searched. */
+  readonly title: string
   /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */
   readonly text: string
-  /** Creation date and agent, as indexed beside the text. */
+  /** Creation date and agent, as indexed beside the text; empty when they were not searched. */
   readonly context: string
   /** Content words in the whole text. */
   readonly length: number
   /** Ids of the entries one and two places after it in its thread. */
   readonly following: readonly number[]
+  /** Holds every unit of the query. */
   readonly complete: boolean
 }
 
+/** The same on every backend, since it is part of the score. */
 export const SCORED_LENGTH = 8_000
+
+export interface TextRequest {
+  /** With an expression. */
+  readonly query: TextQuery
+  /** What the statistics are wanted of. */
+  readonly terms: readonly ScoredTerm[]
+  readonly filter: Filter
+  /**
+   * Where units are looked for, one at least. Quoted phrases are never found in `context`. Units by beginnings (`prefix`) are
+   * found in body and context only, whatever the columns: no other column keeps its words as they are written.
+   */
+  readonly columns: readonly TextColumn[]
+  readonly depth: {
+    /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
+    readonly candidates: number
+    /** Beside these, where the query has `preferred`, entries that fulfil it: the shortest. */
+    readonly complete: number
+  }
+}
 
 export interface TextSearch {
   readonly hits: readonly TextHit[]
+  /** Counted over all that the scope may search, whatever the filter. Of no meaning without a hit. */
   readonly statistics: TermStatistics
 }
 
@@ -35,9 +63,6 @@ export interface FullText {
   readonly language: string
   readonly stemming: boolean
 
-  /**
-   * The engine's best 200 entries that fulfil the query's expression and the filter, plus in `match` the best 100 of
-   * those that hold every unit. One round trip.
-   */
-  search(scope: Scope, query: TextQuery, terms: readonly ScoredTerm[], filter: Filter): Promise<TextSearch>
+  /** The same hits and statistics on every backend. One round trip. */
+  search(scope: Scope, request: TextRequest): Promise<TextSearch>
 }

@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { EntryDraft } from '../../src/domain/draft'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
-import type { SearchMode } from '../../src/domain/query'
+import { parseQuery, type SearchMode } from '../../src/domain/query'
 import type { Caller } from '../../src/domain/scope'
+import { scoredTerms } from '../../src/domain/score'
 import type { EntryStore } from '../../src/ports/entry-store'
-import type { FullText } from '../../src/ports/full-text'
+import type { FullText, TextColumn } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/search-text'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -126,6 +127,83 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('auth tok', 'prefix')).toEqual([id])
       expect(await search('toke*', 'prefix')).toEqual([id])
       expect(await search('tokx', 'prefix')).toEqual([])
+    })
+
+    it('compares beginnings with words as they are written, never with their stems', async () => {
+      const id = await save('Running on full-text and asynchronous authentication, happily')
+      const other = await save('authentic full tests, happy and asymmetric, run')
+      const cases: [string, number[]][] = [
+        ['runn', [id]],
+        ['run', [id, other]],
+        ['authenticat', [id]],
+        ['authentic', [id, other]],
+        ['asyn*', [id]],
+        ['full-te', [id, other]],
+        ['full-tex', [id]],
+        ['fulltext', []],
+        ['happil', [id]],
+        ['happi', [id]],
+        ['happy', [other]],
+        ['FULL-TES', [other]],
+        ['authenticati asynchr', [id]],
+        ['tests,happ', [other]],
+        ['full happ', [id, other]],
+      ]
+      for (const [query, expected] of cases) {
+        expect([query, (await search(query, 'prefix')).sort((a, b) => a - b)]).toEqual([query, expected])
+        const boolean = query.replace(/\*$/, '').replaceAll(/(?<=.)(?=$| )/g, '*')
+        expect([boolean, (await search(boolean, 'boolean')).sort((a, b) => a - b)]).toEqual([boolean, expected])
+      }
+    })
+
+    it('finds beginnings of the month and the agent, and none that reach from the text into them', async () => {
+      made.clock.ms = Date.UTC(2023, 0, 8)
+      const id = await save('meeting', { metadata: { agent_name: 'planners united' } })
+      for (const query of ['januar', 'january', 'plann', 'planners-unit', '8-janu', '202'])
+        expect([query, await search(query, 'prefix')]).toEqual([query, [id]])
+      for (const query of ['januari', 'meeting-8', '2023-plann-x'])
+        expect([query, await search(query, 'prefix')]).toEqual([query, []])
+    })
+
+    it('looks in the columns it is told', async () => {
+      const metadata = { title: 'Heron notes' }
+      const titled = await save('nothing of the kind', { metadata })
+      const said = await save('a heron on one leg')
+      const coded = await save('see\n```\nconst heron = leg(one)\n```')
+      const found = async (columns: readonly TextColumn[], words: string) => {
+        const query = parseQuery(words, 'match', made.analyzer)
+        const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns }
+        const { hits } = await made.fullText.search(ada, { ...request, depth: { candidates: 10, complete: 10 } })
+        return hits.map(({ id }) => id).sort((a, b) => a - b)
+      }
+      expect(await found(['title'], 'heron')).toEqual([titled])
+      expect(await found(['code'], 'heron')).toEqual([coded])
+      expect(await found(['body'], 'heron')).toEqual([said, coded])
+      expect(await found(['title', 'body', 'code', 'context'], 'herons')).toEqual([titled, said, coded])
+      expect(await found(['title', 'body'], '"heron notes"')).toEqual([titled])
+      expect(await found(['code'], 'heron-leg')).toEqual([coded])
+      expect(await found(['context'], 'heron')).toEqual([])
+    })
+
+    it('brings as many candidates as it is asked for, and what they are', async () => {
+      for (let i = 0; i < 5; i++) await save(`otter ${'filler '.repeat(i)}`)
+      const both = await save(`otter ${'filler '.repeat(30)} weasel`, { metadata: { title: 'Mustelids' } })
+      const query = parseQuery('otter weasel', 'match', made.analyzer)
+      const request = {
+        query,
+        terms: scoredTerms(query.units),
+        filter: EVERYTHING,
+        columns: ['title', 'body'] as const,
+      }
+      const { hits, statistics } = await made.fullText.search(ada, {
+        ...request,
+        depth: { candidates: 3, complete: 1 },
+      })
+      expect(hits.filter(({ complete }) => complete)).toEqual([
+        expect.objectContaining({ id: both, title: 'Mustelids', context: '', length: 32, following: [] }),
+      ])
+      expect(hits.length).toBeLessThanOrEqual(4)
+      expect(statistics).toMatchObject({ entries: 6, entriesWithTerm: [6, 1] })
     })
 
     it('finds words next to each other and in order in phrase mode', async () => {

@@ -1,39 +1,58 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { Expression, Unit } from '../../domain/query'
+import type { Expression, Unit } from '../../domain/query-unit'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
-import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf, toHit } from '../sql/candidates'
+import { type FullText, SCORED_LENGTH, type TextColumn } from '../../ports/full-text'
+import { brevity, COMMON, COUNTED, phraseColumns, threadOf, toSearch } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
-import type { Row, SqlConnection } from '../sql/connection'
+import type { SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
 /** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
-const CANDIDATES = 200
-const COMPLETE_CANDIDATES = 100
-const WORD_COLUMNS = '{body context}'
-
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 
-function unitExpression({ terms, prefix, phrase }: Unit): string {
-  const words = quote(terms.join(' ')) + (prefix ? ' *' : '')
-  return `${phrase ? 'body' : WORD_COLUMNS} : ${words}`
-}
+/** Compiles queries into MATCH expressions, for an index of these words. */
+function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
+  const inAny = (list: readonly string[]) => `{${list.join(' ')}}`
+  const anywhere = inAny(columns)
+  // Without stems, words stand in the index as they are written anyway.
+  const written = stemming ? 'written' : inAny(['body', 'context'])
 
-/** FTS5 has no unary NOT, so `NOT x` is everything in the scope except x. */
-function matchExpression(expression: Expression, scope: string): string {
-  switch (expression.op) {
-    case 'unit':
-      return unitExpression(expression.unit)
-    case 'not':
-      return `((${scope}) NOT (${matchExpression(expression.of, scope)}))`
-    default:
-      return `(${expression.of.map((part) => matchExpression(part, scope)).join(expression.op === 'and' ? ' AND ' : ' OR ')})`
+  function unit({ terms, prefix, phrase }: Unit): string {
+    const where = phrase ? inAny(phraseColumns(columns)) : prefix ? written : anywhere
+    return `${where} : ${quote(terms.join(' '))}${prefix ? ' *' : ''}`
+  }
+
+  /** FTS5 has no unary NOT, so `NOT x` is everything in the scope except x. */
+  function match(expression: Expression, scope: string): string {
+    switch (expression.op) {
+      case 'unit':
+        return unit(expression.unit)
+      case 'not':
+        return `((${scope}) NOT (${match(expression.of, scope)}))`
+      default:
+        return `(${expression.of.map((part) => match(part, scope)).join(expression.op === 'and' ? ' AND ' : ' OR ')})`
+    }
+  }
+
+  return {
+    term: ({ term, by }: ScoredTerm): string =>
+      `${by === 'stem' ? anywhere : written} : ${quote(term)}${by === 'beginning' ? ' *' : ''}`,
+    within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
   }
 }
+
+/** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
+const counted = (expressions: readonly string[], most: number): SQL =>
+  sql`SELECT term.key AS place, term.value AS words, (
+      SELECT json_array(count(*), max(id)) FROM (
+        SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
+      )
+    ) AS count
+    FROM json_each(${JSON.stringify(expressions)}) term`
 
 export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection
@@ -42,69 +61,76 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, query, terms, filter) {
+    async search(scope, { query, terms, filter, columns, depth }) {
       const now = clock.now()
+      const compiler = createCompiler(analyzer, columns)
       const wide = scopeExpression(scope, null)
       const confined = scopeExpression(scope, threadOf(filter))
-      const within = (expression: Expression) => `${confined} AND ${matchExpression(expression, confined)}`
-
-      const termExpression = ({ term, prefix }: ScoredTerm, inside: string) =>
-        `${inside} AND ${WORD_COLUMNS} : ${quote(term)}${prefix ? ' *' : ''}`
+      const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
       // orgs, and so tell one what the others hold, and read their share of the index for it.
-      const inScope = JSON.stringify(terms.map((term) => termExpression(term, confined)))
+      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
       const weights = [
-        sql`rarity AS MATERIALIZED (SELECT term.value AS words, (SELECT count(*) FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH term.value LIMIT ${COMMON})) AS n FROM json_each(${inScope}) term)`,
-        sql`weighed AS MATERIALIZED (SELECT entries_fts.rowid AS id, sum(ln(1 + 10.0 * (SELECT max(n) FROM rarity) / rarity.n)) AS weight FROM rarity CROSS JOIN entries_fts WHERE entries_fts MATCH rarity.words GROUP BY entries_fts.rowid)`,
+        sql`rarity AS MATERIALIZED (
+          SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+        )`,
+        sql`weighed AS MATERIALIZED (
+          SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight
+          FROM rarity CROSS JOIN entries_fts
+          WHERE entries_fts MATCH rarity.words
+          GROUP BY entries_fts.rowid
+        )`,
       ]
 
+      const shortness = brevity(sql`e.text_words`)
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
-        const next = sql`(SELECT json_group_array(id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2))`
-        const best = sql`best AS (SELECT entries_fts.rowid AS id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`} WHERE entries_fts MATCH ${within(expression)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${alike ? BREVITY : sql`weighed.weight * ${BREVITY}`} DESC, entries_fts.rowid DESC LIMIT ${limit})`
+        const best = sql`best AS (
+          SELECT entries_fts.rowid AS id
+          FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
+            ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
+          WHERE entries_fts MATCH ${compiler.within(expression, confined)}
+            AND ${listed(dialect, scope, now)} AND ${condition}
+          ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
+          LIMIT ${limit}
+        )`
+        const next = sql`(
+          SELECT json_group_array(id) FROM (
+            SELECT n.id FROM entries n
+            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
+            ORDER BY n.id LIMIT 2
+          )
+        )`
         const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return withPrelude(
           bindings,
-          alike ? [best] : [...weights, best],
-          sql`SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`,
+          alike ? [counts, best] : [counts, ...weights, best],
+          sql`SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
+            ${context} AS context, ${next} AS following,
+            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts
+            FROM best JOIN entries e ON e.id = best.id`,
         )
-      }
-
-      const counts = (list: readonly ScoredTerm[]): SQL => {
-        const expressions = list.map((term) => termExpression(term, wide))
-        return sql`SELECT (SELECT json_array(count(*), max(id)) FROM (SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value LIMIT ${COUNTED})) AS found FROM json_each(${JSON.stringify(expressions)}) term`
       }
 
       const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
-      const rows = await connection.read([
-        candidates(expression, CANDIDATES, expression.op === 'unit'),
-        counts(terms),
-        sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
-        ...(query.preferred ? [candidates(query.preferred, COMPLETE_CANDIDATES, true)] : []),
+      const [found, totals, preferred, beyond] = await connection.read([
+        candidates(expression, depth.candidates, expression.op === 'unit'),
+        sql`WITH ${live}
+          SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
+            min(first_id) AS first_id, max(last_id) AS last_id
+          FROM live`,
+        query.preferred === null ? sql`SELECT 1 WHERE 0` : candidates(query.preferred, depth.complete, true),
+        // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+        wide === confined
+          ? sql`SELECT 1 WHERE 0`
+          : sql`SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
       ])
-
-      const totals = rows[2]?.[0] as Row
-      const entries = Number(totals.entries)
-      const complete = new Map((rows[3] ?? []).map((row) => [Number(row.id), toHit(row, true)]))
-      const others = (rows[0] ?? []).filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false))
-      return {
-        hits: [...complete.values(), ...others],
-        statistics: {
-          entries,
-          averageLength: entries === 0 ? 0 : Number(totals.words) / entries,
-          entriesWithTerm: (rows[1] ?? []).map((row) => {
-            const [counted, reached] = JSON.parse(row.found as string) as [number, number | null]
-            return estimateEntries(
-              { counted, reached },
-              { firstId: Number(totals.first_id), lastId: Number(totals.last_id), entries },
-            )
-          }),
-        },
-      }
+      return toSearch({ found, preferred, totals, beyond, columns })
     },
   }
 }

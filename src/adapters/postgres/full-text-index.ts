@@ -3,15 +3,23 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
-import { type IndexedText, termsOf } from '../../domain/indexed-text'
+import { type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
-import { entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { BREAK, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
-/** A tsvector holds 1 MB of terms and positions; what is beyond is not found, and never makes a write fail. */
+/**
+ * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body
+ * or context; the others begin with a character that no word has, so that no word, and no beginning of one, is mistaken for
+ * them. Weight A says that the stem stands in the text as a word, so that a search for beginnings may trust it; words that
+ * differ from their stem are kept beside it.
+ */
+export const MARK = { scope: '/', title: '^', code: '#', written: '=' } as const
+
+/** A tsvector holds 1 MB of terms; what is beyond is not found, and never makes a write fail. */
 const MAX_VECTOR_BYTES = 900_000
-const MAX_POSITION = 16_383
-const MAX_POSITIONS = 250
+/** What a tsvector needs for a term beside its letters. */
+const TERM_BYTES = 10
 /** Bytes of terms in order, from which neighbours are found. */
 const MAX_TERM_BYTES = 900_000
 
@@ -29,29 +37,46 @@ function firstTerms(terms: string): string {
   return terms.slice(0, terms.lastIndexOf(' ', end))
 }
 
-/** Terms hold letters, digits and marks only, so quotes around them are enough. */
-function vectorOf(terms: string): string {
-  const positions = new Map<string, number[]>()
+type Words = Pick<IndexedText, 'terms' | 'written'>
+
+const listOf = (terms: string): string[] => terms.split(' ').filter((term) => term !== '')
+
+/** Gathers a tsvector. Terms hold letters, digits and marks only, so quotes around them are enough. */
+function createVector() {
+  const weights = new Map<string, 'A' | ''>()
   let bytes = 0
-  let place = 0
-  for (const term of terms.split(' ')) {
-    if (term === '') continue
-    place++
-    const known = positions.get(term)
+  const add = (term: string, weight: 'A' | '' = ''): void => {
+    const known = weights.get(term)
     if (known === undefined) {
-      bytes += utf8Length(term) + 6
-      if (bytes > MAX_VECTOR_BYTES) break
-      positions.set(term, [Math.min(place, MAX_POSITION)])
-    } else if (known.length < MAX_POSITIONS && place <= MAX_POSITION && bytes < MAX_VECTOR_BYTES) {
-      bytes += 2
-      known.push(place)
-    }
+      bytes += utf8Length(term) + TERM_BYTES
+      if (bytes > MAX_VECTOR_BYTES) return
+      weights.set(term, weight)
+    } else if (weight === 'A') weights.set(term, weight)
   }
-  return [...positions].map(([term, places]) => `'${term}':${places.join(',')}`).join(' ')
+  return {
+    add,
+    /** With a mark before each. */
+    addTerms: (terms: string, mark: string): void => {
+      for (const term of listOf(terms)) add(`${mark}${term}`)
+    },
+    addWords: ({ terms, written }: Words): void => {
+      const words = listOf(written)
+      for (const [i, term] of listOf(terms).entries()) {
+        add(term, term === words[i] ? 'A' : '')
+        if (term !== words[i]) add(`${MARK.written}${words[i]}`)
+      }
+    },
+    toString: () => [...weights].map(([term, weight]) => `'${term}':1${weight}`).join(' '),
+  }
 }
 
-/** Scope terms begin with a character that no word has, so that no word, and no beginning of one, is mistaken for them. */
-const scopeTerm = (term: string): string => `'/${term}'`
+const vectorOf = (words: Words): string => {
+  const vector = createVector()
+  vector.addWords(words)
+  return vector.toString()
+}
+
+const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
 /** A query that every entry in the scope fulfils and no other does. */
 export const scopeQuery = (scope: Scope, threadId: string | null): SQL => {
@@ -59,11 +84,31 @@ export const scopeQuery = (scope: Scope, threadId: string | null): SQL => {
   return sql`${groups.join(' & ')}::tsquery`
 }
 
-/** The day an entry was made as index terms; only the database knows it for certain. */
-export function dateWords(analyzer: Analyzer, createdAt: SQL): SQL {
-  const months = MONTHS.map((month) => `'${termsOf(analyzer, month)}'`).join(', ')
-  const day = sql`(to_timestamp(${createdAt} / 1000) AT TIME ZONE 'UTC')`
-  return sql`(extract(day FROM ${day})::text || ' ' || (ARRAY[${sql.raw(months)}])[extract(month FROM ${day})::integer] || ' ' || extract(year FROM ${day})::text)`
+/** Day, month and year of an instant; only the database knows for certain when an entry was made. */
+const dayOf = (createdAt: SQL): SQL => sql`(to_timestamp(${createdAt} / 1000) AT TIME ZONE 'UTC')`
+const nameOf = (day: SQL, names: readonly string[]): SQL => {
+  const list = names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')
+  return sql`(ARRAY[${sql.raw(list)}])[extract(month FROM ${day})::integer]`
+}
+const dayWords = (createdAt: SQL, months: readonly string[]): SQL => {
+  const day = dayOf(createdAt)
+  return sql`(extract(day FROM ${day})::text || ' ' || ${nameOf(day, months)} || ' ' || extract(year FROM ${day})::text)`
+}
+
+const monthsOf = (analyzer: Analyzer): readonly Words[] => MONTHS.map((month) => wordsOf(analyzer, month))
+
+/** The day an entry was made as index terms. */
+export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
+  dayWords(
+    createdAt,
+    monthsOf(analyzer).map(({ terms }) => terms),
+  )
+
+function dateVector(analyzer: Analyzer, createdAt: SQL): SQL {
+  const day = dayOf(createdAt)
+  const number = (part: 'day' | 'year') => sql`'''' || extract(${sql.raw(part)} FROM ${day})::text || ''':1A'`
+  const month = nameOf(day, monthsOf(analyzer).map(vectorOf))
+  return sql`(${number('day')} || ' ' || ${month} || ' ' || ${number('year')})::tsvector`
 }
 
 /** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
@@ -72,17 +117,29 @@ export function indexEntry(
   { org, content, indexed }: { org: string; content: IndexedContent; indexed: IndexedText },
   row: SQL,
 ): SQL {
-  const body = firstTerms(indexed.terms)
-  const vector = (words: string, weight: 'A' | 'B') => {
-    return sql`setweight(${vectorOf(words)}::tsvector, ${sql.raw(`'${weight}'`)})`
-  }
+  const createdAt = sql`e.created_at`
+  const title = wordsOf(analyzer, content.title ?? '').terms
+  const agent = wordsOf(analyzer, content.agent ?? '')
+  const ends = { terms: indexed.ends, written: indexed.ends }
 
-  const scope = sql`${entryScopeTerms(org, content).map(scopeTerm).join(' ')}::tsvector`
-  const beside = `${termsOf(analyzer, content.agent ?? '')} ${indexed.ends}`
-  const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || ${beside}::text`
-  const contextVector = sql`array_to_tsvector(array_remove(string_to_array(made.context, ' '), ''))`
-  const aside = sql`${vector(termsOf(analyzer, content.title ?? ''), 'A')} || ${vector(indexed.code, 'B')}`
-  return sql`INSERT INTO entries_fts (entry_id, words, body, context, aside) SELECT made.id, ${scope} || ${vector(body, 'A')} || ${contextVector}, ${body}::text, made.context, ${aside} FROM (SELECT e.id, ${context} AS context FROM entries e WHERE ${row}) AS made ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words, body = excluded.body, context = excluded.context, aside = excluded.aside`
+  const vector = createVector()
+  vector.addTerms(entryScopeTerms(org, content).join(' '), MARK.scope)
+  for (const words of [agent, ends]) vector.addWords(words)
+  vector.addTerms(title, MARK.title)
+  vector.addWords(indexed)
+  vector.addTerms(indexed.code, MARK.code)
+
+  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${`${agent.terms} ${indexed.ends}`}::text`
+  // Without stems, words stand in body and context as they are written.
+  const written = analyzer.stemming
+    ? sql`${`${firstTerms(indexed.written)} ${BREAK} `} || ${dayWords(createdAt, MONTHS)} || ' ' || ${`${agent.written} ${indexed.ends}`}::text`
+    : sql`NULL`
+  return sql`INSERT INTO entries_fts (entry_id, length, words, body, context, title, code, written)
+    SELECT e.id, ${indexed.words}, ${vector.toString()}::tsvector || ${dateVector(analyzer, createdAt)},
+      ${firstTerms(indexed.terms)}, ${context}, ${title}, ${indexed.code}, ${written}
+    FROM entries e WHERE ${row}
+    ON CONFLICT (entry_id) DO UPDATE SET length = excluded.length, words = excluded.words, body = excluded.body,
+      context = excluded.context, title = excluded.title, code = excluded.code, written = excluded.written`
 }
 
 /** How many of the entries that a condition on `e` admits stand in the index; to look into their terms would read all of them. */

@@ -1,155 +1,159 @@
-// Which entries does a full-text query mean? Candidates by GIN; every term reaches the engine as a term, never as syntax.
+// Which entries does a full-text query mean? Candidates by GIN, and counts with them.
+//
+// The planner may know nothing of these tables, for instance when a batch has just filled them: then it expects a word in a
+// handful of entries. So the order of things is written down: what the index finds is made first (MATERIALIZED), gathered by
+// grouping and never by joining, and rows are looked up one by one from there (LATERAL), best first, until there are enough.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { Expression, Unit } from '../../domain/query'
+import type { Expression } from '../../domain/query-unit'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
-import { BREVITY, COMMON, COUNTED, estimateEntries, threadOf, toHit } from '../sql/candidates'
-import { compileFilter, joinConditions } from '../sql/compile-filter'
-import type { Row, SqlConnection } from '../sql/connection'
+import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import { brevity, COMMON, COUNTED, threadOf, toSearch } from '../sql/candidates'
+import { compileFilter } from '../sql/compile-filter'
+import type { SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
+import { createTextCompiler, type TextCompiler } from './text-query'
 
-const CANDIDATES = 200
-const COMPLETE_CANDIDATES = 100
+const NOTHING = sql`SELECT 1 WHERE false`
+const KEY = sql`weight * ${brevity(sql`length`)}`
 
-/** Whether the index alone cannot tell: it knows which terms an entry has, not where, and not whether date or text. */
-const needsLook = ({ terms, phrase }: Unit): boolean => phrase || terms.length > 1
+/** The index rows of each term, in the order of the terms. */
+const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
+  terms.length === 0
+    ? none
+    : sql.join(
+        terms.map(
+          (term, i) => sql`SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)})`,
+        ),
+        sql` UNION ALL `,
+      )
 
-const someNeedLook = (expression: Expression): boolean =>
-  expression.op === 'unit'
-    ? needsLook(expression.unit)
-    : expression.op === 'not'
-      ? someNeedLook(expression.of)
-      : expression.of.some(someNeedLook)
+const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
-const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
-  sql`(${sql.join([...parts], sql.raw(` ${operator} `))})`
+/**
+ * `counts`: a JSON array with the count of each term, as `[how many, the highest id among them]`, counted in the order of ids
+ * up to a cap, from the rows of `found`. Only a term that reaches the cap has its rows sorted.
+ */
+const countsOf = (terms: number, most: number): SQL => sql`(
+    SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE
+        WHEN counted.n <= ${most} THEN counted.highest
+        ELSE (SELECT max(id) FROM (SELECT id FROM found WHERE found.term = counted.term ORDER BY id LIMIT ${most}) AS first)
+      END) ORDER BY counted.term), '[]')::text
+    FROM (
+      SELECT place AS term, count(found.id) AS n, max(found.id) AS highest
+      FROM generate_series(0, ${terms - 1}::integer) AS place LEFT JOIN found ON found.term = place
+      GROUP BY place
+    ) AS counted
+  )`
 
-function createCompiler() {
-  const term = (given: string, prefix: boolean): SQL => sql`${`'${given}'${prefix ? ':*' : ''}`}::tsquery`
+/**
+ * `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are.
+ * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
+ * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same.
+ */
+function rankedTables({ query, terms }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
+  const expression = query.expression as Expression
+  const weighed = [
+    sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
+    sql`weights AS MATERIALIZED (
+      SELECT array_agg(weight ORDER BY term) AS of_terms, array_agg(term ORDER BY term) AS terms
+      FROM (
+        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n))::bigint AS weight
+        FROM (SELECT term, least(count(*), ${COMMON}) AS n FROM found GROUP BY term) AS counted
+      ) AS rare
+    )`,
+    sql`weighed AS MATERIALIZED (
+      SELECT id, max(length) AS length, count(*) AS terms,
+        sum(weights.of_terms[array_position(weights.terms, found.term)]) AS weight
+      FROM found CROSS JOIN weights GROUP BY id
+    )`,
+  ]
+  if (compiler.isAnyOf(expression, terms))
+    return [...weighed, sql`ranked AS MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
-  const termsOf = ({ terms, prefix }: Unit): SQL[] =>
-    terms.map((word, i) => term(word, prefix && i === terms.length - 1))
-
-  /** What the index is asked: fulfilled by every entry that is meant, and by some that are not where a look is needed. */
-  function candidateQuery(expression: Expression, everything: SQL): SQL {
-    switch (expression.op) {
-      case 'unit':
-        return joined(termsOf(expression.unit), '&&')
-      case 'not':
-        return someNeedLook(expression.of) ? everything : sql`(!! ${candidateQuery(expression.of, everything)})`
-      default:
-        return joined(
-          expression.of.map((part) => candidateQuery(part, everything)),
-          expression.op === 'and' ? '&&' : '||',
-        )
-    }
-  }
-
-  /** Whether the terms stand next to each other: in the text, or for words without quotes in date and agent. */
-  function look({ terms, prefix, phrase }: Unit): SQL {
-    const words = sql`${terms.join(' ')}::text`
-    const wanted = sql`' ' || ${words} || ${sql.raw(prefix ? `''` : `' '`)}`
-    const stands = (column: SQL) => sql`strpos(' ' || ${column} || ' ', ${wanted}) > 0`
-    return phrase ? stands(sql`f.body`) : sql`(${stands(sql`f.body`)} OR ${stands(sql`f.context`)})`
-  }
-
-  function exactCondition(expression: Expression): SQL {
-    switch (expression.op) {
-      case 'unit':
-        return needsLook(expression.unit)
-          ? look(expression.unit)
-          : sql`f.words @@ ${joined(termsOf(expression.unit), '&&')}`
-      case 'not':
-        return sql`(NOT ${exactCondition(expression.of)})`
-      default:
-        return joinConditions(expression.op, expression.of.map(exactCondition))
-    }
-  }
-
-  return {
-    term,
-    condition: (expression: Expression, within: SQL): SQL => {
-      const found = sql`f.words @@ (${within} && ${candidateQuery(expression, within)})`
-      return someNeedLook(expression) ? sql`${found} AND ${exactCondition(expression)}` : found
-    },
-  }
+  const meant = (part: Expression, complete: boolean) =>
+    sql`SELECT f.entry_id, f.length, 0, 0, true, ${sql.raw(String(complete))} FROM entries_fts f WHERE ${compiler.within(part, scope)}`
+  return [
+    ...weighed,
+    sql`ranked AS MATERIALIZED (
+      SELECT id, max(length) AS length, sum(weight) AS weight, bool_or(complete) AS complete
+      FROM (
+        SELECT id, length, terms, weight, false AS meant, false AS complete FROM weighed
+        UNION ALL ${meant(expression, false)}
+        ${query.preferred === null ? sql`` : sql`UNION ALL ${meant(query.preferred, true)}`}
+      ) AS every
+      GROUP BY id HAVING bool_or(meant)
+    )`,
+  ]
 }
 
 export function createPostgresFullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection
-  const compiler = createCompiler()
   return {
     engine: 'tsvector',
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, query, terms, filter) {
+    async search(scope, request) {
+      const { query, terms, filter, columns, depth } = request
       const now = clock.now()
-      const wide = scopeQuery(scope, null)
-      const confined = scopeQuery(scope, threadOf(filter))
+      const compiler = createTextCompiler(analyzer, columns)
+      const thread = threadOf(filter)
+      const confined = scopeQuery(scope, thread)
 
-      // Candidates are weighed as in D1, by the words they hold and how rare those are within the scope: `ts_rank()` knows
-      // nothing of rarity, and reads the whole tsvector of every entry that it ranks.
-      const matching = terms.map(
-        ({ term, prefix }, i) =>
-          sql`SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id FROM entries_fts f WHERE f.words @@ (${confined} && ${compiler.term(term, prefix)})`,
-      )
-      const weights = [
-        sql`found AS MATERIALIZED (${matching.length === 0 ? sql`SELECT 0 AS term, 0::bigint AS id WHERE false` : sql.join(matching, sql` UNION ALL `)})`,
-        sql`rarity AS MATERIALIZED (SELECT term, ln(1 + 10.0::double precision * max(least(count(*), ${COMMON})) OVER () / least(count(*), ${COMMON})) AS weight FROM found GROUP BY term)`,
-        sql`weighed AS MATERIALIZED (SELECT found.id, sum(rarity.weight ORDER BY found.term) AS weight FROM found JOIN rarity ON rarity.term = found.term GROUP BY found.id)`,
-      ]
+      /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
+      const best = (condition: SQL, order: SQL, limit: number, complete: boolean) => sql`(
+        SELECT o.id, ${sql.raw(String(complete))} AS complete
+        FROM (SELECT id, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
+        CROSS JOIN LATERAL (
+          SELECT 1 FROM entries e
+          WHERE e.id = o.id AND ${listed(dialect, scope, now)}
+            AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
+          OFFSET 0
+        ) AS admitted
+        ORDER BY o.key DESC, o.id DESC LIMIT ${limit}
+      )`
+      const others = best(sql`true`, KEY, depth.candidates, false)
+      const chosen =
+        query.preferred === null
+          ? others
+          : sql`${others} UNION ALL ${best(sql`complete`, brevity(sql`length`), depth.complete, true)}`
+      const next = sql`coalesce((
+          SELECT jsonb_agg(n.id ORDER BY n.id) FROM (
+            SELECT n.id FROM entries n
+            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
+            ORDER BY n.id LIMIT 2
+          ) AS n
+        ), '[]')::text`
+      const candidates = sql`WITH ${sql.join(rankedTables(request, compiler, confined), sql`, `)},
+        best AS MATERIALIZED (${chosen})
+        SELECT e.*, best.complete, ${countsOf(terms.length, COMMON)} AS counts
+        FROM best CROSS JOIN LATERAL (
+          SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
+            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context, ${next} AS following
+          FROM entries e WHERE e.id = best.id
+          OFFSET 0
+        ) AS e`
 
-      /** @param alike whether all that match hold the same words; then only their lengths differ */
-      const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
-        const condition = compileFilter(filter, dialect, dialect.bindings().bind)
-        const next = sql`coalesce((SELECT jsonb_agg(n.id ORDER BY n.id) FROM (SELECT n.id FROM entries n WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id ORDER BY n.id LIMIT 2) n), '[]')::text`
-        const best = sql`best AS (SELECT f.entry_id AS id FROM entries_fts f JOIN entries e ON e.id = f.entry_id ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`} WHERE ${compiler.condition(expression, confined)} AND ${listed(dialect, scope, now)} AND ${condition} ORDER BY ${alike ? BREVITY : sql`weighed.weight * ${BREVITY}`} DESC NULLS LAST, f.entry_id DESC LIMIT ${limit})`
-        const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-        return sql`WITH ${sql.join(alike ? [best] : [...weights, best], sql`, `)} SELECT e.id, e.thread_id, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text, ${context} AS context, ${next} AS following FROM best JOIN entries e ON e.id = best.id`
-      }
-
-      const counts = (list: readonly ScoredTerm[]): SQL => {
-        const each = list.map(({ term, prefix }, i) => {
-          const found = sql`SELECT f.entry_id AS id FROM entries_fts f WHERE f.words @@ (${wide} && ${compiler.term(term, prefix)}) LIMIT ${COUNTED}`
-          return sql`SELECT ${sql.raw(String(i))} AS place, count(*) AS counted, max(id) AS reached FROM (${found}) AS found`
-        })
-        return each.length === 0
-          ? sql`SELECT 1 WHERE false`
-          : sql`SELECT * FROM (${sql.join(each, sql` UNION ALL `)}) AS terms ORDER BY place`
-      }
-
-      const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
-      const statements = [
-        candidates(expression, CANDIDATES, expression.op === 'unit'),
-        counts(terms),
-        sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id FROM live`,
-        query.preferred === null ? sql`SELECT 1 WHERE false` : candidates(query.preferred, COMPLETE_CANDIDATES, true),
-      ]
-      const [found, counted, sums, preferred] = await connection.read(statements)
-
-      const totals = sums?.[0] as Row
-      const entries = Number(totals.entries)
-      const complete = new Map((preferred ?? []).map((row) => [Number(row.id), toHit(row, true)]))
-      const others = (found ?? []).filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false))
-      return {
-        hits: [...complete.values(), ...others],
-        statistics: {
-          entries,
-          averageLength: entries === 0 ? 0 : Number(totals.words) / entries,
-          entriesWithTerm: (counted ?? []).map((row) =>
-            estimateEntries(
-              { counted: Number(row.counted), reached: row.reached === null ? null : Number(row.reached) },
-              { firstId: Number(totals.first_id), lastId: Number(totals.last_id), entries },
-            ),
-          ),
-        },
-      }
+      const [rows = [], totals, beyond] = await connection.read([
+        candidates,
+        sql`WITH ${live}
+          SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
+            min(first_id) AS first_id, max(last_id) AS last_id
+          FROM live`,
+        // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+        thread === null
+          ? NOTHING
+          : sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, null), NO_TERM)})
+              SELECT ${countsOf(terms.length, COUNTED)} AS counts`,
+      ])
+      const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
+      return toSearch({ found, preferred, totals, beyond, columns })
     },
   }
 }

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../domain/filter'
-import type { TextHit } from '../../ports/full-text'
+import type { TextColumn, TextHit, TextSearch } from '../../ports/full-text'
 import type { Row } from './connection'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
@@ -16,36 +16,79 @@ export function threadOf(filter: Filter): string | null {
   return null
 }
 
-/** How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. */
-export const BREVITY = sql`(1 + 2.2 / (1.3 + e.text_words / 55.0))`
+/** Date and agent belong to no phrase. */
+export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
+  columns.filter((column) => column !== 'context')
 
-/** Entries with a term are counted up to here; beyond, the rest is estimated from how far the count came. */
-export const COUNTED = 1000
-/** Words of more entries than this are equally common when candidates are chosen. */
+/**
+ * How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. Reckoned in
+ * doubles on both databases, so that equals are equal on both.
+ */
+export const brevity = (words: SQL): SQL => sql`(1 + 2.2 / (1.3 + CAST(${words} AS double precision) / 55.0))`
+
+/**
+ * Entries with a term are counted up to here, in the order of ids; the rest is estimated from how far the count came. Words of
+ * more entries are equally common when candidates are chosen.
+ */
 export const COMMON = 10_000
+/** As `COMMON`, where candidates come from one thread and the others are only counted. */
+export const COUNTED = 1000
 
-export interface TermCount {
-  readonly counted: number
-  /** The highest id among those counted; null when there was none. */
-  readonly reached: number | null
+/** How many, and the highest id among them; null when there was none. */
+type TermCount = readonly [counted: number, reached: number | null]
+
+interface Totals {
+  readonly entries: number
+  readonly firstId: number
+  readonly lastId: number
 }
 
 /** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
-export function estimateEntries(
-  { counted, reached }: TermCount,
-  all: { readonly firstId: number; readonly lastId: number; readonly entries: number },
-): number {
-  if (counted < COUNTED || reached === null) return counted
+function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals): number {
+  if (counted < cap || reached === null) return counted
   const span = reached - all.firstId + 1
   return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
 }
 
-export const toHit = (row: Row, complete: boolean): TextHit => ({
+const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): TextHit => ({
   id: Number(row.id),
   threadId: row.thread_id as string,
+  title: columns.includes('title') ? ((row.title as string | null) ?? '') : '',
   text: row.text as string,
-  context: row.context as string,
+  context: columns.includes('context') ? (row.context as string) : '',
   length: Number(row.words),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })
+
+/** The rows of the statements of one search. */
+export interface Answers {
+  /** Candidates; each row brings the counts of all terms. */
+  readonly found: readonly Row[] | undefined
+  /** Candidates that hold every unit. */
+  readonly preferred: readonly Row[] | undefined
+  /** One row: entries and words of the scope, its first and last id. */
+  readonly totals: readonly Row[] | undefined
+  /** One row of counts in the whole scope, where the candidates come from a part of it. */
+  readonly beyond: readonly Row[] | undefined
+  readonly columns: readonly TextColumn[]
+}
+
+export function toSearch({ found = [], preferred = [], totals, beyond, columns }: Answers): TextSearch {
+  const complete = new Map(preferred.map((row) => [Number(row.id), toHit(row, true, columns)]))
+  const others = found.filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false, columns))
+  const [sums = {}] = totals ?? []
+  const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
+  const [whole] = beyond ?? []
+  const counts = (whole ?? found[0])?.counts as string | undefined
+  return {
+    hits: [...complete.values(), ...others],
+    statistics: {
+      entries: all.entries,
+      averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,
+      entriesWithTerm: (JSON.parse(counts ?? '[]') as TermCount[]).map((count) =>
+        estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
+      ),
+    },
+  }
+}

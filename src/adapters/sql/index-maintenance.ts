@@ -7,7 +7,7 @@ import type { SqlConnection } from './connection'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 
 /** Raised when the analysis in `domain/analysis.ts`, a stemmer or the terms of scopes change, so that every index is written anew. */
-const ANALYSIS = 3
+const ANALYSIS = 4
 
 interface Progress {
   readonly analysis: string

@@ -42,6 +42,17 @@ export function searchingContract(connect: Connect): void {
       expect(ids(await search('NOT park', { mode: 'boolean' }))).toEqual([id.fox])
     })
 
+    it(promise('6-prefix'), async () => {
+      expect(ids(await search('runn', { mode: 'prefix' }))).toEqual([id.dog])
+      expect(ids(await search('runn* OR zebr*', { mode: 'boolean' }))).toEqual([id.dog])
+      expect(ids(await search('jumpe', { mode: 'prefix' }))).toEqual([])
+    })
+
+    it(promise('6-stop-words'), async () => {
+      expect(ids(await search("fox's den"))).toEqual([id.fox])
+      expect(ids(await search("dog's running"))).toContain(id.dog)
+    })
+
     it(promise('6-boolean-malformed'), async () => {
       const cases: [string, number][] = [
         ['(a', 1],

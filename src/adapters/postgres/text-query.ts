@@ -1,0 +1,114 @@
+// How is a query asked of the full-text index of PostgreSQL? Every term reaches the engine as a term, never as syntax.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { Expression, Unit } from '../../domain/query-unit'
+import type { ScoredTerm } from '../../domain/score'
+import type { TextColumn } from '../../ports/full-text'
+import { phraseColumns } from '../sql/candidates'
+import { joinConditions } from '../sql/compile-filter'
+import { MARK } from './full-text-index'
+
+export interface TextCompiler {
+  /** What entries with a term fulfil, as a `tsquery`. */
+  readonly term: (term: ScoredTerm) => SQL
+  /** Whether an expression means the entries with any of these terms and no others. */
+  readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
+  /** A condition on the index row `f`: an expression inside a scope, given as a `tsquery`. */
+  readonly within: (expression: Expression, scope: SQL) => SQL
+}
+
+const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
+  parts.length === 1 ? (parts[0] as SQL) : sql`(${sql.join([...parts], sql.raw(` ${operator} `))})`
+
+const byOf = ({ terms, prefix }: Unit, place: number): ScoredTerm['by'] =>
+  !prefix ? 'stem' : place === terms.length - 1 ? 'beginning' : 'word'
+
+/** Compiles queries for an index of these words, that look into these columns. */
+export function createTextCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]): TextCompiler {
+  // Stems of body and context are one to the index.
+  const besideIsAsked = columns.includes('body') === columns.includes('context')
+  const marks = [
+    ...(columns.includes('body') || columns.includes('context') ? [''] : []),
+    ...(columns.includes('title') ? [MARK.title] : []),
+    ...(columns.includes('code') ? [MARK.code] : []),
+  ]
+
+  function lexemes(term: string, by: ScoredTerm['by']): SQL {
+    const any = {
+      stem: marks.map((mark) => `'${mark}${term}'`),
+      word: [`'${term}':A`, `'${MARK.written}${term}'`],
+      beginning: [`'${term}':*A`, `'${MARK.written}${term}':*`],
+    }[by]
+    return sql`${any.join(' | ')}::tsquery`
+  }
+
+  const termsOf = (unit: Unit): SQL =>
+    joined(
+      unit.terms.map((term, i) => lexemes(term, byOf(unit, i))),
+      '&&',
+    )
+
+  /** Whether the index alone cannot tell: it knows which terms an entry has, not where. */
+  const needsLook = ({ terms, prefix, phrase }: Unit): boolean =>
+    phrase || terms.length > 1 || (!prefix && !besideIsAsked)
+
+  const someNeedLook = (expression: Expression): boolean =>
+    expression.op === 'unit'
+      ? needsLook(expression.unit)
+      : expression.op === 'not'
+        ? someNeedLook(expression.of)
+        : expression.of.some(someNeedLook)
+
+  /** What the index is asked: fulfilled by every entry that is meant, and by some that are not where a look is needed. */
+  function candidates(expression: Expression, everything: SQL): SQL {
+    switch (expression.op) {
+      case 'unit':
+        return termsOf(expression.unit)
+      case 'not':
+        return someNeedLook(expression.of) ? everything : sql`(!! ${candidates(expression.of, everything)})`
+      default:
+        return joined(
+          expression.of.map((part) => candidates(part, everything)),
+          expression.op === 'and' ? '&&' : '||',
+        )
+    }
+  }
+
+  /** Whether the terms stand next to each other in one of the columns; phrases never in date and agent. */
+  function look({ terms, prefix, phrase }: Unit): SQL {
+    const wanted = `${` ${terms.join(' ')}`}${prefix ? '' : ' '}`
+    const where =
+      prefix && !phrase ? (stemming ? ['written'] : ['body', 'context']) : phrase ? phraseColumns(columns) : columns
+    return joinConditions(
+      'or',
+      where.map((column) => sql`strpos(' ' || ${sql.raw(`f.${column}`)} || ' ', ${wanted}) > 0`),
+    )
+  }
+
+  function exactly(expression: Expression): SQL {
+    switch (expression.op) {
+      case 'unit':
+        return needsLook(expression.unit) ? look(expression.unit) : sql`f.words @@ ${termsOf(expression.unit)}`
+      case 'not':
+        return sql`(NOT ${exactly(expression.of)})`
+      default:
+        return joinConditions(expression.op, expression.of.map(exactly))
+    }
+  }
+
+  return {
+    term: ({ term, by }) => lexemes(term, by),
+    isAnyOf: (expression, terms) => {
+      const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
+      const parts = expression.op === 'or' ? expression.of : [expression]
+      return parts.every(
+        (part) =>
+          part.op === 'unit' && !needsLook(part.unit) && named.has(`${byOf(part.unit, 0)} ${part.unit.terms[0]}`),
+      )
+    },
+    within: (expression, scope) => {
+      const found = sql`f.words @@ (${scope} && ${candidates(expression, scope)})`
+      return someNeedLook(expression) ? sql`${found} AND ${exactly(expression)}` : found
+    },
+  }
+}
