@@ -27,6 +27,12 @@ export interface Stretch {
   readonly length: number
 }
 
+export interface EntriesWithin {
+  readonly entries: readonly Entry[]
+  /** Those that are readable too and did not fit. */
+  readonly omitted: readonly number[]
+}
+
 export interface PageRequest extends Window {
   /** Code points of text to bring; one more than is shown, so that truncation can be seen. */
   readonly previewLength: number
@@ -67,6 +73,12 @@ export interface EntryStore {
 
   /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
+
+  /**
+   * As `read`, in the order of the ids, and only so many from the beginning as hold `maxBytes` together; the first always
+   * fits. The database sends no more than that.
+   */
+  readWithin(scope: Scope, ids: readonly number[], maxBytes: number): Promise<EntriesWithin>
 
   /** Newest first: by whole second of creation, then id. */
   page(scope: Scope, filter: Filter, request: PageRequest): Promise<EntryPage>

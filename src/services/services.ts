@@ -24,7 +24,7 @@ export interface Services {
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
   readonly generation: BackgroundGeneration | null
   /** Reads and deletes need no story of their own: the port is the service. */
-  readonly entries: Pick<EntryStore, 'read' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
+  readonly entries: Pick<EntryStore, 'read' | 'readWithin' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** Does work that is due; called after writes that may have queued some. */

@@ -99,6 +99,9 @@ export const THREADS = {
   '8-scores': 'fuses by the scores of words and the nearness of every candidate, also of those that only words found',
   '8-paging': 'cuts one ordering of the hybrid search into pages',
   '10-statistics': 'counts everything that is visible and reports every block',
+  'platform-result-size':
+    'sends at most 8 MB of JSON, leaves out whole entries beyond and names them for a further call',
+  'platform-result-size-search': 'keeps pages of large entries within 8 MB, and pages go on where they ended',
   '11-disabled': 'leaves out tools that are disabled or switched off',
   '11-truncation': 'follows SEARCH_TRUNCATION_LENGTH',
 } as const

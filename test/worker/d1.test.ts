@@ -1,6 +1,7 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { entryLifeContract } from '../contracts/entry-life'
+import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
@@ -18,6 +19,8 @@ const make = () => {
 }
 
 entryLifeContract('D1', make)
+
+entrySizesContract('D1', make)
 
 visibilityContract('D1', make)
 

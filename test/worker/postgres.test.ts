@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest'
 import { entryLifeContract } from '../contracts/entry-life'
+import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
@@ -22,6 +23,8 @@ const make = (language?: string) => {
 }
 
 entryLifeContract('PostgreSQL', make)
+
+entrySizesContract('PostgreSQL', make)
 
 visibilityContract('PostgreSQL', make)
 

@@ -15,7 +15,14 @@ import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenSt
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { imageGuard, marksStatement } from './image-use'
-import { liveThreads, pageStatement, type ReadContext, totalStatement, withPrelude } from './read-statements'
+import {
+  liveThreads,
+  pageStatement,
+  type ReadContext,
+  totalStatement,
+  withinStatement,
+  withPrelude,
+} from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { listed, readable, writable } from './visibility'
@@ -117,6 +124,17 @@ export function createSqlEntryStore(
         sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(ids)} AND ${readable(dialect, scope, clock.now())}`,
       ])
       return (rows ?? []).map(toEntry)
+    },
+
+    async readWithin(scope, ids, maxBytes) {
+      if (ids.length === 0) return { entries: [], omitted: [] }
+      const [rows = []] = await connection.batch([
+        withinStatement({ dialect, scope, now: clock.now() }, [...new Set(ids)], maxBytes),
+      ])
+      return {
+        entries: rows.filter(({ id }) => id !== null).map(toEntry),
+        omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+      }
     },
 
     async page(scope, filter, request) {

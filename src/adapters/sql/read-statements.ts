@@ -5,7 +5,7 @@ import type { PageRequest } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { ENTRY_COLUMNS } from './rows'
-import { circle, expired, listed } from './visibility'
+import { circle, expired, listed, readable } from './visibility'
 
 /** The statements that read pages, totals and threads. */
 export interface ReadContext {
@@ -22,6 +22,29 @@ export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQ
   const prelude = bindings.prelude()
   const all = prelude === null ? [...tables] : [prelude, ...tables]
   return all.length === 0 ? body : sql`WITH ${sql.join(all, sql`, `)} ${body}`
+}
+
+/**
+ * Whole entries in the order of the ids, as long as they hold so many bytes together; of the others the id alone, as
+ * `wanted_id`. The first always fits.
+ */
+export function withinStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  ids: readonly number[],
+  maxBytes: number,
+): SQL {
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const size = sql`e.bytes + coalesce(length(e.images), 0) + length(e.tags)`
+  return sql`WITH sized AS (
+      SELECT e.id, wanted.place, ${size} AS size, sum(${size}) OVER (ORDER BY wanted.place) AS up_to_here
+      FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
+        ${dialect.leadingJoin} entries e ON e.id = wanted.id
+      WHERE ${readable(dialect, scope, now)}
+    )
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, e.text
+    FROM sized
+      LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
+    ORDER BY sized.place`
 }
 
 const conjuncts = (filter: Filter): readonly Filter[] => (filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter])

@@ -45,7 +45,7 @@ export const ftsSearchContext = defineTool({
       highlight: args.highlight,
       previewLength: config.truncationLength + 1,
     })
-    const results = await rankedEntries(context, found.results, args, (result) => ({
+    const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
       scores: { fts_score: score(result.ftsScore), fts_rank: null, rerank_score: score(result.rerankScore) },
       ...(args.highlight ? { highlighted: result.highlighted } : {}),
     }))
@@ -55,6 +55,7 @@ export const ftsSearchContext = defineTool({
       mode: args.mode,
       results,
       ...counts(args.offset, results.length, found.total),
+      ...omitted,
       language,
       fts_available: true,
       ...(args.explain_query ? { stats: stats(context, read, { startedAt, rows: results.length, order }) } : {}),

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
+import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
 import { threads } from './family'
-import { wholeEntry, wholeEntryOutput } from './wire'
+import { omittedOutput, wholeEntry, wholeEntryOutput } from './wire'
 
 export const getContextByIds = defineTool({
   family: threads,
@@ -16,17 +17,16 @@ export const getContextByIds = defineTool({
     include_images: includeImages(true),
     image_format: imageFormat,
   }),
-  output: output({ result: z.array(wholeEntryOutput), missing: listOf(z.int(), 'Id') }),
+  output: output({ result: z.array(wholeEntryOutput), missing: listOf(z.int(), 'Id'), omitted: omittedOutput }),
   async handler(context, args) {
     const ids = [...new Set(args.context_ids)]
-    const byId = new Map(
-      (await context.services.entries.read(context.principal, ids)).map((entry) => [entry.id, entry]),
-    )
-    const entries = ids.flatMap((id) => byId.get(id) ?? [])
-    const shown = entries.map((entry) => ({ entry, shown: wholeEntry(entry) }))
+    const read = await context.services.entries.readWithin(context.principal, ids, RESULT_BYTES)
+    const { kept, omitted } = fitting(read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })))
+    const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {
-      result: await withImages(context, shown, args),
-      missing: ids.filter((id) => !byId.has(id)),
+      result: await withImages(context, kept, args),
+      missing: ids.filter((id) => !found.has(id)),
+      ...omittedMember([...omitted, ...read.omitted]),
     }
   },
 })

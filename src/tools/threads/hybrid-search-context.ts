@@ -48,7 +48,7 @@ export const hybridSearchContext = defineTool({
       k,
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
-    const results = await rankedEntries(context, found.results, args, (result) => ({
+    const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
       scores: {
         fused: score(result.fused),
         rrf: score(result.rrf),
@@ -65,6 +65,7 @@ export const hybridSearchContext = defineTool({
       query: args.query,
       results,
       ...counts(args.offset, results.length, found.total),
+      ...omitted,
       fusion_method: method,
       search_modes_used: found.modes,
       fts_count: found.ftsCount,

@@ -5,6 +5,7 @@ import type { CallContext } from '../context'
 import { explainQuery, includeImages, limit, offset, part, strings } from '../fields'
 import { filterFields } from '../filters'
 import { type ImageArguments, imageFormat, withImages } from '../images'
+import { fitting, omittedMember } from '../result-size'
 import { foundEntry, pageOutput } from './wire'
 
 /** What the three ranked searches share on the wire (threads contract §8). */
@@ -47,16 +48,18 @@ export const counts = (offset: number, count: number, total: number) => ({
   has_more: offset + count < total,
 })
 
-/** Entries of a page with what the tool adds to each, images last. */
+/** Entries of a page with what the tool adds to each, images last, and the member that names those without room. */
 export async function rankedEntries(
   context: CallContext,
   results: readonly RankedResult[],
   args: ImageArguments,
   extra: (result: RankedResult) => Record<string, unknown>,
-): Promise<Record<string, unknown>[]> {
-  const shown = results.map((result) => ({
-    entry: result.entry,
-    shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
-  }))
-  return withImages(context, shown, args)
+): Promise<{ readonly results: Record<string, unknown>[]; readonly omitted: ReturnType<typeof omittedMember> }> {
+  const { kept, omitted } = fitting(
+    results.map((result) => ({
+      entry: result.entry,
+      shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
+    })),
+  )
+  return { results: await withImages(context, kept, args), omitted: omittedMember(omitted) }
 }

@@ -5,6 +5,7 @@ import { defineTool } from '../define-tool'
 import { explainQuery, includeImages, limit, offset, output } from '../fields'
 import { filterFields, inspectFilter, type ReadFilter, readFilter } from '../filters'
 import { imageFormat, withImages } from '../images'
+import { fitting, omittedMember } from '../result-size'
 import { threads } from './family'
 import { foundEntry, pageOutput } from './wire'
 
@@ -53,13 +54,16 @@ export const searchContext = defineTool({
       offset: args.offset,
       previewLength: config.truncationLength + 1,
     })
-    const shown = entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) }))
-    const results = await withImages(context, shown, args)
+    const { kept, omitted } = fitting(
+      entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) })),
+    )
+    const results = await withImages(context, kept, args)
     return {
       results,
       count: results.length,
       total,
       has_more: args.offset + results.length < total,
+      ...omittedMember(omitted),
       ...(args.explain_query
         ? { stats: stats(context, read, { startedAt, rows: results.length, order: 'newest first' }) }
         : {}),

@@ -37,7 +37,7 @@ export const semanticSearchContext = defineTool({
       filter: read.filter,
       previewLength: config.truncationLength + 1,
     })
-    const results = await rankedEntries(context, found.results, args, (result) => ({
+    const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
       scores: {
         semantic_distance: distance(result.distance),
         semantic_rank: null,
@@ -49,6 +49,7 @@ export const semanticSearchContext = defineTool({
       query: args.query,
       results,
       ...counts(args.offset, results.length, found.total),
+      ...omitted,
       model,
       ...(args.explain_query
         ? { stats: { ...stats(context, read, run), embedding_generation_ms: found.embeddingMs } }

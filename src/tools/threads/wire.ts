@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contentTypeOf, type Entry } from '../../domain/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
-import { part, strings } from '../fields'
+import { listOf, part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */
 
@@ -72,12 +72,15 @@ const foundEntryOutput = part('Entry', {
   is_text_content_truncated: z.boolean(),
 })
 
+export const omittedOutput = listOf(z.int(), 'Id of an entry that did not fit: ask for it alone')
+
 /** What all searches answer. */
 export const pageOutput = {
   results: z.array(foundEntryOutput),
   count: z.int(),
   total: z.int(),
   has_more: z.boolean(),
+  omitted: omittedOutput,
   stats: part('With explain_query', {}),
   clamped_limit: part('When limit was above 100', {}),
   validation_errors: strings('A bad filter'),

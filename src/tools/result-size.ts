@@ -1,0 +1,41 @@
+import type { Entry } from '../domain/entry'
+import { jsonText } from '../domain/json/write'
+import { utf8Length } from '../domain/text'
+
+/** A result is sent twice, as structure and as text, from a Worker of 128 MB (platform contract §6). */
+export const RESULT_BYTES = 8_000_000
+/** What a result says beside its entries. */
+const BESIDE_BYTES = 100_000
+/** Addresses and block of one image. */
+const IMAGE_BYTES = 400
+
+export interface Shown {
+  readonly entry: Pick<Entry, 'id' | 'images'>
+  readonly shown: Record<string, unknown>
+}
+
+/** Bytes of images are counted apart, since they have a limit of their own. */
+const sizeOf = ({ entry, shown }: Shown): number =>
+  utf8Length(jsonText(shown)) +
+  (entry.images.length === 0 ? 0 : utf8Length(jsonText(entry.images)) + entry.images.length * IMAGE_BYTES)
+
+/**
+ * The entries from the beginning that a result has room for; the first always fits.
+ *
+ * @returns the ids of the others as the member `omitted`, for a further call
+ */
+export function fitting<One extends Shown>(
+  entries: readonly One[],
+): { readonly kept: readonly One[]; readonly omitted: readonly number[] } {
+  let left = RESULT_BYTES - BESIDE_BYTES
+  let count = 0
+  for (const one of entries) {
+    left -= sizeOf(one)
+    if (left < 0 && count > 0) break
+    count++
+  }
+  return { kept: entries.slice(0, count), omitted: entries.slice(count).map(({ entry }) => entry.id) }
+}
+
+/** The member of a result that names entries it had no room for; none when there are none. */
+export const omittedMember = (ids: readonly number[]) => (ids.length === 0 ? {} : { omitted: ids })

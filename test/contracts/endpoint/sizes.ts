@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { promise } from '../../requirements/threads'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+const LIMIT = 8_000_000
+
+/** How large a result gets, over a real connection. */
+export function sizeContract(connect: Connect): void {
+  const s = useSession(connect)
+
+  it(promise('platform-result-size'), async () => {
+    const thread_id = unique()
+    const text = 'z'.repeat(999_000)
+    const ids: number[] = []
+    for (let i = 0; i < 10; i++) ids.push(await s.store(`${text}${i}`, { thread_id }))
+    const { data, text: json } = await s.client.call('get_context_by_ids', { context_ids: [...ids, 999_999_999] })
+    expect(json.length).toBeLessThanOrEqual(LIMIT)
+    expect(data.result.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 7))
+    expect([data.omitted, data.missing]).toEqual([ids.slice(7), [999_999_999]])
+    const rest = await s.ok('get_context_by_ids', { context_ids: data.omitted })
+    expect(rest.result.map(({ text_content }: { text_content: string }) => text_content.length)).toEqual([
+      ...[999_001, 999_001, 999_001],
+    ])
+    expect(rest).not.toHaveProperty('omitted')
+    // What takes more room in JSON than in the store is counted as JSON.
+    const noisy = '\u0001'.repeat(990_000)
+    const first = await s.store(`a${noisy}a`, { thread_id })
+    const second = await s.store(`b${noisy}b`, { thread_id })
+    const wide = await s.ok('get_context_by_ids', { context_ids: [first, second] })
+    expect([wide.result.length, wide.omitted]).toEqual([1, [second]])
+  })
+
+  it(promise('platform-result-size-search'), async () => {
+    const thread_id = unique()
+    const note = 'm'.repeat(250_000)
+    const ids: number[] = []
+    for (let i = 0; i < 36; i++) ids.unshift(await s.store(`metal ${i}`, { thread_id, metadata: { note } }))
+    const searches: [string, Record<string, unknown>][] = [
+      ['search_context', { limit: 100 }],
+      ['fts_search_context', { query: 'metal', limit: 100 }],
+      ['semantic_search_context', { query: 'metal', limit: 100 }],
+      ['hybrid_search_context', { query: 'metal', limit: 100 }],
+    ]
+    for (const [name, args] of searches) {
+      const { data, text: json } = await s.client.call(name, { ...args, thread_id })
+      expect([name, json.length <= LIMIT, data.has_more]).toEqual([name, true, true])
+      expect(data.count).toBe(data.results.length)
+      const shown = data.results.map(({ id }: { id: number }) => id)
+      expect([...shown, ...data.omitted].toSorted()).toEqual(ids.toSorted())
+      // Going on behind what was shown begins with what was left out.
+      const next = await s.ok(name, { ...args, thread_id, offset: data.count })
+      expect(next.results[0].id).toBe(data.omitted[0])
+    }
+  })
+}

@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/domain/scope'
+import type { EntryStore } from '../../src/ports/entry-store'
+import { entryOf, freshPrincipal } from '../support/scope'
+
+/** How much a read brings: never more than it was asked for, whatever the entries hold. */
+export function entrySizesContract(name: string, make: () => { readonly entries: EntryStore }): void {
+  describe(`${name} reads within a size`, () => {
+    let entries: EntryStore
+    let ada: Caller
+    beforeEach(() => {
+      entries = make().entries
+      ada = freshPrincipal()
+    })
+    const save = async (size: number, more: Record<string, unknown> = {}): Promise<number> =>
+      (await entries.save(ada, [await entryOf(ada, { text: 'x'.repeat(size), ...more })], { dedupe: false }))[0]
+        ?.id as number
+    const within = async (ids: number[], bytes: number) => {
+      const { entries: found, omitted } = await entries.readWithin(ada, ids, bytes)
+      return [found.map(({ id, text }) => [id, text.length]), omitted]
+    }
+
+    it('brings entries in the order of the ids until the size is reached, and names the others', async () => {
+      const [a, b, c] = [await save(1_000), await save(2_000), await save(500)]
+      expect(await within([c, a, b], 10_000)).toEqual([
+        [
+          [c, 500],
+          [a, 1_000],
+          [b, 2_000],
+        ],
+        [],
+      ])
+      expect(await within([b, a, c], 3_100)).toEqual([
+        [
+          [b, 2_000],
+          [a, 1_000],
+        ],
+        [c],
+      ])
+      expect(await within([b, a, c], 2_100)).toEqual([[[b, 2_000]], [a, c]])
+    })
+
+    it('brings the first however large it is, counts metadata, and leaves out what is not there', async () => {
+      const large = await save(5_000)
+      const described = await save(10, { metadata: { note: 'y'.repeat(3_000) } })
+      expect(await within([999_999_999, large, large], 10)).toEqual([[[large, 5_000]], []])
+      expect(await within([described, large], 2_000)).toEqual([[[described, 10]], [large]])
+      expect(await within([999_999_999], 10)).toEqual([[], []])
+      expect(await within([], 10)).toEqual([[], []])
+    })
+
+    it('names nothing that the caller may not read', async () => {
+      const id = await save(1_000)
+      const { entries: found, omitted } = await entries.readWithin(freshPrincipal(), [id], 10)
+      expect([found, omitted]).toEqual([[], []])
+    })
+  })
+}
