@@ -48,6 +48,37 @@ export function readFloor(text) {
   }
 }
 
+/** By how much a hybrid search may fall behind the better of its legs on one collection, in recall@10. */
+const SLACK = 0.02
+/** What it must have above words on the mean of the collections: with vectors of a real model, which know other words. */
+const GAIN = { local: 0, real: 0.07 }
+
+/**
+ * What every run holds the hybrid search to, so that no change of a leg or of the fusion makes it worse than its parts.
+ *
+ * @param {string} model
+ * @param {readonly Row[]} rows of one model
+ * @returns {string[]} what does not hold
+ */
+export function hybridFailures(model, rows) {
+  const recall = (collection, leg) =>
+    rows.find((row) => row.collection === collection && row.split === 'all' && row.leg === leg)?.values['recall@10'] ??
+    0
+  const names = [...new Set(rows.map(({ collection }) => collection))]
+  const broken = names.flatMap((name) => {
+    const least = name === 'mean' ? 0 : Math.max(recall(name, 'fts'), recall(name, 'semantic')) - SLACK
+    const found = recall(name, 'hybrid')
+    return found >= least
+      ? []
+      : [`${model}, ${name}: hybrid has ${found.toFixed(4)} of recall@10, not ${least.toFixed(4)}`]
+  })
+  const least = recall('mean', 'fts') + (model === 'local' ? GAIN.local : GAIN.real)
+  const found = recall('mean', 'hybrid')
+  return found >= least
+    ? broken
+    : [...broken, `${model}, mean: hybrid has ${found.toFixed(4)}, not ${least.toFixed(4)}`]
+}
+
 /**
  * @param {readonly Floor[]} floors
  * @param {readonly Row[]} rows

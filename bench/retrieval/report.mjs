@@ -61,13 +61,59 @@ function isRepeated(row, rows) {
 }
 
 /**
- * @param {readonly import('./gate.mjs').Row[]} rows
+ * What was measured with the vectors of one model.
+ *
+ * @typedef {object} Measured
+ * @property {string} model
+ * @property {import('./gate.mjs').Row[]} rows
+ */
+
+const LEGS = ['fts', 'semantic', 'hybrid']
+
+/** Recall and nDCG of the legs of each collection, and what they were before, side by side. */
+function comparison(measured, before) {
+  const cell = (runs, model, collection, leg) => {
+    const rows = runs.find((run) => run.model === model)?.rows ?? []
+    const row = rows.find((one) => one.collection === collection && one.split === 'all' && one.leg === leg)
+    if (row === undefined) return '–'
+    return ['recall@10', 'ndcg@10'].map((name) => (row.values[name] * 100).toFixed(1)).join(' / ')
+  }
+  const rows = measured.flatMap(({ model, rows }) =>
+    unique(rows.map(({ collection }) => collection)).map((name) => [
+      ...[model, name],
+      ...LEGS.flatMap((leg) => [cell(before, model, name, leg), cell(measured, model, name, leg)]),
+    ]),
+  )
+  const head = ['vectors', 'collection', ...LEGS.flatMap((leg) => [`${leg}, before`, 'now'])]
+  return markdownTable(head, rows)
+}
+
+/**
+ * @param {readonly Measured[]} measured
+ * @param {{where: string, measured: readonly Measured[]} | null} before another run to compare with
  * @param {string} where from `circumstances`
  * @param {readonly string[]} notes
  */
-export function retrievalReport(rows, where, notes) {
+export function retrievalReport(measured, before, where, notes) {
+  const beside =
+    before === null
+      ? ''
+      : `\nRecall@10 / nDCG@10 now, and before (${before.where}):\n\n${comparison(measured, before.measured)}\n`
+  const tables = measured.map(({ model, rows }) => `### Vectors of ${model}\n\n${legsTable(rows)}\n`)
+  return `## Retrieval
+
+${where}.
+
+Measures in hundredths. \`fts5-or\` is SQLite alone, in this process: its times leave out MCP and the Worker.
+${beside}
+${tables.join('\n')}${notes.map((note) => `\n* ${note}`).join('')}
+`
+}
+
+/** @param {readonly import('./gate.mjs').Row[]} rows */
+function legsTable(rows) {
   const shown = rows.filter((row) => !isRepeated(row, rows))
-  const table = markdownTable(
+  return markdownTable(
     ['collection', 'split', 'questions', 'leg', ...QUALITY, 'p50 ms', 'p95 ms'],
     shown.map(({ collection, split, leg, values }) => [
       collection,
@@ -79,13 +125,4 @@ export function retrievalReport(rows, where, notes) {
       short(values.p95),
     ]),
   )
-  return `## Retrieval
-
-${where}.
-
-Measures in hundredths. \`fts5-or\` is SQLite alone, in this process: its times leave out MCP and the Worker.
-
-${table}
-${notes.map((note) => `\n* ${note}`).join('')}
-`
 }

@@ -1,4 +1,5 @@
 // `npm run bench:retrieval`: how well the searches find what is known to answer a question. See ../README.md.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../scripts/install.mjs'
@@ -8,9 +9,10 @@ import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer, TARGETS } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
 import { collectionNames, readCollection } from './collection.mjs'
-import { failures, readFloor } from './gate.mjs'
+import { failures, hybridFailures, readFloor } from './gate.mjs'
 import { baselineLeg, serverLegs } from './legs.mjs'
 import { judge } from './metrics.mjs'
+import { chooseModels } from './models.mjs'
 import { retrievalReport, toRows } from './report.mjs'
 import { storeCollection } from './store.mjs'
 
@@ -18,6 +20,9 @@ const USAGE = `node bench/retrieval/run.mjs [options]
 
   --eval DIR              the labelled collections (default ../shared/eval)
   --collections a,b       only these (default all in the folder)
+  --models local          whose vectors (default local, and all-MiniLM-L6-v2 where the folder has its server)
+  --before FILE           compare with a run that was saved
+  --save FILE             save the rows of this run
   --min fts.recall@10=0.6 fail below this; repeatable; [collection/][split/]leg.measure=value
   --var NAME=value        a variable of the worker; repeatable
   --target workerd        workerd or wrangler
@@ -31,6 +36,9 @@ function readOptions() {
     options: {
       eval: { type: 'string', default: '../shared/eval' },
       collections: { type: 'string' },
+      models: { type: 'string' },
+      before: { type: 'string' },
+      save: { type: 'string' },
       min: { type: 'string', multiple: true, default: [] },
       var: { type: 'string', multiple: true, default: [] },
       target: { type: 'string', default: 'workerd' },
@@ -51,9 +59,12 @@ function readOptions() {
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Error(`No collection ${unknown} in ${folder}; it has ${known.join(', ')}`)
   const vars = Object.fromEntries(values.var.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
-  const whole = values.collections === undefined && values.var.length === 0
+  const whole = values.collections === undefined && values.models === undefined && values.var.length === 0
   return {
     ...{ folder, names, vars, target: values.target, port: Number(values.port), ref: values.ref },
+    models: chooseModels(folder, values.models),
+    before: values.before,
+    save: values.save,
     floors: values.min.map(readFloor),
     write: values.write ?? whole,
   }
@@ -94,20 +105,35 @@ async function runCollection(workspace, { folder, target, port, vars }, name) {
 const options = readOptions()
 const where = circumstances(options.ref)
 const workspace = createWorkspace(options.ref)
-const answers = []
+/** @type {import('./report.mjs').Measured[]} */
+const measured = []
 const notes = []
-for (const name of options.names) {
-  const found = await runCollection(workspace, options, name)
-  answers.push(...found.answers)
-  notes.push(...found.notes)
+for (const model of options.models) {
+  const { vars, stop } = await model.start(options.port + 5)
+  const answers = []
+  try {
+    for (const name of options.names.filter(model.knows)) {
+      console.log(`Vectors of ${model.name}`)
+      const found = await runCollection(workspace, { ...options, vars: { ...vars, ...options.vars } }, name)
+      answers.push(...found.answers)
+      notes.push(...found.notes)
+    }
+  } finally {
+    stop()
+  }
+  if (answers.length > 0) measured.push({ model: model.name, rows: toRows(answers) })
 }
 
-const rows = toRows(answers)
-const report = retrievalReport(rows, where, notes)
+if (options.save !== undefined) writeFileSync(options.save, JSON.stringify({ where, measured }))
+const before = options.before === undefined ? null : JSON.parse(readFileSync(options.before, 'utf8'))
+const report = retrievalReport(measured, before, where, notes)
 console.log(report)
 if (options.write) writeSection('retrieval', report)
 else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')
 
-const below = failures(options.floors, rows)
+const below = [
+  ...failures(options.floors, measured[0]?.rows ?? []),
+  ...measured.flatMap(({ model, rows }) => hybridFailures(model, rows)),
+]
 for (const line of below) console.error(`Below the floor: ${line}`)
 process.exitCode = below.length > 0 ? 1 : 0

@@ -7,6 +7,7 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
+import { longTextsContract } from '../contracts/long-texts'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -23,6 +24,8 @@ entryLifeContract('D1', make)
 entrySizesContract('D1', make)
 
 visibilityContract('D1', make)
+
+longTextsContract('D1', () => make())
 
 entryStoreContract('D1', () => {
   const { entries, clock, connection } = make()

@@ -5,6 +5,7 @@ import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
+import { longTextsContract } from '../contracts/long-texts'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
@@ -27,6 +28,8 @@ entryLifeContract('PostgreSQL', make)
 entrySizesContract('PostgreSQL', make)
 
 visibilityContract('PostgreSQL', make)
+
+longTextsContract('PostgreSQL', () => make())
 
 entryStoreContract('PostgreSQL', () => {
   const { entries, clock, connection } = make()
