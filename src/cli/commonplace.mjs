@@ -1,10 +1,16 @@
 #!/usr/bin/env node
 // The command line: `npm run commonplace -- <command>`. Plain Node; packages are loaded by the commands that need them.
 // Exit 0, 1 on failure, 2 on wrong usage.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ADMINISTRATION } from './administration.mjs'
 import { reembed } from './reembed.mjs'
+import { runningServers } from './running.mjs'
 import { fail } from './server.mjs'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url).href)
+const DEFAULT_URL = 'http://localhost:8787'
 
 const USAGE = `usage: commonplace <command>
 
@@ -27,7 +33,7 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
-Environment: COMMONPLACE_URL (default http://localhost:8787), and ADMIN_TOKEN or COMMONPLACE_KEY.
+Environment: COMMONPLACE_URL (else the server that `npm start` runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
 
 /** @param {string} problem @returns {never} */
@@ -54,6 +60,14 @@ const COMMANDS = {
   ...ADMINISTRATION,
   reembed: { run: ({ url }) => reembed(url), options: [] },
   copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
+}
+
+/** Of the server of this checkout; without one, where it would be. */
+async function runningUrl() {
+  const servers = await runningServers(ROOT)
+  const found = servers.find(({ state }) => state === join(ROOT, '.wrangler', 'state')) ?? servers[0]
+  if (servers.length > 1) console.error(`Several servers run here; this asks ${found?.origin} (--url names another).`)
+  return found?.origin ?? DEFAULT_URL
 }
 
 function readArguments() {
@@ -83,6 +97,6 @@ if (rest.length > (command.word ? 1 : 0)) usage(`unknown command: ${words.join('
 const allowed = [...command.options, ...(name === 'copy' ? [] : ['url', 'org', 'json'])]
 const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
-const url = values.url ?? process.env.COMMONPLACE_URL ?? 'http://localhost:8787'
+const url = values.url ?? process.env.COMMONPLACE_URL ?? (name === 'copy' ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
 await command.run({ ...values, url }, rest[0])

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CLIENTS, type Connect } from '../support/clients'
+import { runCommand } from '../support/command'
 import { type DevServer, failToStart, freePort, groupLives, serverProcess, startDevServer } from '../support/dev-server'
 
 /** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
@@ -88,11 +89,13 @@ describe('npm start', () => {
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })
 
-  it('serves from a home that cannot be written to, says which mode it is, and knows its own kind', async () => {
+  it('serves from a home that cannot be written to, says which mode it is, is found by the command line, and knows its own kind', async () => {
     const data = join(folder, 'home')
     server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
     expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
     expect(server.output()).not.toMatch(/warn/i)
+    const { code, out } = await runCommand(['orgs', 'list'])
+    expect([code, out]).toEqual([0, expect.stringContaining('local')])
     const samePort = await failToStart([], { PORT: server.url.port })
     expect(samePort).toMatchObject({
       code: 1,
