@@ -24,9 +24,9 @@ function fingerprint() {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** A folder for what can be made again: in the checkout, or where that cannot be written to, beside other temporary files. */
+/** A folder for what can be made again: COMMONPLACE_BUNDLES, else in the checkout, or where that cannot be written to, beside other temporary files. */
 function cacheFolder() {
-  const own = join(root, '.wrangler', 'bundles')
+  const own = process.env.COMMONPLACE_BUNDLES || join(root, '.wrangler', 'bundles')
   try {
     mkdirSync(own, { recursive: true })
     return own
@@ -40,7 +40,9 @@ const runWrangler = (outdir) =>
   new Promise((resolve, reject) => {
     const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
     const args = [wrangler, 'deploy', '--dry-run', '--env', '', '--outdir', outdir]
-    const child = spawn(process.execPath, args, { cwd: root, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    // Its settings are not asked for, and the home folder may be closed.
+    const env = environment({ XDG_CONFIG_HOME: join(tmpdir(), 'commonplace-wrangler') })
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => {

@@ -33,7 +33,7 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
-Environment: COMMONPLACE_URL (else the server that `npm start` runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
+Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
 
 /** @param {string} problem @returns {never} */

@@ -91,7 +91,11 @@ describe('npm start', () => {
 
   it('serves from a home that cannot be written to, says which mode it is, is found by the command line, and knows its own kind', async () => {
     const data = join(folder, 'home')
-    server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
+    server = await startDevServer(data, 'start', {
+      HOME: '/dev/null/home',
+      XDG_CONFIG_HOME: '',
+      COMMONPLACE_BUNDLES: join(folder, 'bundles'), // so that it is built from such a home, too
+    })
     expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
     expect(server.output()).not.toMatch(/warn/i)
     const { code, out } = await runCommand(['orgs', 'list'])
