@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../postgres/connect.mjs'
+import { runningServers } from '../running.mjs'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url).href)
 
@@ -14,6 +15,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url).href)
 export async function openLocal(state, config = join(root, 'wrangler.toml')) {
   if (!existsSync(state))
     throw new Failure(`There is no ${state}; name the folder with --state, or start the server once.`)
+  const server = (await runningServers(root)).find((one) => one.state === state)
+  if (server !== undefined)
+    throw new Failure(`These data are being served at ${server.origin} (process ${server.pid}); stop that first.`)
   const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import('miniflare')
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
   /** @type {{ workerOptions: Record<string, any> }} */
