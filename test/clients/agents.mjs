@@ -1,0 +1,102 @@
+// What do coding agents show their model of an entry with an image? Each is run against a scripted model on loopback.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startModel } from './model.mjs'
+import { call, storeSample, told, URL_OF_SERVER } from './server.mjs'
+
+const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
+const MODEL = `http://127.0.0.1:${MODEL_PORT}`
+const LIMIT_MS = 90_000
+const PROMPT = 'Bring the entry.'
+
+const id = await storeSample()
+
+/** Runs a program in a home of its own, and ends it and what it started when it takes too long. */
+function run(program, args, env, cwd) {
+  return new Promise((resolve) => {
+    const child = spawn(join(process.cwd(), 'node_modules/.bin', program), args, {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, TERM: 'dumb', NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS)
+    child.on('close', () => {
+      clearTimeout(timer)
+      resolve(output)
+    })
+  })
+}
+
+const AGENTS = {
+  'Claude Code': (home) => {
+    const servers = { mcpServers: { commonplace: { type: 'http', url: URL_OF_SERVER } } }
+    const allowed = ['--strict-mcp-config', '--allowedTools', 'mcp__commonplace__get_context_by_ids']
+    return run(
+      'claude',
+      ['-p', PROMPT, '--mcp-config', JSON.stringify(servers), ...allowed],
+      {
+        ANTHROPIC_BASE_URL: MODEL,
+        ANTHROPIC_API_KEY: 'sk-ant-scripted',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        ENABLE_TOOL_SEARCH: 'false',
+      },
+      home,
+    )
+  },
+  Codex: (home) => {
+    mkdirSync(join(home, '.codex'))
+    writeFileSync(
+      join(home, '.codex/config.toml'),
+      `model = "gpt-5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${MODEL}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+[mcp_servers.commonplace]
+url = "${URL_OF_SERVER}"
+`,
+    )
+    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT]
+    return run('codex', args, { SCRIPTED_KEY: 'x' }, home)
+  },
+  'Gemini CLI': (home) => {
+    mkdirSync(join(home, '.gemini'))
+    const settings = {
+      mcpServers: { commonplace: { httpUrl: URL_OF_SERVER, trust: true } },
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { disableAutoUpdate: true, disableUpdateNag: true },
+    }
+    writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(settings))
+    return run(
+      'gemini',
+      ['-p', PROMPT, '--model', 'gemini-2.5-flash', '--approval-mode', 'yolo', '--skip-trust'],
+      { GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: MODEL },
+      home,
+    )
+  },
+}
+
+const wanted = process.argv.slice(2)
+for (const [name, start] of Object.entries(AGENTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const model = await startModel(MODEL_PORT, { context_ids: [id] })
+  const home = mkdtempSync(join(tmpdir(), 'commonplace-client-'))
+  const output = await start(home)
+  model.stop()
+  const ours = model.seen.tools.filter((tool) => /context|list_threads|get_statistics/.test(tool))
+  const { received } = model.seen
+  console.log(`${name.padEnd(34)} ${ours.length} tools; received ${received === null ? 'no result' : told(received)}`)
+  if (process.env.VERBOSE)
+    console.log(JSON.stringify({ ...model.seen, output: output.slice(-2000) }, null, 1).slice(0, 6000))
+  if (received === null) process.exitCode = 1
+}
+await call('delete_context', { context_ids: [id] })
