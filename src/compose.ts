@@ -3,6 +3,7 @@ import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
+import { createSqlEntryTexts } from './adapters/sql/entry-texts'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlOutbox } from './adapters/sql/outbox'
@@ -26,11 +27,13 @@ import type { VectorIndex } from './ports/vector-index'
 import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
+import { createGrepTexts } from './services/grep-texts'
 import { createIdentity } from './services/identity'
 import { createOutboxWork } from './services/keeping/outbox-work'
 import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
 import { createRankedSearches } from './services/ranked-search'
+import { createReadTexts } from './services/read-texts'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -82,6 +85,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
   const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace)
+  const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = createR2ImageStore(bindings.IMAGES)
@@ -136,6 +140,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       overfetch: config.hybrid.overfetch,
       pace,
     }),
+    grepTexts: createGrepTexts({ texts, pace }),
+    readTexts: createReadTexts({ texts, entries, pace }),
     entries,
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },

@@ -42,6 +42,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
 /** An entry as lists and searches show it: the text may end after the first code points that were asked for. */
 export interface EntryPreview extends Entry {
   readonly preview: true
+  /** Code points of the whole text. */
+  readonly chars: number
 }
 
 /** A vector of a stretch of the text, as it is stored beside the entry. */

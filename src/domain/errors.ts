@@ -57,4 +57,7 @@ export const limitExceeded = (message: string): Problem => new Problem('limit_ex
 
 export const notFound = (message: string): Problem => new Problem('not_found', message)
 
+/** One answer for an id that never was and one that the caller may not see. */
+export const noSuchEntry = (id: number): Problem => notFound(`Context entry with ID ${id} not found`)
+
 export const unavailable = (message: string, cause?: unknown): Problem => new Problem('unavailable', message, {}, cause)

@@ -8,10 +8,12 @@ import type { Limiter } from '../ports/limiter'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
+import type { GrepTexts } from './grep-texts'
 import type { Identity } from './identity'
 import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
 import type { RankedSearches } from './ranked-search'
+import type { ReadTexts } from './read-texts'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -20,6 +22,8 @@ export interface Services {
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
   readonly rankedSearches: RankedSearches
+  readonly grepTexts: GrepTexts
+  readonly readTexts: ReadTexts
   /** Coverage of the configured model; null when semantic search is switched off. */
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
   readonly generation: BackgroundGeneration | null

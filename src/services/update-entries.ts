@@ -1,5 +1,5 @@
 import type { Entry, EntryChange, Generated } from '../domain/entry'
-import { notFound, type Problem } from '../domain/errors'
+import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
@@ -38,8 +38,6 @@ const TRIES = 5
 
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
 
-const missing = (id: number) => notFound(`Context entry with ID ${id} not found`)
-
 /** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
 const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.metadataPatch !== undefined &&
@@ -72,7 +70,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
   async function refusal(caller: Caller, id: number): Promise<Problem> {
     const [row] = await entries.read(caller, [id])
     if (row !== undefined) checkMayWrite(caller, row.project)
-    return missing(id)
+    return noSuchEntry(id)
   }
 
   /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
@@ -89,7 +87,7 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     const changes = new Map<number, EntryChange>()
     const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
       const row = rows.get(update.id)
-      if (row === undefined) throw missing(update.id)
+      if (row === undefined) throw noSuchEntry(update.id)
       const updates = [...(accepted.get(update.id) ?? []), update]
       changes.set(update.id, await applyUpdates(caller, row, updates))
       accepted.set(update.id, updates)

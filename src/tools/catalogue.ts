@@ -10,8 +10,11 @@ import { threads } from './threads/family'
 import { ftsSearchContext } from './threads/fts-search-context'
 import { getContextByIds } from './threads/get-context-by-ids'
 import { getStatistics } from './threads/get-statistics'
+import { grepContext } from './threads/grep-context'
 import { hybridSearchContext } from './threads/hybrid-search-context'
 import { listThreads } from './threads/list-threads'
+import { navigateContext } from './threads/navigate-context'
+import { readContextRange } from './threads/read-context-range'
 import { searchContext } from './threads/search-context'
 import { semanticSearchContext } from './threads/semantic-search-context'
 import { storeContext } from './threads/store-context'
@@ -34,6 +37,9 @@ export const TOOLS: readonly Tool[] = [
   storeContextBatch,
   updateContextBatch,
   deleteContextBatch,
+  grepContext,
+  navigateContext,
+  readContextRange,
   search,
   fetchEntry,
 ]

@@ -10,7 +10,9 @@ const SRC = join(ROOT, 'src')
 /** Pure packages that the domain uses, each with its reason: no I/O, no globals, and they run in workerd. */
 const PURE: Record<string, string> = {
   '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
+  '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
   porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
+  re2js: 'regular expressions (RE2 syntax) that cannot take forever: no backtracking',
 }
 const pure = new RegExp(`^(${Object.keys(PURE).join('|')})(/|$)`)
 

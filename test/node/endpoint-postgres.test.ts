@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { imageContract } from '../contracts/endpoint/images'
+import { longEntriesContract } from '../contracts/endpoint/long-entries'
 import { meaningContract } from '../contracts/endpoint/meaning'
 import { protocolContract } from '../contracts/endpoint/protocol'
 import { readingContract } from '../contracts/endpoint/reading'
@@ -18,6 +19,7 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
     imageContract(connect)
     readingContract(connect)
     searchingContract(connect)
+    longEntriesContract(connect)
     meaningContract(connect)
   })
 }

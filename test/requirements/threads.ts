@@ -3,7 +3,7 @@
  * as its title (`it(promise('2.2-retry'), …)`); `test/node/requirements.test.ts` fails for a promise without a test.
  */
 export const THREADS = {
-  '1-list': 'lists thirteen tools in a fixed order with portable names, titles, annotations and described arguments',
+  '1-list': 'lists its tools in a fixed order with portable names, titles, annotations and described arguments',
   '1-schemas': 'shows input schemas that refuse unknown arguments and have no anyOf at their root',
   '1-unknown-tool': 'answers an unknown tool with the JSON-RPC error -32602',
   '1-unknown-argument': 'refuses an unknown argument by name and lists the allowed ones, also inside items',
@@ -104,6 +104,19 @@ export const THREADS = {
   'platform-result-size-search': 'keeps pages of large entries within 8 MB, and pages go on where they ended',
   '11-disabled': 'leaves out tools that are disabled or switched off',
   '11-truncation': 'follows SEARCH_TRUNCATION_LENGTH',
+  '13-shape': 'answers a search through texts with the documented shape, in each mode',
+  '13-lines': 'finds strings and expressions within lines, with places in code points and the lines around',
+  '13-filters': 'searches texts within the filters and ids, and what searches see',
+  '13-paging': 'goes on with a search through texts where a limit ended it, and skips or repeats nothing',
+  '13-cut': 'finishes the entry in which a limit is reached, and names those of which not all is told',
+  '13-expression': 'refuses a malformed or too large expression, with the position of what is wrong',
+  '13-outline': 'shows the outline of an entry by its headings, or its parts where there are none',
+  '13-range': 'reads a part of an entry by characters, lines or node, and clamps what lies beyond',
+  '13-range-refused':
+    'refuses a part that is named in no way, in two ways, or backwards, and an unknown node by the nearest',
+  '13-visible': 'shows parts of archived entries and own diary pages, which searches do not show',
+  '13-total': 'tells the length of every text that a search shows in part',
+  '13-question': 'answers a question about one line of a megabyte of log for less than 3,000 tokens of results',
 } as const
 
 export type PromiseId = keyof typeof THREADS

@@ -6,6 +6,7 @@ import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
 import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlEntryTexts } from '../../src/adapters/sql/entry-texts'
 import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createAnalyzer } from '../../src/domain/analysis'
@@ -31,6 +32,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     connection,
     costs,
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),

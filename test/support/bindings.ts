@@ -5,6 +5,7 @@ import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { indexedFieldNames, migrateD1 } from '../../src/adapters/d1/migrate'
 import { createSqlAuditLog } from '../../src/adapters/sql/audit-log'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlEntryTexts } from '../../src/adapters/sql/entry-texts'
 import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
 import type { Bindings } from '../../src/compose-bindings'
@@ -40,6 +41,7 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     connection,
     costs,
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
     fullText: createD1FullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),

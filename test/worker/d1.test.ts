@@ -3,6 +3,7 @@ import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
+import { entryTextsContract } from '../contracts/entry-texts'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
@@ -31,6 +32,8 @@ entryStoreContract('D1', () => {
   const { entries, clock, connection } = make()
   return { store: entries, clock, connection }
 })
+
+entryTextsContract('D1', make)
 
 fullTextContract('FTS5', make)
 

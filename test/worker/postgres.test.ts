@@ -2,6 +2,7 @@ import { afterAll } from 'vitest'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
+import { entryTextsContract } from '../contracts/entry-texts'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
@@ -35,6 +36,8 @@ entryStoreContract('PostgreSQL', () => {
   const { entries, clock, connection } = make()
   return { store: entries, clock, connection }
 })
+
+entryTextsContract('PostgreSQL', make)
 
 fullTextContract('tsvector', make)
 

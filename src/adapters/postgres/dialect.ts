@@ -123,6 +123,7 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   },
   jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
   mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
+  contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
   byteLength: (value) => sql`octet_length(${value})`,
   illustratedEntries: sql`entries e`,
   unordered: (expression) => expression,

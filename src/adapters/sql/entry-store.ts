@@ -25,10 +25,11 @@ import {
 } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
+import { previewText } from './text-marks'
 import { listed, readable, writable } from './visibility'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 
-const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true })
+const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true, chars: Number(row.chars) })
 
 const toThread = (row: Row): ThreadSummary => ({
   threadId: row.thread_id as string,
@@ -150,7 +151,7 @@ export function createSqlEntryStore(
       if (ids.length === 0) return []
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      const body = sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${previewLength}) AS text FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
+      const body = sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)} FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
       const [rows] = await connection.read([withPrelude(bindings, [], body)])
       return (rows ?? []).map(preview)
     },

@@ -5,6 +5,7 @@ import type { PageRequest } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { ENTRY_COLUMNS } from './rows'
+import { previewText } from './text-marks'
 import { circle, expired, listed, readable } from './visibility'
 
 /** The statements that read pages, totals and threads. */
@@ -102,7 +103,7 @@ export function pageStatement(context: ReadContext, filter: Filter, request: Pag
   return withPrelude(
     bindings,
     [ids],
-    sql`SELECT ${ENTRY_COLUMNS}, substr(e.text, 1, ${request.previewLength}) AS text FROM page JOIN entries e ON e.id = page.id ORDER BY e.created_second DESC, e.id DESC`,
+    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(request.previewLength)} FROM page JOIN entries e ON e.id = page.id ORDER BY e.created_second DESC, e.id DESC`,
   )
 }
 

@@ -10,6 +10,7 @@ import type { Caller } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
+import { keepMarks } from './text-marks'
 import { insertVectors } from './vector-rows'
 import { listed, readable, writable } from './visibility'
 
@@ -157,6 +158,7 @@ export function saveStatements(
     upsert,
     dialect.indexEntry(scope.org, indexed, analysis, written(entry.metadata === null ? 1 : ANY_VERSION)),
     ...generatedStatements(context, entry.generated, written(1)),
+    ...keepMarks(entry.text, entry.textHash, written(1)),
   ]
 }
 
@@ -198,6 +200,7 @@ export function changeStatements(context: WriteContext, change: EntryChange, ana
   return [
     update,
     ...(indexed && analysis ? [dialect.indexEntry(scope.org, indexed, analysis, row)] : []),
+    ...(text ? keepMarks(text.text, text.hash, row) : []),
     ...(generated
       ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...generatedStatements(context, generated, row)]
       : []),

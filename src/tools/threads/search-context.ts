@@ -30,7 +30,7 @@ export const searchContext = defineTool({
   name: 'search_context',
   title: 'Browse context',
   description:
-    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: that is fts_search_context. Texts are cut; get_context_by_ids brings them whole.',
+    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: that is fts_search_context. Texts are cut; read on with read_context_range.',
   effect: 'read',
   input: z.strictObject({
     ...filterFields,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contentTypeOf, type Entry } from '../../domain/entry'
+import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import { listOf, part, strings } from '../fields'
@@ -22,7 +22,7 @@ export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
 })
 
 /** An entry as the searches return it: truncated. */
-export function foundEntry(entry: Entry, truncationLength: number): Record<string, unknown> {
+export function foundEntry(entry: EntryPreview, truncationLength: number): Record<string, unknown> {
   const shown = truncate(entry.text, truncationLength)
   return {
     id: entry.id,
@@ -37,6 +37,7 @@ export function foundEntry(entry: Entry, truncationLength: number): Record<strin
     version: entry.version,
     tags: entry.tags,
     is_text_content_truncated: shown.truncated,
+    ...(shown.truncated ? { total_chars: entry.chars } : {}),
   }
 }
 
@@ -70,6 +71,7 @@ const foundEntryOutput = part('Entry', {
   ...entryOutput,
   summary: z.string(),
   is_text_content_truncated: z.boolean(),
+  total_chars: z.int(),
 })
 
 export const omittedOutput = listOf(z.int(), 'Id of an entry that did not fit: ask for it alone')

@@ -17,6 +17,9 @@ const NAMES = [
   'store_context_batch',
   'update_context_batch',
   'delete_context_batch',
+  'grep_context',
+  'navigate_context',
+  'read_context_range',
 ]
 
 /** What holds for every tool, over a real connection. */

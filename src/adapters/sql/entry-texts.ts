@@ -1,0 +1,110 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Narrowing } from '../../domain/reading/literal'
+import type { Scope } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { Candidate, EntryTexts, ScanRequest } from '../../ports/entry-texts'
+import { compileFilter, TRUE } from './compile-filter'
+import type { Row, SqlConnection } from './connection'
+import type { Bindings } from './dialect'
+import { planEntries, withPrelude } from './read-statements'
+import { listed, readable } from './visibility'
+
+/** One statement looks through so many bytes of entries, and a bit more: on D1 nothing else of this process goes on meanwhile. */
+const MAX_SCAN_BYTES = 16_000_000
+/** Texts that come with the scan, in bytes. */
+const MAX_FIRST_BYTES = 1_000_000
+
+const toCandidate = (row: Row): Candidate => ({
+  id: Number(row.id),
+  threadId: row.thread_id as string,
+  bytes: Number(row.bytes),
+  place: Number(row.place),
+  text: row.text as string | null,
+})
+
+/** Texts of entries over any SQL connection. */
+export function createSqlEntryTexts(
+  connection: SqlConnection,
+  clock: Clock,
+  indexedFields: ReadonlySet<string>,
+): EntryTexts {
+  const { dialect } = connection
+  const byIds = (ids: readonly number[]): SQL =>
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value`
+
+  function admitted(scope: Scope, { filter, ids }: ScanRequest, bindings: Bindings): { from: SQL; where: SQL } {
+    const now = clock.now()
+    if (ids === null) return planEntries({ dialect, scope, now, indexedFields }, filter, bindings)
+    const condition = compileFilter(filter, dialect, bindings.bind)
+    return { from: byIds(ids), where: sql`${listed(dialect, scope, now)} AND ${condition}` }
+  }
+
+  const holds = (narrowing: Narrowing | null): SQL =>
+    narrowing === null
+      ? TRUE
+      : dialect.contains(narrowing.fold ? sql`lower(e.text)` : sql`e.text`, sql`${narrowing.part}`)
+
+  return {
+    async scan(scope, request) {
+      const { beforeId, narrowing, limit } = request
+      const bindings = dialect.bindings()
+      const { from, where } = admitted(scope, request, bindings)
+      const before = beforeId === null ? sql`` : sql`AND e.id < ${beforeId}`
+      const tables = [
+        // One more than is wanted tells whether there is more.
+        sql`newest AS (SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY e.id DESC LIMIT ${limit + 1})`,
+        sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place, sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
+        sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
+        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes, sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto FROM covered c ${dialect.leadingJoin} entries e ON e.id = c.id WHERE ${holds(narrowing)})`,
+        sql`totals AS (SELECT (SELECT count(*) FROM newest) AS known, count(*) AS covered, min(id) AS last_id FROM covered)`,
+      ]
+      const [rows] = await connection.batch([
+        withPrelude(
+          bindings,
+          tables,
+          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, e.thread_id, CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN e.text END AS text
+            FROM totals t LEFT JOIN found f ON ${TRUE} LEFT JOIN entries e ON e.id = f.id ORDER BY f.place`,
+        ),
+      ])
+      const totals = rows?.[0] ?? { known: 0, covered: 0, last_id: null }
+      return {
+        candidates: (rows ?? []).filter((row) => row.id !== null).map(toCandidate),
+        covered: Number(totals.covered),
+        lastId: totals.last_id === null ? null : Number(totals.last_id),
+        more: Number(totals.known) > Number(totals.covered),
+      }
+    },
+
+    async texts(scope, ids) {
+      if (ids.length === 0) return new Map()
+      const [rows] = await connection.batch([
+        sql`SELECT e.id, e.text FROM ${byIds(ids)} WHERE ${listed(dialect, scope, clock.now())}`,
+      ])
+      return new Map((rows ?? []).map((row) => [Number(row.id), row.text as string]))
+    },
+
+    async measure(scope, id) {
+      const [rows] = await connection.batch([
+        sql`SELECT e.text_hash, m.chars, m.lines, m.starts, CASE WHEN m.entry_id IS NULL THEN e.text END AS text
+          FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
+          WHERE e.id = ${id} AND ${readable(dialect, scope, clock.now())}`,
+      ])
+      const row = rows?.[0]
+      if (row === undefined) return null
+      const marks = { chars: Number(row.chars), lines: Number(row.lines) }
+      return {
+        textHash: row.text_hash as string,
+        marks: row.chars === null ? null : { ...marks, starts: JSON.parse(row.starts as string) as number[] },
+        text: row.text as string | null,
+      }
+    },
+
+    async stretch(scope, id, textHash, { from, to }) {
+      const [rows] = await connection.batch([
+        sql`SELECT substr(e.text, ${from + 1}, ${to - from}) AS text FROM entries e
+          WHERE e.id = ${id} AND e.text_hash = ${textHash} AND ${readable(dialect, scope, clock.now())}`,
+      ])
+      return (rows?.[0]?.text as string | undefined) ?? null
+    },
+  }
+}

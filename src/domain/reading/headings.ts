@@ -1,0 +1,75 @@
+import { parser } from '@lezer/markdown'
+import { STEP, type Steps } from '../pace'
+import { headingTitle } from './heading-title'
+
+/** A heading of a Markdown text; places are UTF-16 units. */
+export interface Heading {
+  readonly level: number
+  readonly title: string
+  /** The start of its line. */
+  readonly start: number
+}
+
+/** Finds blocks only: what stands inside a paragraph costs the parser the square of its length, and is no heading. */
+const blocks = parser.configure({
+  remove: ['Escape', 'Entity', 'InlineCode', 'HTMLTag', 'Emphasis', 'HardBreak', 'Link', 'Image', 'LinkEnd'],
+})
+
+/** Small blocks and headings cost the parser several times what reading them does. */
+const COST = 3
+/** Where nothing is open, the tree so far is taken and a new one begun, so that no step and no tree is large. */
+const TREE = 65_536
+/** More headings than anybody reads, and no more than fit beside other requests in memory. */
+const MAX_HEADINGS = 100_000
+/** Quotes and lists nested deeper than this on one line hold nothing for an outline, and cost their depth each line. */
+const MAX_NESTING = 100
+
+const DEEP_LINE = new RegExp(
+  `^((?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${MAX_NESTING}})([^\\n]*)$`,
+  'gm',
+)
+
+/** The same text, place for place, as the parser knows lines, and without what would nest too deep. */
+function prepared(text: string): string {
+  const lines = text.includes('\r') ? text.replace(/\r(\n?)/g, (_, feed) => (feed ? ' \n' : '\n')) : text
+  return lines.replace(DEEP_LINE, (_, markers: string, rest: string) => markers + 'x'.repeat(rest.length))
+}
+
+/** Where the text begins behind front matter: from a first line `---` to the next one; 0 without. */
+function afterFrontMatter(text: string): number {
+  const matter = /^---[ \t]*\n(?:[\s\S]*?\n)??---[ \t]*(?:\n|$)/.exec(text)
+  return matter ? matter[0].length : 0
+}
+
+/**
+ * The headings of the document itself, in order (ATX and setext, CommonMark): not those in code, HTML, quotes or lists.
+ */
+export function* readHeadings(text: string): Steps<Heading[]> {
+  const source = prepared(text)
+  const headings: Heading[] = []
+  let paused = 0
+  for (let from = afterFrontMatter(source); from < source.length && headings.length < MAX_HEADINGS; ) {
+    const part = from === 0 ? source : source.slice(from)
+    const parse = blocks.startParse(part)
+    let tree = parse.advance()
+    while (tree === null) {
+      if (from + parse.parsedPos - paused >= STEP) {
+        yield (from + parse.parsedPos - paused) * COST
+        paused = from + parse.parsedPos
+      }
+      const nothingOpen = (parse as { depth?: number }).depth === 1
+      if (parse.stoppedAt === null && nothingOpen && parse.parsedPos >= TREE) parse.stopAt(parse.parsedPos - 1)
+      tree = parse.advance()
+    }
+    for (let node = tree.topNode.firstChild; node; node = node.nextSibling) {
+      const level = /^(?:ATX|Setext)Heading(\d)$/.exec(node.name)?.[1]
+      if (level === undefined) continue
+      const start = from + part.lastIndexOf('\n', node.from) + 1
+      headings.push({ level: Number(level), title: headingTitle(part.slice(node.from, node.to)), start })
+      if (headings.length % 100 === 0) yield STEP
+    }
+    if (parse.stoppedAt === null) break
+    from += parse.parsedPos
+  }
+  return headings
+}

@@ -1,0 +1,135 @@
+import { invalidInput } from '../errors'
+import { type LineMarks, MARK_EVERY } from './marks'
+
+/** A part of a text as `read_context_range` is asked for it (threads contract §13). */
+export type Part =
+  /** Code points from 0, the end excluded; null: to the end of the text. */
+  | { readonly by: 'chars'; readonly start: number; readonly end: number | null }
+  /** Lines from 1, both included; null: to the last. */
+  | { readonly by: 'lines'; readonly first: number; readonly last: number | null }
+
+/** At most this many code points are brought at once. */
+export const MAX_RANGE = 100_000
+
+export interface TextRange {
+  readonly startChar: number
+  readonly endChar: number
+  readonly startLine: number
+  readonly endLine: number
+  readonly text: string
+  /** More was asked for than is brought; it goes on at `endChar`. */
+  readonly truncated: boolean
+}
+
+/** A stretch of a text, and the number of the line in which it starts. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+  readonly line: number
+}
+
+/** @throws Problem invalid_input when the part ends before it starts */
+export function checkPart(part: Part): Part {
+  const [start, end] = part.by === 'chars' ? [part.start, part.end] : [part.first, part.last]
+  const name = part.by === 'chars' ? 'char' : 'line'
+  if (end !== null && start > end) throw invalidInput(`start_${name} ${start} is behind end_${name} ${end}`)
+  return part
+}
+
+/** The stretch from a mark on; the line in which it starts is known. */
+function fromMark(index: number, { chars, starts }: LineMarks, length: number): Stretch {
+  const from = index * MARK_EVERY
+  // One more than is shown, because \r and \n are one end of a line.
+  return { from, to: Math.min(chars, from + length + 1), line: 1 + (index === 0 ? 0 : (starts[index - 1] as number)) }
+}
+
+/** What has to be read of a text to cut the part out of it. */
+export function stretchFor(part: Part, marks: LineMarks): Stretch {
+  const { chars, lines, starts } = marks
+  if (part.by === 'chars' || part.first > lines) {
+    const start = part.by === 'chars' ? Math.min(part.start, chars) : chars
+    const end = Math.min(part.by === 'chars' ? (part.end ?? chars) : chars, chars, start + MAX_RANGE)
+    const index = Math.floor(start / MARK_EVERY)
+    return fromMark(index, marks, end - index * MARK_EVERY)
+  }
+  /** The stretch between two marks in which a line starts. */
+  const holding = (line: number): number => {
+    const index = starts.findIndex((started) => started >= line - 1)
+    return index === -1 ? starts.length : index
+  }
+  const first = part.first === 1 ? 0 : holding(part.first)
+  const last = part.last === null || part.last >= lines ? starts.length : holding(part.last + 1)
+  return fromMark(first, marks, Math.min((last - first + 1) * MARK_EVERY, MARK_EVERY + MAX_RANGE))
+}
+
+/** Walks a stretch by code points and counts the lines it passes. */
+class Cursor {
+  private index = 0
+  offset: number
+  line: number
+
+  constructor(
+    private readonly text: string,
+    { from, line }: Stretch,
+  ) {
+    this.offset = from
+    this.line = line
+  }
+
+  get atEnd(): boolean {
+    return this.index >= this.text.length
+  }
+
+  /** Whether the next character ends a line, or is the first of two that do. */
+  get atLineEnd(): boolean {
+    const unit = this.text.charCodeAt(this.index)
+    return unit === 10 || unit === 13
+  }
+
+  step(): void {
+    const unit = this.text.codePointAt(this.index) as number
+    this.index += unit > 0xffff ? 2 : 1
+    this.offset++
+    if (unit === 10 || (unit === 13 && this.text.charCodeAt(this.index) !== 10)) this.line++
+  }
+
+  /** What lies between two places of the cursor. */
+  place(): { index: number; offset: number; line: number } {
+    return { index: this.index, offset: this.offset, line: this.line }
+  }
+}
+
+/**
+ * Cuts the part out of the stretch that was read for it.
+ *
+ * @param text of the stretch
+ */
+export function cutRange(text: string, stretch: Stretch, part: Part, { chars, lines }: LineMarks): TextRange {
+  const cursor = new Cursor(text, stretch)
+  const goTo = (offset: number) => {
+    while (cursor.offset < offset && !cursor.atEnd) cursor.step()
+  }
+  if (part.by === 'chars' || part.first > lines) goTo(part.by === 'chars' ? Math.min(part.start, chars) : chars)
+  else while (cursor.line < part.first && !cursor.atEnd) cursor.step()
+  const start = cursor.place()
+
+  const limit = start.offset + MAX_RANGE
+  const wanted = part.by === 'chars' ? Math.min(part.end ?? chars, chars) : chars
+  const lastLine = part.by === 'chars' ? null : Math.min(part.last ?? lines, lines)
+  const atItsEnd = () => cursor.line === lastLine && cursor.atLineEnd
+  let endLine = start.line
+  while (cursor.offset < Math.min(wanted, limit) && !cursor.atEnd && !atItsEnd()) {
+    endLine = cursor.line
+    cursor.step()
+  }
+  if (atItsEnd()) endLine = cursor.line
+  const end = cursor.place()
+  return {
+    startChar: start.offset,
+    endChar: end.offset,
+    startLine: Math.min(start.line, lines),
+    endLine: Math.min(endLine, lines),
+    text: text.slice(start.index, end.index),
+    truncated: end.offset === limit && end.offset < wanted && !atItsEnd(),
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { expressionPattern } from '../../domain/reading/expression'
+import { literalPattern, narrowingOf } from '../../domain/reading/literal'
+import { codePointLength } from '../../domain/text'
+import type { GreppedEntry } from '../../services/grep-texts'
+import { defineTool } from '../define-tool'
+import { contextId, contextIds, flag, listOf, output, strings } from '../fields'
+import { filterFields, readFilter } from '../filters'
+import { threads } from './family'
+
+const MAX_PATTERN = 1000
+const MODES = ['content', 'count', 'files_with_matches'] as const
+type Mode = (typeof MODES)[number]
+
+const pattern = z
+  .string()
+  .refine((given) => given !== '', { error: 'pattern is empty' })
+  .refine((given) => codePointLength(given) <= MAX_PATTERN, {
+    error: `pattern has more than ${MAX_PATTERN} characters`,
+  })
+  .meta({ description: 'Text within a line, ≤ 1,000 characters' })
+
+const count = (min: number, max: number, fallback: number, description: string) =>
+  z.int().min(min).max(max).default(fallback).meta({ description })
+
+/** The rows of an entry, as each mode tells them. */
+const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> = {
+  content: ({ id, lines }) =>
+    lines.map((line) => ({
+      context_id: id,
+      line_number: line.number,
+      line: line.line,
+      match_start: line.matchStart,
+      match_end: line.matchEnd,
+      before: line.before,
+      after: line.after,
+    })),
+  count: ({ id, matches }) => [{ context_id: id, matches }],
+  files_with_matches: ({ id, threadId }) => [{ context_id: id, thread_id: threadId }],
+}
+
+export const grepContext = defineTool({
+  family: threads,
+  name: 'grep_context',
+  title: 'Search in texts',
+  description:
+    'Find exact strings, code or error text in lines, newest entries first; read_context_range brings what stands around. If truncated, go on with before_id = next_before_id.',
+  effect: 'read',
+  input: z.strictObject({
+    pattern,
+    is_regex: flag(false, 'RE2 syntax'),
+    case_sensitive: flag(false, 'With case'),
+    ...filterFields,
+    context_ids: contextIds('Only these').optional(),
+    output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
+    context_lines: count(0, 20, 0, 'Lines around, 0–20'),
+    max_matches: count(1, 1000, 100, 'Rows, 1–1,000'),
+    max_entries_scanned: count(1, 10_000, 1000, 'Entries, 1–10,000'),
+    before_id: contextId('Only older entries').optional(),
+  }),
+  output: output({
+    mode: z.string(),
+    total_matches: z.int(),
+    truncated: z.boolean(),
+    entries_scanned: z.int(),
+    results: z.array(
+      z
+        .looseObject({
+          context_id: z.int(),
+          line_number: z.int(),
+          line: z.string(),
+          match_start: z.int(),
+          match_end: z.int(),
+          before: strings('Line'),
+          after: strings('Line'),
+          matches: z.int(),
+          thread_id: z.string(),
+        })
+        .partial()
+        .meta({ description: 'Row' }),
+    ),
+    next_before_id: z.int(),
+    cut_entries: listOf(z.int(), 'Not all matches told'),
+  }),
+  async handler({ services, principal }, args) {
+    const { pattern: wanted, is_regex, case_sensitive, output_mode: mode, context_ids } = args
+    const { filter } = readFilter(args, { mode })
+    const found = await services.grepTexts(principal, {
+      pattern: is_regex ? expressionPattern(wanted, case_sensitive) : literalPattern(wanted, case_sensitive),
+      narrowing: is_regex ? null : narrowingOf(wanted, case_sensitive),
+      filter,
+      ids: context_ids === undefined ? null : [...new Set(context_ids)],
+      beforeId: args.before_id ?? null,
+      context: mode === 'content' ? args.context_lines : null,
+      maxMatches: args.max_matches,
+      maxEntries: args.max_entries_scanned,
+    })
+    return {
+      mode,
+      total_matches: found.totalMatches,
+      truncated: found.nextBeforeId !== null,
+      entries_scanned: found.scanned,
+      results: found.entries.flatMap(rowsOf[mode]),
+      ...(found.nextBeforeId === null ? {} : { next_before_id: found.nextBeforeId }),
+      ...(found.cut.length === 0 ? {} : { cut_entries: found.cut }),
+    }
+  },
+})

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { invalidInput } from '../../domain/errors'
+import type { Part } from '../../domain/reading/range'
+import { defineTool } from '../define-tool'
+import { contextId, output } from '../fields'
+import { threads } from './family'
+
+/** A place in a text; beyond its end is not wrong, but a number that no text reaches is. */
+const place = (min: number, description: string) => z.int().min(min).max(1_000_000_000).optional().meta({ description })
+
+const input = z.strictObject({
+  context_id: contextId('Entry id'),
+  start_char: place(0, 'First code point, from 0'),
+  end_char: place(0, 'Excluded'),
+  start_line: place(1, 'First line, from 1'),
+  end_line: place(1, 'Included'),
+  node_id: z.string().optional().meta({ description: 'From navigate_context' }),
+})
+
+/**
+ * The one way in which a part is named: by its place, or by the node of an outline.
+ *
+ * @throws Problem invalid_input for none or two ways
+ */
+function readPart(args: z.output<typeof input>): Part | { readonly node: string } {
+  const { start_char, end_char, start_line, end_line, node_id } = args
+  const byChars = start_char !== undefined || end_char !== undefined
+  const byLines = start_line !== undefined || end_line !== undefined
+  if (Number(byChars) + Number(byLines) + Number(node_id !== undefined) !== 1)
+    throw invalidInput('Give exactly one of: start_char and/or end_char, start_line and/or end_line, node_id')
+  if (node_id !== undefined) return { node: node_id }
+  return byChars
+    ? { by: 'chars', start: start_char ?? 0, end: end_char ?? null }
+    : { by: 'lines', first: start_line ?? 1, last: end_line ?? null }
+}
+
+export const readContextRange = defineTool({
+  family: threads,
+  name: 'read_context_range',
+  title: 'Read a part of an entry',
+  description:
+    'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
+  effect: 'read',
+  input,
+  output: output({
+    context_id: z.int(),
+    start_char: z.int(),
+    end_char: z.int(),
+    start_line: z.int(),
+    end_line: z.int(),
+    total_chars: z.int(),
+    total_lines: z.int(),
+    text: z.string(),
+    truncated: z.boolean(),
+    next_start_char: z.int(),
+  }),
+  async handler({ services, principal }, args) {
+    const id = args.context_id
+    const part = readPart(args)
+    const range = await ('node' in part
+      ? services.readTexts.node(principal, id, part.node)
+      : services.readTexts.range(principal, id, part))
+    return {
+      context_id: id,
+      start_char: range.startChar,
+      end_char: range.endChar,
+      start_line: range.startLine,
+      end_line: range.endLine,
+      total_chars: range.totals.chars,
+      total_lines: range.totals.lines,
+      text: range.text,
+      ...(range.truncated ? { truncated: true, next_start_char: range.endChar } : {}),
+    }
+  },
+})
