@@ -109,7 +109,8 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   lastWritten: (_, { before, upToVersion }) =>
     sql`(SELECT w.entry_id FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w WHERE w.version <= ${upToVersion})`,
   likeTogether: false,
-  leadingJoin: sql`CROSS JOIN`,
+  follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+  among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   jsonRows: (json) => sql`json_each(${json})`,
   jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
   jsonNumbers: (json) => sql`json_each(${json})`,

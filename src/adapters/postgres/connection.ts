@@ -46,11 +46,17 @@ const isRead = ({ text }: Statement): boolean =>
 export const quoted = (schema: string): string => `"${schema.replaceAll('"', '""')}"`
 
 /**
+ * Every statement is meant to go by an index: walking a whole table would walk other orgs, and is what a planner without
+ * statistics may choose. Compiling a statement costs more than any of them.
+ */
+const PLANNER = `set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`
+
+/**
  * What stands before the statements of a transaction. Nothing of a session outlives a transaction behind a pooler, so the
  * schema is named in each. Writers of one org wait for each other, as all writers do in D1; work on many orgs waits for all.
  */
 function opening(schema: string, lock: WriteLock | undefined): Statement {
-  const path = `set_config('search_path', $1, true)`
+  const path = `set_config('search_path', $1, true), ${PLANNER}`
   const values = [`${quoted(schema)}, pg_temp`]
   if (lock === undefined) return { text: `SELECT ${path}`, values }
   if (lock === 'all')

@@ -37,8 +37,13 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
-  /** `JOIN`, and the table at its left leads to the one at its right where a planner would not see it by itself. */
-  readonly leadingJoin: SQL
+  /**
+   * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
+   * know nothing of how many rows there are.
+   */
+  readonly follow: (table: string, alias: string, on: SQL) => SQL
+  /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
+  readonly among: (json: SQL) => SQL
   /** The rows of a JSON array of strings given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
   /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */

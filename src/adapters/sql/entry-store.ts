@@ -66,7 +66,7 @@ export function createSqlEntryStore(
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
   // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
   const entriesById = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value WHERE ${TRUE}`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${TRUE}`
 
   /** The analysis of each text, before anything is written; null where there is none. */
   async function analyse(texts: readonly (string | undefined)[]): Promise<(IndexedText | null)[]> {
@@ -165,7 +165,7 @@ export function createSqlEntryStore(
       const body = sql`
         SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
         FROM ${parts} wanted
-        ${dialect.leadingJoin} entries e ON e.id = wanted.id
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
         WHERE ${listed(dialect, scope, clock.now())} AND ${condition}`
       const [rows] = await connection.read([withPrelude(bindings, [], body)])
       return (rows ?? []).map((row) => ({ id: Number(row.id), text: row.text as string }))

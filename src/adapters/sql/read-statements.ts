@@ -67,8 +67,8 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
   const tag = parts.find((part) => part.op === 'tag')
   const inThread = parts.some((part) => part.op === 'thread')
   if (tag && !inThread) {
-    const tags = dialect.jsonRows(sql`${JSON.stringify(tag.anyOf)}`)
-    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag IN (SELECT value FROM ${tags})) tagged ${dialect.leadingJoin} entries e ON e.id = tagged.entry_id`
+    const tags = dialect.among(sql`${JSON.stringify(tag.anyOf)}`)
+    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag ${tags}) tagged ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
     return {
       from,

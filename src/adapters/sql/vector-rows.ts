@@ -55,7 +55,7 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
     const json = JSON.stringify(
       group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
     )
-    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.leadingJoin} entries e ON ${row}`
+    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`
   })
 }
 
@@ -89,7 +89,7 @@ export function createSqlVectorRows(
       sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
     )
   }
-  const joined = sql`entry_vectors v ${dialect.leadingJoin} entries e ON e.id = v.entry_id`
+  const joined = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
 
   /**
    * Rows that a filter admits, found from the entries; their numbers only when they are few enough. Always at least one
@@ -98,18 +98,18 @@ export function createSqlVectorRows(
   function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
     const bindings = dialect.bindings()
     const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
-    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} ${dialect.leadingJoin} entry_vectors v ON v.entry_id = e.id WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
+    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)} WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
     const count = sql`(SELECT count(*) FROM few)`
     return withPrelude(
       bindings,
       [few],
-      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few ${dialect.leadingJoin} entry_vectors v ON v.id = few.id) ON ${count} <= ${limit}`,
+      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}) ON ${count} <= ${limit}`,
     )
   }
 
   return {
     async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
-      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit ${dialect.leadingJoin} entry_vectors v ON v.id = hit.value ${dialect.leadingJoin} entries e ON e.id = v.entry_id`
+      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)} ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
       const withData = sql`${COLUMNS}, v.data`
       const [hitRows, newRows, eligibleRows] = await connection.read([
         admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
@@ -137,8 +137,8 @@ export function createSqlVectorRows(
     async ofEntries(scope, model, filter, entryIds, chunks) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(entryIds)}`)
       const from = sql`${wanted} wanted
-        ${dialect.leadingJoin} entries e ON e.id = wanted.value
-        ${dialect.leadingJoin} entry_vectors v ON v.entry_id = e.id`
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
+        ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
       const select = { columns: sql`${COLUMNS}, v.data`, from, leads: 'entries' } as const
       const [rows] = await connection.read([admitted(scope, model, filter, select, sql`AND v.chunk < ${chunks}`)])
       return (rows ?? []).map(toRow)
@@ -176,7 +176,7 @@ export function createSqlVectorRows(
     async textsOf(ids) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value`,
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
       ])
       return (rows ?? []).map(toUnembedded)
     },

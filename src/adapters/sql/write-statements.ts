@@ -44,7 +44,7 @@ function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkT
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
   const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
-  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.leadingJoin} entries target ON target.id = wanted.id WHERE ${readable(dialect, scope, now, 'target')})`
+  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)} WHERE ${readable(dialect, scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -210,5 +210,5 @@ export function changeStatements(context: WriteContext, change: EntryChange, ana
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.leadingJoin} entries e ON e.id = expected.id WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.follow('entries', 'e', sql`e.id = expected.id`)} WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }
