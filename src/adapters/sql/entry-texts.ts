@@ -30,7 +30,7 @@ export function createSqlEntryTexts(
 ): EntryTexts {
   const { dialect } = connection
   const byIds = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.leadingJoin} entries e ON e.id = wanted.value`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
   function admitted(scope: Scope, { filter, ids }: ScanRequest, bindings: Bindings): { from: SQL; where: SQL } {
     const now = clock.now()
@@ -55,7 +55,7 @@ export function createSqlEntryTexts(
         sql`newest AS (SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY e.id DESC LIMIT ${limit + 1})`,
         sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place, sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
         sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
-        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes, sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto FROM covered c ${dialect.leadingJoin} entries e ON e.id = c.id WHERE ${holds(narrowing)})`,
+        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes, sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)} WHERE ${holds(narrowing)})`,
         sql`totals AS (SELECT (SELECT count(*) FROM newest) AS known, count(*) AS covered, min(id) AS last_id FROM covered)`,
       ]
       const [rows] = await connection.batch([

@@ -39,7 +39,7 @@ export function withinStatement(
   return sql`WITH sized AS (
       SELECT e.id, wanted.place, ${size} AS size, sum(${size}) OVER (ORDER BY wanted.place) AS up_to_here
       FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
-        ${dialect.leadingJoin} entries e ON e.id = wanted.id
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${readable(dialect, scope, now)}
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, e.text
