@@ -12,6 +12,7 @@ import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
+import { composeCode } from './compose-code'
 import { chooseModels } from './compose-models'
 import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
@@ -120,8 +121,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     log: warn,
   })
   const retention = createSqlRetention(connection, clock)
+  const onEmbeddingFailure = config.embedding.onFailure
+  const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace })
   const schedule = createSchedule({
-    steps: scheduleSteps({ retention, work, outbox, images, index: fullTextIndex, generation, clock }),
+    steps: scheduleSteps({
+      retention,
+      work,
+      outbox,
+      images,
+      index: fullTextIndex,
+      generation,
+      embedCode: code.embedPending,
+      clock,
+    }),
     journal: createSqlScheduleJournal(connection),
     clock,
     log: warn,
@@ -147,6 +159,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
+    code,
     maintenance: { work },
     schedule,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },

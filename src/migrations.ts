@@ -9,6 +9,7 @@ import owners from '../migrations/d1/0009_owners.sql'
 import stemmers from '../migrations/d1/0010_stemmers.sql'
 import writtenWords from '../migrations/d1/0011_written_words.sql'
 import longTexts from '../migrations/d1/0012_long_texts.sql'
+import code from '../migrations/d1/0014_code.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -24,4 +25,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0010_stemmers.sql', sql: stemmers },
   { name: '0011_written_words.sql', sql: writtenWords },
   { name: '0012_long_texts.sql', sql: longTexts },
+  { name: '0014_code.sql', sql: code },
 ]

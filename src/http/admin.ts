@@ -5,7 +5,7 @@ import type { ApiKey, Org, Project } from '../domain/identity'
 import type { Administrator } from '../services/administration'
 import type { Services } from '../services/services'
 import { administratorOf, type Credential, requireOrg, requireRole } from './auth'
-import { readJsonBody } from './body'
+import { readObject } from './object-body'
 
 /** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
 const MAX_BODY = 65_536
@@ -44,22 +44,6 @@ const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }
   allowed,
   detail,
 })
-
-/** A JSON object with no members but these. */
-async function readObject(request: Request, members: readonly string[]): Promise<Record<string, unknown>> {
-  // A page of another site can send any other type without asking the server first.
-  if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
-    throw invalidInput('Content-Type must be application/json')
-  const body = await readJsonBody(request, MAX_BODY)
-  if (body.kind === 'too_large') throw new Problem('limit_exceeded', body.reason)
-  const value = body.kind === 'json' ? body.value : undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidInput(`The body must be a JSON object with: ${members.join(', ')}`)
-  const unknown = Object.keys(value).find((name) => !members.includes(name))
-  if (unknown !== undefined)
-    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}"; the body takes: ${members.join(', ')}`)
-  return value as Record<string, unknown>
-}
 
 function readInteger(value: string | undefined, name: string, fallback: number, min: number, max: number): number {
   if (value === undefined || value === '') return fallback
@@ -106,7 +90,7 @@ export function createAdminRoutes() {
 
   routes.post('/orgs', async (c) => {
     const org = await run(c.var, 'orgs.create', async (administration, by) =>
-      administration.createOrg(by, await readObject(c.req.raw, ['id', 'name'])),
+      administration.createOrg(by, await readObject(c.req.raw, ['id', 'name'], MAX_BODY)),
     )
     return c.json(showOrg(org), 201)
   })
@@ -118,7 +102,7 @@ export function createAdminRoutes() {
 
   routes.post('/orgs/:org/projects', async (c) => {
     const project = await run(c.var, 'projects.create', async (administration, by) =>
-      administration.createProject(by, c.req.param('org'), await readObject(c.req.raw, ['id', 'name'])),
+      administration.createProject(by, c.req.param('org'), await readObject(c.req.raw, ['id', 'name'], MAX_BODY)),
     )
     return c.json(showProject(project), 201)
   })
@@ -133,7 +117,7 @@ export function createAdminRoutes() {
   routes.post('/orgs/:org/keys', async (c) => {
     const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at']
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
-      administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members)),
+      administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members, MAX_BODY)),
     )
     const { id, ...rest } = showKey(key)
     return c.json({ id, key: text, ...rest }, 201, { 'Cache-Control': 'no-store' })

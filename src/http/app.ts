@@ -7,6 +7,7 @@ import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, requireOrg } from './auth'
+import { createCodeRoutes } from './code'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
 import { checkParts } from './health'
@@ -113,6 +114,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId, admit })
   })
 
+  app.route('/api/v1/code', createCodeRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 

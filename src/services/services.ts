@@ -8,6 +8,8 @@ import type { Limiter } from '../ports/limiter'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
+import type { IndexCode } from './code/index-code'
+import type { SearchCode } from './code/search-code'
 import type { GrepTexts } from './grep-texts'
 import type { Identity } from './identity'
 import type { OutboxWork } from './keeping/outbox-work'
@@ -34,6 +36,8 @@ export interface Services {
   /** Does work that is due; called after writes that may have queued some. */
   readonly maintenance: { readonly work: OutboxWork }
   readonly schedule: Schedule
+  /** Source code of projects: filling the index, and searching it. */
+  readonly code: IndexCode & { readonly search: SearchCode }
   readonly identity: Identity
   readonly administration: Administration
   /** Null: nobody is limited. */

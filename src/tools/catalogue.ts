@@ -3,6 +3,8 @@ import { connector } from './connector/family'
 import { fetchEntry } from './connector/fetch'
 import { search } from './connector/search'
 import type { Tool } from './define-tool'
+import { fabric } from './fabric/family'
+import { searchCode } from './fabric/search-code'
 import type { Family } from './family'
 import { deleteContext } from './threads/delete-context'
 import { deleteContextBatch } from './threads/delete-context-batch'
@@ -40,12 +42,13 @@ export const TOOLS: readonly Tool[] = [
   grepContext,
   navigateContext,
   readContextRange,
+  searchCode,
   search,
   fetchEntry,
 ]
 
 /** The families of `/mcp`, in the order in which their tools are listed. */
-export const FAMILIES = { threads } as const satisfies Readonly<Record<string, Family>>
+export const FAMILIES = { threads, fabric } as const satisfies Readonly<Record<string, Family>>
 
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>

@@ -20,7 +20,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   domain: { floors: ['domain'], packages: pure },
   ports: { floors: ['domain', 'ports'], packages: null },
   services: { floors: ['domain', 'ports', 'services'], packages: null },
-  adapters: { floors: ['domain', 'ports', 'adapters'], packages: /^(drizzle-orm|pg|cloudflare:workers)(\/|$)/ },
+  adapters: { floors: ['domain', 'ports', 'adapters'], packages: /^(drizzle-orm|pg|cloudflare:workers|@lezer)(\/|$)/ },
   tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
     floors: ['domain', 'services', 'tools', 'http', 'config'],

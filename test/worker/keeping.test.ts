@@ -26,7 +26,7 @@ describe('what the schedule costs in D1', () => {
   const clock = new TestClock()
   const made = d1Adapters(clock)
   const world = keepingWorld({ connection: made.connection, bucket: bindings.IMAGES, clock })
-  const steps = scheduleSteps({ ...world, work: world.clean, generation: null })
+  const steps = scheduleSteps({ ...world, work: world.clean, generation: null, embedCode: async () => 0 })
   const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {} })
   const cost = async (call: () => Promise<unknown>) => {
     resetCosts(made.costs)

@@ -4,6 +4,7 @@ import type { Scalar, ScalarType } from '../../domain/filter'
 import { jsonText } from '../../domain/json/write'
 import { FALSE, joinConditions, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { D1_CODE } from './code-spelling'
 import { countIndexed, indexEntry } from './full-text-index'
 
 /** What SQLite in D1 spells in its own way. */
@@ -126,4 +127,5 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   unordered: (expression) => sql`+${expression}`,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   countIndexed,
+  code: D1_CODE,
 })

@@ -6,6 +6,7 @@ import { jsonText } from '../../domain/json/write'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { POSTGRES_CODE } from './code-spelling'
 import { countIndexed, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
 
@@ -132,4 +133,5 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   unordered: (expression) => expression,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   countIndexed,
+  code: POSTGRES_CODE,
 })

@@ -4,6 +4,7 @@ import type { IndexedContent } from '../../domain/entry'
 import type { Leaf } from '../../domain/filter'
 import type { IndexedText } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
+import type { CodeSpelling } from './code-spelling'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL
@@ -67,4 +68,6 @@ export interface SqlDialect {
   readonly indexEntry: (org: string, content: IndexedContent, indexed: IndexedText, row: SQL) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */
   readonly countIndexed: (scope: Scope, visible: SQL) => SQL
+  /** The search index of code. */
+  readonly code: CodeSpelling
 }

@@ -43,6 +43,12 @@ export function scopeGroups(scope: Scope, threadId: string | null): string[][] {
   return groups
 }
 
+/** Seven letters and digits that stand for a project of an org at the beginning of each term of its code. */
+export const codeTerm = (org: string, project: string): string => codeNumber(org, project).toString(36).padStart(7, '0')
+
+/** The same as a number of 32 bits. */
+export const codeNumber = (org: string, project: string): number => Number(digits(`${org}\n${project}`)) % 4_294_967_296
+
 /** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
 export const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ')

@@ -19,6 +19,8 @@ const EXPIRED = 200
 const ROWS = 1000
 /** Entries whose words are written anew in one batch. */
 const INDEXED = 200
+/** Files of code whose vectors are made in one round. */
+const CODE_FILES = 20
 
 /** What is left to be done when a bounded part removed as many as it may. */
 const rest = (done: number, limit: number): Round => ({ done, next: done < limit ? null : 'more' })
@@ -35,9 +37,11 @@ export function scheduleSteps(dependencies: {
   readonly index: IndexMaintenance
   /** Null when semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
+  /** Makes vectors of code that could not be made when it was stored; of so many files. */
+  readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
 }): Step[] {
-  const { retention, work, outbox, images, index, generation, clock } = dependencies
+  const { retention, work, outbox, images, index, generation, embedCode, clock } = dependencies
   const always: Step[] = [
     {
       name: 'expired entries',
@@ -88,6 +92,12 @@ export function scheduleSteps(dependencies: {
       every: 0,
       rounds: 2,
       round: async () => rest(await index.rebuild(INDEXED), INDEXED),
+    },
+    {
+      name: 'vectors of code',
+      every: 0,
+      rounds: 2,
+      round: async () => rest(await embedCode(CODE_FILES), CODE_FILES),
     },
   ]
   const embedding = generation?.model ?? null

@@ -44,7 +44,14 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
     })
     const house = () =>
       running(
-        scheduleSteps({ ...world, work: world.clean, outbox: world.outbox, images: world.images, generation: null }),
+        scheduleSteps({
+          ...world,
+          work: world.clean,
+          outbox: world.outbox,
+          images: world.images,
+          generation: null,
+          embedCode: async () => 0,
+        }),
       )
 
     it('by steps that go on in the next run where their budget ended, and rest once they are done', async () => {
@@ -143,7 +150,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
           return { objects: page.objects.slice(0, 1), cursor: more ? `${first.org}/${first.hash}` : null }
         },
       }
-      const steps = scheduleSteps({ ...world, work: world.clean, images, generation: null })
+      const steps = scheduleSteps({ ...world, work: world.clean, images, generation: null, embedCode: async () => 0 })
       const { run } = running(steps.filter(({ name }) => name === 'orphaned images'))
       for (let i = 0; i < 100; i++) {
         const before = cursors.length

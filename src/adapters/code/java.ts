@@ -1,0 +1,41 @@
+import type { SyntaxNode } from '@lezer/common'
+import type { Declaration, SymbolKind } from '../../domain/code/symbols'
+import { childOf, childrenOf, type Rules, textOf } from './nodes'
+
+/** Java: classes (interfaces, enums and records among them) and functions. */
+const BODIES = [
+  'ClassBody',
+  'InterfaceBody',
+  'EnumBody',
+  'RecordBody',
+  'AnnotationTypeBody',
+  'Block',
+  'ConstructorBody',
+]
+
+/** Where the first word behind the annotations stands. */
+function firstWord(node: SyntaxNode): number {
+  const modifiers = childOf(node, 'Modifiers')
+  for (const part of modifiers === null ? [] : childrenOf(modifiers))
+    if (!/Annotation$/.test(part.name)) return part.from
+  return (modifiers === node.firstChild ? modifiers?.nextSibling?.from : undefined) ?? node.from
+}
+
+const declare =
+  (kind: SymbolKind) =>
+  (node: SyntaxNode, text: string): Declaration[] => {
+    const name = childOf(node, 'Definition')
+    if (name === null) return []
+    const opens = childOf(node, ...BODIES)?.from ?? null
+    return [{ name: textOf(name, text), kind, from: firstWord(node), to: node.to, opens, above: node.from }]
+  }
+
+export const rules: Rules = {
+  ClassDeclaration: declare('class'),
+  InterfaceDeclaration: declare('class'),
+  EnumDeclaration: declare('class'),
+  RecordDeclaration: declare('class'),
+  AnnotationTypeDeclaration: declare('class'),
+  MethodDeclaration: declare('function'),
+  ConstructorDeclaration: declare('function'),
+}

@@ -1,0 +1,64 @@
+import type { Tree } from '@lezer/common'
+import { parser as cpp } from '@lezer/cpp'
+import { parser as go } from '@lezer/go'
+import { parser as java } from '@lezer/java'
+import type { LRParser } from '@lezer/lr'
+import { parser as python } from '@lezer/python'
+import { parser as rust } from '@lezer/rust'
+import { commentStyle, type Declaration, MAX_SYMBOLS, toSymbols } from '../../domain/code/symbols'
+import type { Pace } from '../../domain/pace'
+import type { CodeParser, SourceText } from '../../ports/code-parser'
+import { rules as cppRules } from './cpp'
+import { rules as goRules } from './go'
+import { rules as javaRules } from './java'
+import { dialectOf, rules as javascriptRules } from './javascript'
+import { LINE_RULES } from './line-rules'
+import type { Rules } from './nodes'
+import { rules as pythonRules } from './python'
+import { rules as rustRules } from './rust'
+import { parseInSteps } from './tree'
+
+interface Grammar {
+  readonly parser: (path: string) => LRParser
+  readonly rules: Rules
+}
+
+const GRAMMARS: Readonly<Record<string, Grammar>> = {
+  typescript: { parser: (path) => dialectOf('typescript', path), rules: javascriptRules },
+  javascript: { parser: (path) => dialectOf('javascript', path), rules: javascriptRules },
+  python: { parser: () => python, rules: pythonRules },
+  rust: { parser: () => rust, rules: rustRules },
+  go: { parser: () => go, rules: goRules },
+  java: { parser: () => java, rules: javaRules },
+  c: { parser: () => cpp, rules: cppRules },
+  cpp: { parser: () => cpp, rules: cppRules },
+}
+
+function declarations(tree: Tree, text: string, rules: Rules): Declaration[] {
+  const found: Declaration[] = []
+  tree.iterate({
+    enter(node) {
+      if (found.length >= MAX_SYMBOLS) return false
+      const rule = Object.hasOwn(rules, node.name) ? rules[node.name] : undefined
+      if (rule !== undefined) found.push(...rule(node.node, text))
+      return true
+    },
+  })
+  return found
+}
+
+/** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
+export function createCodeParser(pace: Pace): CodeParser {
+  return {
+    async symbols({ path, language, text }: SourceText) {
+      const style = commentStyle(language)
+      const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
+      if (grammar !== undefined) {
+        const tree = await parseInSteps(grammar.parser(path), text, pace)
+        return toSymbols(text, declarations(tree, text, grammar.rules), style)
+      }
+      const byLine = Object.hasOwn(LINE_RULES, language) ? LINE_RULES[language] : undefined
+      return byLine === undefined ? [] : toSymbols(text, byLine(text), style)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm'
+import type { CodeSpelling } from '../sql/code-spelling'
+import { codeNumber, codeTerm } from '../sql/scope-terms'
+
+/** Runs and words of code as arrays under a GIN index, each element with its project in front. */
+const GRAMS = 65_536
+
+const numbers = (org: string, project: string, grams: readonly number[]): string => {
+  const head = codeNumber(org, project) * GRAMS
+  return `{${grams.map((gram) => head + gram).join(',')}}`
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+
+const texts = (org: string, project: string, words: readonly string[]): string => {
+  const head = codeTerm(org, project)
+  return `{${words.map((word) => quoted(head + word)).join(',')}}`
+}
+
+export const POSTGRES_CODE: CodeSpelling = {
+  position: (text, part) => sql`strpos(${text}, ${part})`,
+  lower: (text) => sql`lower(${text} COLLATE "C")`,
+
+  samePath: (column, path) => sql`md5(${column}) = md5(${path}) AND ${column} = ${path}`,
+
+  insertGrams({ org, project }, files) {
+    const rows = JSON.stringify(files.map(([path, grams]) => [path, numbers(org, project, grams)]))
+    return sql`
+      INSERT INTO code_grams (file_id, grams)
+      SELECT f.id, (made.value ->> 1)::bigint[]
+      FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
+      JOIN code_files f ON f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0)
+        AND f.path = made.value ->> 0`
+  },
+
+  insertWords({ org, project }, chunks) {
+    const rows = JSON.stringify(chunks.map(([path, n, words]) => [path, n, texts(org, project, words)]))
+    return sql`
+      INSERT INTO code_words (chunk_id, words)
+      SELECT c.id, (made.value ->> 2)::text[]
+      FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
+      JOIN code_files f ON f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0)
+        AND f.path = made.value ->> 0
+      JOIN code_chunks c ON c.file_id = f.id AND c.n = (made.value ->> 1)::integer`
+  },
+
+  filesWith: ({ org, project }, grams) =>
+    sql`SELECT file_id AS id FROM code_grams WHERE grams @> ${numbers(org, project, grams)}::bigint[]`,
+
+  chunksWith({ org, project }, units) {
+    const queries = JSON.stringify(units.map((terms) => texts(org, project, terms)))
+    return sql`
+      SELECT asked.place - 1 AS unit, w.chunk_id AS id
+      FROM jsonb_array_elements_text(${queries}::jsonb) WITH ORDINALITY AS asked (terms, place)
+      JOIN code_words w ON w.words @> asked.terms::text[]`
+  },
+}

@@ -1,0 +1,30 @@
+import { createCodeParser } from './adapters/code/parser'
+import { createSqlCodeIndex } from './adapters/sql/code-index'
+import type { SqlConnection } from './adapters/sql/connection'
+import type { Analyzer } from './domain/analysis'
+import type { Pace } from './domain/pace'
+import type { Clock } from './ports/clock'
+import type { Embedder } from './ports/embedder'
+import { createIndexCode } from './services/code/index-code'
+import { createPrepareCode } from './services/code/prepare-code'
+import { createSearchCode } from './services/code/search-code'
+import type { Services } from './services/services'
+
+/** The part of compose.ts that indexes and searches source code. */
+export function composeCode(given: {
+  readonly connection: SqlConnection
+  readonly embedder: Embedder | null
+  readonly analyzer: Analyzer
+  readonly clock: Clock
+  readonly onEmbeddingFailure: 'fail' | 'defer'
+  readonly pace: Pace
+}): Services['code'] {
+  const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace } = given
+  const index = createSqlCodeIndex(connection, clock)
+  const parser = createCodeParser(pace)
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
+  return {
+    ...createIndexCode({ index, prepareCode, clock, pace }),
+    search: createSearchCode({ index, embedder, analyzer, clock, pace }),
+  }
+}

@@ -1,0 +1,114 @@
+import type { CodeSymbol } from './symbols'
+
+/** How a file is cut into the pieces that are searched by meaning and by text (fabric contract §9). */
+export interface CodeChunk {
+  /** Lines from 1, overlap included. */
+  readonly lineStart: number
+  readonly lineEnd: number
+  /** The lines at its beginning that the chunk before it ends with. */
+  readonly overlap: string
+  /** Its own lines, which are in no other chunk. */
+  readonly text: string
+}
+
+const MAX_LINES = 100
+const MAX_CHARACTERS = 4000
+const OVERLAP = 10
+/** A cut moves up to the first line of a symbol that lies within this many lines. */
+const REACH = 20
+/** Characters of a line too long for one chunk that its next piece repeats, so that a name is not cut in two. */
+const LINE_OVERLAP = 200
+
+/** What a chunk shows. */
+export const contentOf = ({ overlap, text }: Pick<CodeChunk, 'overlap' | 'text'>): string =>
+  overlap === '' ? text : `${overlap}\n${text}`
+
+/** Pieces of one line that is longer than a chunk. */
+function piecesOf(line: string, number: number): CodeChunk[] {
+  const pieces: CodeChunk[] = []
+  for (let at = 0; at < line.length; at += MAX_CHARACTERS - LINE_OVERLAP) {
+    pieces.push({
+      lineStart: number,
+      lineEnd: number,
+      overlap: '',
+      text: line.slice(at, at + MAX_CHARACTERS).toWellFormed(),
+    })
+    if (at + MAX_CHARACTERS >= line.length) break
+  }
+  return pieces
+}
+
+/** How many of the lines before `start` are repeated: ten, fewer when they would take half of the chunk. */
+function overlapBefore(lines: readonly string[], start: number, since: number): number {
+  let [count, size] = [0, 0]
+  while (count < OVERLAP && start - count - 1 >= since) {
+    size += (lines[start - count - 1] as string).length + 1
+    if (size > MAX_CHARACTERS / 2) break
+    count++
+  }
+  return count
+}
+
+/** Chunks in order; none for a text of white space only. */
+export function cutCode(text: string, symbols: readonly CodeSymbol[]): CodeChunk[] {
+  if (text.trim() === '') return []
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  const firstLines = new Set(symbols.map(({ lineStart }) => lineStart - 1))
+  const chunks: CodeChunk[] = []
+  /** Lines before it are not repeated: they belong to a line cut into pieces. */
+  let since = 0
+  for (let start = 0; start < lines.length; ) {
+    if ((lines[start] as string).length > MAX_CHARACTERS) {
+      chunks.push(...piecesOf(lines[start] as string, start + 1))
+      since = ++start
+      continue
+    }
+    const repeated = overlapBefore(lines, start, since)
+    let size = lines.slice(start - repeated, start).reduce((sum, line) => sum + line.length + 1, 0)
+    let end = start
+    while (end < lines.length && end - start + repeated < MAX_LINES) {
+      size += (lines[end] as string).length + (end === start ? 0 : 1)
+      if (size > MAX_CHARACTERS && end > start) break
+      if ((lines[end] as string).length > MAX_CHARACTERS) break
+      end++
+      if (size > MAX_CHARACTERS) break
+    }
+    if (end < lines.length) end = nearestSymbol(firstLines, end, start)
+    const overlap = size > MAX_CHARACTERS && end === start + 1 ? 0 : repeated
+    chunks.push({
+      lineStart: start - overlap + 1,
+      lineEnd: end,
+      overlap: lines.slice(start - overlap, start).join('\n'),
+      text: lines.slice(start, end).join('\n'),
+    })
+    start = end
+  }
+  return chunks
+}
+
+/** The last first line of a symbol at or before the cut, when it is near. */
+function nearestSymbol(firstLines: ReadonlySet<number>, cut: number, start: number): number {
+  for (let line = cut; line > start && cut - line <= REACH; line--) if (firstLines.has(line)) return line
+  return cut
+}
+
+/** What is embedded of a chunk: the path, the names and comments of what it declares, and its text. */
+export function embeddedText(
+  path: string,
+  chunk: CodeChunk,
+  symbols: readonly Pick<CodeSymbol, 'name' | 'lineStart' | 'lineEnd' | 'docComment'>[],
+): string {
+  const inside = symbols
+    .filter(({ lineStart }) => lineStart >= chunk.lineStart && lineStart <= chunk.lineEnd)
+    .slice(0, 40)
+  const around = symbols
+    .filter(({ lineStart, lineEnd }) => lineStart < chunk.lineStart && lineEnd > chunk.lineEnd)
+    .slice(-3)
+  const names = [...new Set([...around, ...inside].map(({ name }) => name))].join(' ')
+  const docs = inside.map(({ docComment }) => docComment.slice(0, 300)).filter((doc) => doc !== '')
+  return [path, names, ...docs, contentOf(chunk)]
+    .filter((part) => part !== '')
+    .join('\n')
+    .toWellFormed()
+}

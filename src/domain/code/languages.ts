@@ -1,0 +1,82 @@
+/** Which language a file is in, by its name (fabric contract §9). */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  typescript: 'ts tsx mts cts',
+  javascript: 'js jsx mjs cjs',
+  python: 'py pyi pyw',
+  rust: 'rs',
+  go: 'go',
+  java: 'java',
+  csharp: 'cs csx',
+  ruby: 'rb rake gemspec',
+  c: 'c h',
+  cpp: 'cpp cc cxx c++ hpp hh hxx h++ inl ipp',
+  php: 'php',
+  kotlin: 'kt kts',
+  swift: 'swift',
+  scala: 'scala sc',
+  dart: 'dart',
+  lua: 'lua',
+  perl: 'pl pm',
+  r: 'r',
+  elixir: 'ex exs',
+  erlang: 'erl hrl',
+  haskell: 'hs',
+  clojure: 'clj cljs cljc',
+  zig: 'zig',
+  vue: 'vue',
+  svelte: 'svelte',
+  html: 'html htm',
+  css: 'css',
+  scss: 'scss sass',
+  less: 'less',
+  json: 'json jsonc json5',
+  yaml: 'yaml yml',
+  toml: 'toml',
+  xml: 'xml',
+  markdown: 'md mdx markdown',
+  sql: 'sql',
+  shell: 'sh bash zsh fish',
+  powershell: 'ps1 psm1',
+  graphql: 'graphql gql',
+  protobuf: 'proto',
+}
+
+const BY_EXTENSION = new Map(
+  Object.entries(EXTENSIONS).flatMap(([language, list]) =>
+    list.split(' ').map((ending) => [ending, language] as const),
+  ),
+)
+
+const ALIASES: Readonly<Record<string, string>> = {
+  ts: 'typescript',
+  tsx: 'typescript',
+  js: 'javascript',
+  jsx: 'javascript',
+  py: 'python',
+  rs: 'rust',
+  golang: 'go',
+  'c++': 'cpp',
+  'c#': 'csharp',
+  cs: 'csharp',
+  rb: 'ruby',
+  md: 'markdown',
+  yml: 'yaml',
+  sh: 'shell',
+  bash: 'shell',
+  kt: 'kotlin',
+}
+
+/** Extension of a path without its dot, in lower case; empty when there is none. */
+export function extensionOf(path: string): string {
+  const dot = path.lastIndexOf('.')
+  return dot > path.lastIndexOf('/') ? path.slice(dot + 1).toLowerCase() : ''
+}
+
+/** A language as it is stored, from any spelling of it. */
+export const normalizeLanguage = (name: string): string => {
+  const folded = name.trim().toLowerCase()
+  return ALIASES[folded] ?? folded
+}
+
+/** @returns `text` for an extension that nobody knows */
+export const languageOf = (path: string): string => BY_EXTENSION.get(extensionOf(path)) ?? 'text'

@@ -1,0 +1,129 @@
+import { firstCodePoints } from '../text'
+
+/** What a program's text declares (fabric contract §9). */
+
+/** In the order in which hits of equal score are listed. */
+export const SYMBOL_KINDS = ['class', 'interface', 'type', 'enum', 'function', 'method', 'const', 'export'] as const
+export type SymbolKind = (typeof SYMBOL_KINDS)[number]
+
+export interface CodeSymbol {
+  readonly name: string
+  readonly kind: SymbolKind
+  /** The declaration from its first word to the opening of its body, on one line. */
+  readonly signature: string
+  /** Lines count from 1; the first is that of the declaration, not of its comment or decorator. */
+  readonly lineStart: number
+  readonly lineEnd: number
+  /** Without comment marks; empty when there is none. */
+  readonly docComment: string
+}
+
+/** A declaration as a parser finds it, in UTF-16 offsets of the text. */
+export interface Declaration {
+  readonly name: string
+  readonly kind: SymbolKind
+  /** Of its first word, modifiers included, decorators and attributes not. */
+  readonly from: number
+  readonly to: number
+  /** Of the character that opens its body; null without a body. */
+  readonly opens: number | null
+  /** Where its decorators or attributes begin; `from` when there are none. */
+  readonly above: number
+  /** Text that stands for the comment above it, such as a docstring with its quotes taken off. */
+  readonly doc?: string
+}
+
+const MAX_NAME = 256
+const MAX_SIGNATURE = 300
+const MAX_DOC = 2000
+/** Machine-made files declare without end; nobody looks for all of that. */
+export const MAX_SYMBOLS = 5000
+
+/** Comment marks of a language: what begins a line comment, and whether block comments are written as in C. */
+export interface CommentStyle {
+  readonly line: RegExp
+  readonly block: boolean
+}
+
+const SLASHES: CommentStyle = { line: /^(?:\/\/[/!]?)/, block: true }
+const HASH: CommentStyle = { line: /^#+/, block: false }
+
+export const commentStyle = (language: string): CommentStyle =>
+  language === 'python' || language === 'ruby' ? HASH : SLASHES
+
+/** Beginnings of lines in UTF-16 offsets; a line ends with `\n`. */
+export function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Number of the line, from 1, in which an offset lies. */
+export function lineAt(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((starts[middle] as number) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low + 1
+}
+
+const collapse = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** A line of a block comment without its marks. */
+function unmarked(line: string): string {
+  let text = line.trim()
+  if (text.startsWith('/*')) text = text.slice(/^\/\*[*!]?/.exec(text)?.[0].length ?? 2)
+  if (text.endsWith('*/')) text = text.slice(0, -2)
+  while (text.endsWith('*')) text = text.slice(0, -1)
+  return text.trim().replace(/^\* ?/, '').trim()
+}
+
+/** The comment that ends in the line right above, without marks; empty when there is none. */
+export function commentAbove(lines: readonly string[], line: number, style: CommentStyle): string {
+  const textOf = (number: number): string => (lines[number - 1] ?? '').trim()
+  let last = line - 1
+  if (last < 1) return ''
+  if (style.block && textOf(last).endsWith('*/')) {
+    let first = last
+    while (first > 1 && line - first < 200 && !textOf(first).includes('/*')) first--
+    return textOf(first).startsWith('/*')
+      ? lines
+          .slice(first - 1, last)
+          .map(unmarked)
+          .join('\n')
+          .trim()
+      : ''
+  }
+  const found: string[] = []
+  for (; last >= 1 && found.length < 200; last--) {
+    const text = textOf(last)
+    if (!style.line.test(text) || text.startsWith('#!')) break
+    found.unshift(text.replace(style.line, '').trim())
+  }
+  return found.join('\n').trim()
+}
+
+/** Declarations in order of their place, as symbols with lines, signature and comment. */
+export function toSymbols(text: string, declarations: readonly Declaration[], style: CommentStyle): CodeSymbol[] {
+  const starts = lineStarts(text)
+  const lines = text.split('\n')
+  return [...declarations]
+    .sort((a, b) => a.from - b.from || b.to - a.to)
+    .slice(0, MAX_SYMBOLS)
+    .map(({ name, kind, from, to, opens, above, doc }) => {
+      let end = Math.max(to, from + 1)
+      while (end > from + 1 && /\s/.test(text[end - 1] as string)) end--
+      const signatureEnd = Math.min(opens === null ? end : opens + 1, from + 4 * MAX_SIGNATURE)
+      const lineStart = lineAt(starts, from)
+      return {
+        name: firstCodePoints(name, MAX_NAME),
+        kind,
+        signature: firstCodePoints(collapse(text.slice(from, signatureEnd)), MAX_SIGNATURE),
+        lineStart,
+        lineEnd: Math.max(lineStart, lineAt(starts, end - 1)),
+        docComment: firstCodePoints(doc ?? commentAbove(lines, lineAt(starts, above), style), MAX_DOC),
+      }
+    })
+}

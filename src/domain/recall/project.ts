@@ -1,0 +1,24 @@
+import { invalidInput, Problem } from '../errors'
+import { normalizeProject } from '../metadata'
+import type { Scope } from '../scope'
+import { codePointLength, unstorable } from '../text'
+
+/** The project of a fabric call: an opaque key, whatever it looks like (fabric contract §1). */
+export const MAX_PROJECT = 240
+
+/**
+ * A key as it is stored, when the scope may use it.
+ *
+ * @param field names the argument in messages
+ * @throws Problem invalid_input for a blank or too long key; forbidden for one that the scope is not open to
+ */
+export function openProject(scope: Scope, given: string, field = 'projectPath'): string {
+  const flaw = unstorable(given)
+  if (flaw !== null) throw invalidInput(`${field} ${flaw}`)
+  const project = normalizeProject(given)
+  if (project === null) throw invalidInput(`${field} is blank; leave it out or name a project`)
+  if (codePointLength(project) > MAX_PROJECT) throw invalidInput(`${field} is longer than ${MAX_PROJECT} characters`)
+  if (scope.projects !== null && !scope.projects.includes(project))
+    throw new Problem('forbidden', `Project access denied: ${project}`)
+  return project
+}

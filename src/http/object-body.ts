@@ -1,0 +1,26 @@
+import { invalidInput, Problem } from '../domain/errors'
+import { readJsonBody } from './body'
+
+/**
+ * A body that is a JSON object with no members but these.
+ *
+ * @throws Problem invalid_input or limit_exceeded
+ */
+export async function readObject(
+  request: Request,
+  members: readonly string[],
+  maxBytes: number,
+): Promise<Record<string, unknown>> {
+  // A page of another site can send any other type without asking the server first.
+  if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
+    throw invalidInput('Content-Type must be application/json')
+  const body = await readJsonBody(request, maxBytes)
+  if (body.kind === 'too_large') throw new Problem('limit_exceeded', body.reason)
+  const value = body.kind === 'json' ? body.value : undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidInput(`The body must be a JSON object with: ${members.join(', ')}`)
+  const unknown = Object.keys(value).find((name) => !members.includes(name))
+  if (unknown !== undefined)
+    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}"; the body takes: ${members.join(', ')}`)
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,67 @@
+import type { Analyzer } from '../../domain/analysis'
+import { nameQuery } from '../../domain/code/names'
+import { type IndexStatus, statusOf } from '../../domain/code/status'
+import type { Pace } from '../../domain/pace'
+import type { Scope } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { CodeIndex } from '../../ports/code-index'
+import type { Embedder } from '../../ports/embedder'
+import { type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
+import { createSearchChunks } from './search-chunks'
+import { createSearchLines } from './search-lines'
+
+/** Searches of code in three modes, and the state of the index beside what they find. */
+export const CODE_MODES = ['semantic', 'symbol', 'text'] as const
+export type CodeMode = (typeof CODE_MODES)[number]
+
+export type { ChunkHit, CodeHits, CodeQuery } from './code-hits'
+
+/** No symbol's name is as long. */
+const LONGEST_NAME = 600
+
+export type SearchCode = ReturnType<typeof createSearchCode>
+
+export function createSearchCode(dependencies: {
+  readonly index: CodeIndex
+  /** Null when semantic search is switched off. */
+  readonly embedder: Embedder | null
+  readonly analyzer: Analyzer
+  readonly clock: Clock
+  readonly pace: Pace
+}) {
+  const { index, clock, pace } = dependencies
+
+  async function bySymbol(scope: Scope, query: CodeQuery): Promise<CodeHits> {
+    const asked = nameQuery(query.query)
+    if (asked.exact.length > LONGEST_NAME) return { symbols: [], chunks: [], total: 0, warnings: [] }
+    // The language stands beside each name; only a pattern needs the list of files.
+    const filter =
+      query.filePattern === null
+        ? { project: query.project, language: query.language, files: null }
+        : await filterOf(index, scope, query, pace)
+    const { hits, total } = await index.symbols(
+      scope,
+      { ...filter, kind: query.symbolKind },
+      asked,
+      query.limit,
+      MAX_HITS,
+    )
+    return { symbols: hits, chunks: [], total, warnings: [] }
+  }
+
+  const modes: Readonly<Record<CodeMode, (scope: Scope, query: CodeQuery) => Promise<CodeHits>>> = {
+    symbol: bySymbol,
+    text: createSearchLines(index, pace),
+    semantic: createSearchChunks(dependencies),
+  }
+
+  /** @throws Problem unavailable when a semantic search cannot be embedded; invalid_input for a malformed pattern */
+  return async (
+    scope: Scope,
+    mode: CodeMode,
+    query: CodeQuery,
+  ): Promise<CodeHits & { readonly indexStatus: IndexStatus }> => {
+    const [hits, totals] = await Promise.all([modes[mode](scope, query), index.totals(scope, query.project)])
+    return { ...hits, indexStatus: statusOf(totals, clock.now()) }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Problem, ProblemCode } from '../../domain/errors'
+import { flawsOf } from '../../domain/flaws'
+import { withExamples } from '../examples'
+import type { Family } from '../family'
+
+/** Fabric: memory for coding agents in three layers (fabric contract). */
+
+/** How the family spells what went wrong (fabric contract §1). */
+const CODES: Readonly<Record<ProblemCode, string>> = {
+  invalid_input: 'VALIDATION_ERROR',
+  limit_exceeded: 'VALIDATION_ERROR',
+  not_found: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  forbidden: 'FORBIDDEN',
+  unauthorized: 'FORBIDDEN',
+  unsupported: 'UNSUPPORTED',
+  unavailable: 'UNAVAILABLE',
+  internal: 'INTERNAL_ERROR',
+}
+
+/** One thing that is wrong, and where. */
+interface Detail {
+  readonly path: string
+  readonly message: string
+}
+
+/** What was given at each place and what would be right, in this family's two words. */
+const detailsOf = (problem: Problem): Detail[] =>
+  withExamples(flawsOf(problem)).map(({ path, given, example }) => ({
+    path,
+    message: example === undefined ? `given ${given}` : `given ${given}; an example is ${JSON.stringify(example)}`,
+  }))
+
+export const fabric: Family = {
+  name: 'fabric',
+  dotted: (name) => name.replace('_', '.'),
+  parse: { leaves: () => false },
+  failure(problem) {
+    const { code, message } = problem
+    const listed = detailsOf(problem)
+    const structured = { error: message, code: CODES[code], ...(listed.length === 0 ? {} : { details: listed }) }
+    return { structured, text: JSON.stringify(structured) }
+  },
+  denials: ({ code }) => (code === CODES.forbidden ? 1 : 0),
+  afterWrite: ({ services }) => services.afterwards(services.maintenance.work()),
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { contentOf } from '../../domain/code/chunks'
+import { normalizeLanguage } from '../../domain/code/languages'
+import { SYMBOL_KINDS } from '../../domain/code/symbols'
+import { invalidInput } from '../../domain/errors'
+import { codePointLength } from '../../domain/text'
+import { clampLimit } from '../../domain/window'
+import { type ChunkHit, CODE_MODES, type CodeHits } from '../../services/code/search-code'
+import { defineTool } from '../define-tool'
+import { flag } from '../fields'
+import { fabric } from './family'
+import { checkQuery, fabricOutput, iso, namedProject, projectPath, shownScore, threshold } from './wire'
+
+const MAX_PATTERN = 256
+
+type SymbolHit = CodeHits['symbols'][number]
+
+const place = (
+  of: { readonly project: string; readonly path: string; readonly language: string },
+  withProject: boolean,
+) => ({
+  filePath: of.path,
+  language: of.language,
+  ...(withProject ? { projectPath: of.project } : {}),
+})
+
+const symbolItem = (hit: SymbolHit, withProject: boolean) => {
+  const { name, kind, signature, lineStart, lineEnd, docComment } = hit.symbol
+  return {
+    ...place(hit, withProject),
+    symbol: {
+      ...{ name, kind, signature, lineStart, lineEnd },
+      ...(docComment === '' ? {} : { docComment }),
+      score: hit.score,
+    },
+  }
+}
+
+const chunkItem = ({ chunk, similarity, matchLines }: ChunkHit, withProject: boolean, withContent: boolean) => ({
+  ...place(chunk, withProject),
+  chunk: {
+    lineStart: chunk.lineStart,
+    lineEnd: chunk.lineEnd,
+    ...(withContent ? { content: contentOf(chunk) } : {}),
+    ...(similarity === undefined ? {} : { similarity: shownScore(similarity) }),
+    ...(matchLines === undefined ? {} : { matchLines }),
+  },
+})
+
+export const searchCode = defineTool({
+  family: fabric,
+  name: 'context_searchCode',
+  title: 'Search code',
+  description:
+    "Search a project's indexed source code: by meaning, by symbol name, or by literal text. Index files with `commonplace index` or file_opened events.",
+  effect: 'read',
+  input: z.strictObject({
+    query: z.string().meta({ description: 'Question, symbol name or text' }),
+    mode: z.enum(CODE_MODES).default('semantic').meta({ description: 'By meaning, name or literal text' }),
+    language: z.string().optional().meta({ description: 'Such as typescript, py, c++' }),
+    filePattern: z
+      .string()
+      .optional()
+      .meta({ description: 'Glob such as src/**/*.ts; without / it matches base names' }),
+    symbolKind: z.enum(SYMBOL_KINDS).optional().meta({ description: 'Mode symbol: only this kind' }),
+    limit: z.int().min(1).default(10).meta({ description: '1–100' }),
+    threshold: threshold(0.5),
+    includeContent: flag(true, 'Bring the code of chunks'),
+    projectPath,
+  }),
+  output: fabricOutput({
+    results: z
+      .array(
+        z
+          .looseObject({ filePath: z.string(), language: z.string() })
+          .meta({ description: 'A file with its symbol or chunk' }),
+      )
+      .meta({ description: 'Best first' }),
+    indexStatus: z
+      .looseObject({ totalFiles: z.int(), totalSymbols: z.int(), isStale: z.boolean(), pending: z.int() })
+      .meta({ description: 'How complete and fresh the index is' }),
+    total: z.int(),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know about them' }),
+  }),
+  async handler({ services, principal }, args) {
+    const project = namedProject(principal, args.projectPath)
+    const { filePattern } = args
+    if (filePattern !== undefined && codePointLength(filePattern) > MAX_PATTERN)
+      throw invalidInput(`filePattern has more than ${MAX_PATTERN} characters`)
+    const blank = (text: string | undefined): boolean => text === undefined || text.trim() === ''
+    const found = await services.code.search(principal, args.mode, {
+      query: checkQuery(args.query),
+      project,
+      language: blank(args.language) ? null : normalizeLanguage(args.language as string),
+      filePattern: blank(filePattern) ? null : (filePattern as string),
+      symbolKind: args.symbolKind ?? null,
+      limit: clampLimit(args.limit).limit,
+      threshold: args.threshold,
+    })
+    const { indexStatus, total, warnings } = found
+    const anyProject = project === null
+    return {
+      results: [
+        ...found.symbols.map((hit) => symbolItem(hit, anyProject)),
+        ...found.chunks.map((hit) => chunkItem(hit, anyProject, args.includeContent)),
+      ],
+      indexStatus: {
+        ...indexStatus,
+        lastIndexed: indexStatus.lastIndexed === null ? null : iso(indexStatus.lastIndexed),
+      },
+      total,
+      ...(warnings.length === 0 ? {} : { warnings }),
+    }
+  },
+})

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { invalidInput } from '../../domain/errors'
+import { openProject } from '../../domain/recall/project'
+import type { Scope } from '../../domain/scope'
+import { codePointLength, trim } from '../../domain/text'
+
+/** How the fabric family spells what several of its tools take and give (fabric contract §1). */
+
+export const projectPath = z
+  .string()
+  .optional()
+  .meta({ description: 'Project key, often its path; default: all open to you' })
+
+/** The project that a call names, as it is stored; null when it names none. */
+export const namedProject = (scope: Scope, given: string | undefined): string | null =>
+  given === undefined ? null : openProject(scope, given)
+
+const MAX_QUERY = 10_000
+
+/** @throws Problem invalid_input for a blank or too long query */
+export function checkQuery(query: string): string {
+  if (trim(query) === '') throw invalidInput('query must not be blank')
+  if (codePointLength(query) > MAX_QUERY) throw invalidInput(`query has more than ${MAX_QUERY} characters`)
+  return query
+}
+
+export const threshold = (fallback: number) =>
+  z.number().min(0).max(1).default(fallback).meta({ description: 'Least similarity, 0–1' })
+
+/** A moment as every fabric tool shows it. */
+export const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** Four digits that count; order is by the whole value. */
+export const shownScore = (score: number): number => Number(score.toPrecision(4))
+
+/** What a failure says; part of each output schema, which requires nothing, because error results are checked against it too. */
+const failure = { error: z.string(), code: z.string() }
+
+export const fabricOutput = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.looseObject(z.looseObject({ ...shape, ...failure }).partial().shape)

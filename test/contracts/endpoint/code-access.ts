@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import { ADMIN_TOKEN, type Team } from '../../support/access'
+
+const PATH = '/code/apollo/files'
+const FILES = { files: [{ path: 'src/a.ts', content: 'export const secretPlan = 1' }] }
+
+/** Who sees and changes code (platform contract §5). */
+export function codeAccessContract(start: () => Promise<Team>): void {
+  let team: Team
+  beforeAll(async () => {
+    team = await start()
+  })
+  afterAll(() => team.stop())
+
+  const found = async (key: string, args: object = {}) =>
+    (await team.call(key, 'context_searchCode', { query: 'secretPlan', mode: 'symbol', ...args })).data
+
+  describe('code of a project', () => {
+    it(promise('f9-access'), async () => {
+      const writer = await team.key('acme')
+      const reader = await team.key('acme', { role: 'reader' })
+      const narrowed = await team.key('acme', { projects: ['zeus'] })
+      const stranger = await team.key('other')
+      expect((await team.api(PATH, writer.key, 'PUT', FILES)).body).toMatchObject({ stored: 1 })
+      for (const { key } of [writer, reader]) expect((await found(key)).total).toBe(1)
+      for (const { key } of [narrowed, stranger]) {
+        expect(await found(key)).toMatchObject({ total: 0, indexStatus: { totalFiles: 0 } })
+        for (const mode of ['text', 'semantic']) expect((await found(key, { mode, threshold: 0 })).total).toBe(0)
+      }
+      // A project of its own: that of another org does not shine through.
+      expect((await team.api(PATH, stranger.key)).body).toEqual({ files: [] })
+      const denied = { error: 'Project access denied: apollo', code: 'FORBIDDEN' }
+      expect(await found(narrowed.key, { projectPath: 'apollo' })).toEqual(denied)
+      expect(await found(narrowed.key, { projectPath: 'nowhere' })).toEqual({
+        ...denied,
+        error: 'Project access denied: nowhere',
+      })
+      for (const [method, key] of [
+        ['PUT', reader.key],
+        ['DELETE', reader.key],
+        ['PUT', narrowed.key],
+        ['GET', narrowed.key],
+      ] as const)
+        expect((await team.api(PATH, key, method, method === 'PUT' ? FILES : undefined)).status).toBe(403)
+      expect((await team.api(PATH, ADMIN_TOKEN)).body.error.message).toBe('Organization context required')
+      expect((await team.api(PATH, null)).status).toBe(401)
+      expect((await team.api(PATH, reader.key)).body.files).toHaveLength(1)
+    })
+
+    it('leaves one row in the audit log for each upload, and one for each denial', async () => {
+      const writer = await team.key('noted')
+      const reader = await team.key('noted', { role: 'reader' })
+      await team.api(PATH, writer.key, 'PUT', FILES)
+      await team.api(PATH, reader.key, 'DELETE')
+      await team.api(PATH, writer.key, 'DELETE')
+      const { events } = (await team.api('/orgs/noted/audit', ADMIN_TOKEN)).body
+      const rows = events.filter(({ action }: { action: string }) => action.startsWith('code.'))
+      expect(rows).toMatchObject([
+        {
+          action: 'code.put',
+          key_id: writer.id,
+          allowed: true,
+          ids: [],
+          detail: { stored: 1, unchanged: 0, deleted: 0, skipped: 0 },
+        },
+        { action: 'code.clear', key_id: reader.id, allowed: false, detail: { denied: 1 } },
+        { action: 'code.clear', key_id: writer.id, allowed: true, detail: { deleted: 1 } },
+      ])
+    })
+  })
+}

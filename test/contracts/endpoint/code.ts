@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { AUTH, PLAIN, SAMPLE, TOKENS } from '../../support/code-files'
+import { type Session, unique, useSession } from './session'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
+
+/** The index of code over HTTP and MCP (fabric contract §9). */
+export function codeContract(connect: Connect): void {
+  const session = useSession(connect)
+  const { search, put, request } = speaking(session)
+
+  /** A project of its own with the sample files. */
+  async function sample(files: readonly object[] = SAMPLE): Promise<string> {
+    const project = unique('project')
+    const { body } = await put(project, { files })
+    expect(body.stored).toBe(files.length)
+    return project
+  }
+
+  describe('uploads of code', () => {
+    it(promise('f9-upload'), async () => {
+      const project = await sample()
+      expect((await put(project, { files: SAMPLE })).body).toMatchObject({
+        stored: 0,
+        unchanged: 4,
+        deleted: 0,
+        skipped: [],
+      })
+      const changed = { path: 'src/auth.ts', content: AUTH.replaceAll('AuthService', 'LoginService') }
+      const answer = await put(project, { files: [changed, SAMPLE[1]], deleted: ['docs/notes.txt', 'never/was.ts'] })
+      expect(answer.body).toMatchObject({ stored: 1, unchanged: 1, deleted: 1, indexStatus: { totalFiles: 3 } })
+      expect((await search('AuthService', { mode: 'symbol', projectPath: project })).total).toBe(0)
+      expect((await search('LoginService', { mode: 'symbol', projectPath: project })).total).toBe(1)
+    })
+
+    it(promise('f9-skipped'), async () => {
+      const project = unique('project')
+      const files = [
+        { path: 'a.bin', content: 'x\u0000y' },
+        { path: 'big.ts', content: 'x'.repeat(1_048_577) },
+        { path: '../up.ts', content: 'a' },
+        { path: '/elsewhere/a.ts', content: 'a' },
+        { path: 'a.ts', content: `${'x'.repeat(9000)}\u0000` },
+        { path: 'limit.ts', content: `//${'x'.repeat(1_048_574)}` },
+      ]
+      const { body } = await put(project, { files })
+      expect([body.stored, body.skipped.map(({ path }: Json) => path)]).toEqual([
+        1,
+        ['a.bin', 'big.ts', '../up.ts', '/elsewhere/a.ts', 'a.ts'],
+      ])
+      expect(body.skipped.map(({ reason }: Json) => reason)).toEqual([
+        'binary',
+        'larger than 1048576 bytes',
+        'the path holds ".."',
+        expect.stringContaining('not inside the project'),
+        'the content contains the character U+0000',
+      ])
+    })
+
+    it(promise('f9-paths'), async () => {
+      const project = `/home/ada/${unique('app')}`
+      await put(`${project}/`, { files: [{ path: `${project}/src/./a.ts`, content: 'export const cutOff = 1' }] })
+      const { results } = await search('cutOff', { mode: 'symbol', projectPath: project })
+      expect(results).toMatchObject([{ filePath: 'src/a.ts' }])
+      const windows = `C:\\work\\${unique('app')}`
+      await put(windows, { files: [{ path: `${windows}\\src\\b.ts`, content: 'export const cutOff = 1' }] })
+      expect((await search('cutOff', { mode: 'symbol', projectPath: windows })).results[0].filePath).toBe('src/b.ts')
+    })
+
+    it(promise('f9-limits'), async () => {
+      const refused = async (body: unknown): Promise<string> => {
+        const answer = await put('limits', body)
+        return `${answer.status} ${answer.body.error.message}`
+      }
+      const file = { path: 'a.ts', content: '' }
+      expect(await refused({ files: Array.from({ length: 201 }, () => file) })).toMatch(/^413 files has 201 items/)
+      expect(await refused({ files: [{ path: 'a.ts' }] })).toBe('400 files[0].content must be a string')
+      expect(await refused({ files: [{ ...file, mode: 1 }] })).toMatch(/^400 Unknown member "mode" in files\[0\]/)
+      expect(await refused({ files: 'a.ts' })).toMatch(/^400 files must be a list/)
+      expect(await refused({ deleted: [1] })).toBe('400 deleted must be a list of paths')
+      expect(await refused({ paths: [] })).toMatch(/^400 Unknown member "paths"/)
+      expect((await put('p'.repeat(241), { files: [] })).body.error.message).toContain('longer than 240')
+    })
+
+    it(promise('f9-routes'), async () => {
+      const project = await sample()
+      const { body } = await request(project, 'GET')
+      expect(body.files.map(({ path }: Json) => path)).toEqual(SAMPLE.map(({ path }) => path).sort())
+      const sha256 = createHash('sha256').update(PLAIN).digest('hex')
+      expect(body.files).toContainEqual({ path: 'docs/notes.txt', sha256 })
+      expect((await request(project, 'DELETE')).body).toEqual({ deleted: 4 })
+      expect((await request(project, 'GET')).body).toEqual({ files: [] })
+      for (const mode of ['symbol', 'text', 'semantic'])
+        expect((await search('verifyToken', { mode, projectPath: project })).total).toBe(0)
+    })
+
+    it(promise('f12-secrets'), async () => {
+      const key = `AKIA${'ABCDEFGH23456789'}`
+      const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----'
+      const content = `const id = '${key}'\nconst pem = \`${pem}\`\nexport function afterSecret() {}\n`
+      const project = await sample([{ path: 'src/keys.ts', content }])
+      const { results } = await search('const id', { mode: 'text', projectPath: project })
+      expect(results[0].chunk.content).toBe(
+        "const id = '[redacted:aws-key]'\nconst pem = `[redacted:private-key]\n\n\n`\nexport function afterSecret() {}",
+      )
+      expect((await search(key, { mode: 'text', projectPath: project })).total).toBe(0)
+      const found = await search('afterSecret', { mode: 'symbol', projectPath: project })
+      expect(found.results[0].symbol).toMatchObject({ lineStart: 6, lineEnd: 6 })
+      expect((await put(project, { files: [{ path: 'src/keys.ts', content }] })).body.unchanged).toBe(1)
+    })
+  })
+
+  describe('searches of code', () => {
+    it(promise('f9-status'), async () => {
+      const none = await search('x', { mode: 'symbol', projectPath: unique('none') })
+      expect(none).toEqual({
+        results: [],
+        indexStatus: { totalFiles: 0, totalSymbols: 0, lastIndexed: null, isStale: true, pending: 0 },
+        total: 0,
+      })
+      const { indexStatus } = await search('x', { mode: 'symbol', projectPath: await sample() })
+      expect(indexStatus).toMatchObject({ totalFiles: 4, isStale: false, pending: 0 })
+      expect(indexStatus.totalSymbols).toBe(12)
+      expect(indexStatus.lastIndexed).toMatch(/^\d{4}-.*\.\d{3}Z$/)
+    })
+
+    it(promise('f9-symbol'), async () => {
+      const projectPath = await sample()
+      const best = async (query: string) => {
+        const { results } = await search(query, { mode: 'symbol', projectPath })
+        return [results[0]?.symbol.name, results[0]?.symbol.score]
+      }
+      expect(await best('AuthService')).toEqual(['AuthService', 1])
+      expect(await best('authservice')).toEqual(['AuthService', 0.95])
+      expect(await best('AUTHSER')).toEqual(['AuthService', 0.85])
+      expect(await best('serv auth')).toEqual(['AuthService', 0.75])
+      expect(await best('user auth')).toEqual(['authenticate_user', 0.75])
+      expect(await best('ervic')).toEqual(['AuthService', 0.6])
+      expect(await best('find_u')).toEqual(['find_user', 0.85])
+      // Neither stands for anything else.
+      expect(await best('find%user')).toEqual(['find_user', 0.75])
+      expect(await best('%')).toEqual([undefined, undefined])
+      expect(await best('f_n')).toEqual([undefined, undefined])
+    })
+
+    it(promise('f9-symbol-order'), async () => {
+      const projectPath = await sample()
+      const names = async (args: object) =>
+        (await search('auth', { mode: 'symbol', projectPath, ...args })).results.map(({ symbol }: Json) => symbol.name)
+      expect(await names({})).toEqual(['AuthService', 'AuthPlugin', 'AuthState', 'authenticate_user', 'authLimit'])
+      expect(await names({ limit: 2 })).toEqual(['AuthService', 'AuthPlugin'])
+      expect(await names({ symbolKind: 'const' })).toEqual(['authLimit'])
+    })
+
+    it(promise('f9-symbol-shape'), async () => {
+      const projectPath = await sample()
+      const { results, total } = await search('AuthService', { mode: 'symbol', projectPath, symbolKind: 'class' })
+      expect([total, results]).toEqual([
+        1,
+        [
+          {
+            filePath: 'src/auth.ts',
+            language: 'typescript',
+            symbol: {
+              name: 'AuthService',
+              kind: 'class',
+              signature: 'export class AuthService {',
+              lineStart: 6,
+              lineEnd: 13,
+              docComment: 'Handles authentication and token management.',
+              score: 1,
+            },
+          },
+        ],
+      ])
+      const python = await search('User', { mode: 'symbol', projectPath, language: 'py' })
+      expect(python.results[0].symbol).toMatchObject({
+        signature: 'class User:',
+        lineStart: 10,
+        lineEnd: 14,
+        docComment: 'A person who signs in.',
+      })
+    })
+
+    it(promise('f9-text'), async () => {
+      const projectPath = await sample()
+      const { results, total } = await search('verifyToken', { mode: 'text', projectPath })
+      expect(total).toBe(3)
+      expect(results.map(({ filePath, chunk }: Json) => [filePath, chunk.matchLines])).toEqual([
+        ['docs/notes.txt', [1]],
+        ['src/auth.ts', [10]],
+        ['src/lib/tokens.ts', [2]],
+      ])
+      expect(results[0].chunk).toEqual({ lineStart: 1, lineEnd: 2, content: PLAIN.trimEnd(), matchLines: [1] })
+      expect((await search('=> {', { mode: 'text', projectPath })).total).toBe(1)
+      expect((await search('a%', { mode: 'text', projectPath })).total).toBe(0)
+      // Too short for the index of runs.
+      expect((await search('5', { mode: 'text', projectPath })).results[0].filePath).toBe('app/users.py')
+      // A line ends a text.
+      expect(
+        (await search('verifyToken\nand', { mode: 'text', projectPath })).results.map((hit: Json) => hit.filePath),
+      ).toEqual(['docs/notes.txt'])
+    })
+
+    it(promise('f9-text-words'), async () => {
+      const projectPath = await sample()
+      const { results } = await search('capitals length', { mode: 'text', projectPath })
+      expect(results.map(({ filePath, chunk }: Json) => [filePath, chunk.matchLines])).toEqual([
+        ['src/lib/tokens.ts', [2, 3]],
+      ])
+      expect((await search('capitals greet', { mode: 'text', projectPath })).total).toBe(0)
+    })
+
+    it(promise('f9-semantic'), async () => {
+      const projectPath = await sample()
+      const { results, warnings } = await search('handles authentication and token management', { projectPath })
+      expect(results[0]).toMatchObject({ filePath: 'src/auth.ts', chunk: { lineStart: 1 } })
+      const scores = results.map(({ chunk }: Json) => chunk.similarity)
+      expect(scores).toEqual([...scores].sort((a, b) => b - a))
+      for (const score of scores) expect(score).toBeGreaterThanOrEqual(0.5)
+      expect(warnings).toEqual([expect.stringContaining('EMBEDDING_PROVIDER is local')])
+      expect((await search('handles authentication', { projectPath, threshold: 1 })).results).toEqual([])
+      expect((await search('quantum chromodynamics lattice', { projectPath })).total).toBe(0)
+    })
+
+    it(promise('f9-content'), async () => {
+      const projectPath = await sample()
+      const { results } = await search('verifyToken', { mode: 'text', projectPath, includeContent: false })
+      expect(results[0]).toEqual({
+        filePath: 'docs/notes.txt',
+        language: 'text',
+        chunk: { lineStart: 1, lineEnd: 2, matchLines: [1] },
+      })
+      const anywhere = await search('verifyToken', { mode: 'text', limit: 100 })
+      expect(anywhere.results).toContainEqual(expect.objectContaining({ filePath: 'docs/notes.txt', projectPath }))
+    })
+
+    it(promise('f9-filters'), async () => {
+      const projectPath = await sample()
+      const paths = async (args: object) =>
+        (await search('verifyToken', { mode: 'text', projectPath, ...args })).results.map(
+          ({ filePath }: Json) => filePath,
+        )
+      expect(await paths({ language: 'TS' })).toEqual(['src/auth.ts', 'src/lib/tokens.ts'])
+      expect(await paths({ filePattern: 'src/**/*.ts' })).toEqual(['src/auth.ts', 'src/lib/tokens.ts'])
+      expect(await paths({ filePattern: 'src/*.ts' })).toEqual(['src/auth.ts'])
+      expect(await paths({ filePattern: '*.{txt,md}' })).toEqual(['docs/notes.txt'])
+      expect(await paths({ filePattern: 'SRC/**' })).toEqual([])
+      for (const mode of ['symbol', 'semantic']) {
+        const { results } = await search('verify', { mode, projectPath, filePattern: 'src/lib/**', threshold: 0 })
+        expect(new Set(results.map(({ filePath }: Json) => filePath))).toEqual(new Set(['src/lib/tokens.ts']))
+        const others = await search('user', { mode, projectPath, language: 'Python', threshold: 0 })
+        expect(new Set(others.results.map(({ language }: Json) => language))).toEqual(new Set(['python']))
+      }
+      const refused = await session.fail('context_searchCode', { query: 'x', filePattern: '{a' })
+      expect(refused.data.code).toBe('VALIDATION_ERROR')
+    })
+
+    it(promise('f9-fresh'), async () => {
+      const project = await sample()
+      const content = TOKENS.replaceAll('verify', 'inspect').replace('VERIFYTOKEN', 'new words about penguins')
+      await put(project, { files: [{ path: 'src/lib/tokens.ts', content }] })
+      const paths = async (query: string, mode: string) =>
+        (await search(query, { mode, projectPath: project })).results.map(({ filePath }: Json) => filePath)
+      expect(await paths('words about penguins', 'text')).toEqual(['src/lib/tokens.ts'])
+      expect(await paths('new words about penguins', 'semantic')).toEqual(['src/lib/tokens.ts'])
+      expect(await paths('inspect', 'symbol')).toEqual(['src/lib/tokens.ts'])
+      expect(await paths('VERIFYTOKEN', 'text')).toEqual(['docs/notes.txt', 'src/auth.ts'])
+    })
+
+    it(promise('f9-projects'), async () => {
+      const name = unique('onlyHere').replaceAll('-', '')
+      const projects = [unique('one'), unique('two')]
+      for (const project of projects)
+        await put(project, { files: [{ path: 'a.ts', content: `export const ${name} = 1` }] })
+      for (const mode of ['symbol', 'text', 'semantic']) {
+        const { results } = await search(name, { mode, limit: 100 })
+        expect(results.map((hit: Json) => hit.projectPath).sort()).toEqual(projects)
+        const [first] = projects
+        expect((await search(name, { mode, projectPath: first })).total).toBe(1)
+      }
+    })
+
+    it(promise('f1-errors'), async () => {
+      const failure = async (args: object) => (await session.fail('context_searchCode', { ...args })).data
+      expect(await failure({ query: '  ' })).toEqual({ error: 'query must not be blank', code: 'VALIDATION_ERROR' })
+      for (const args of [
+        {},
+        { query: 'x', mode: 'fuzzy' },
+        { query: 'x', limit: 0 },
+        { query: 'x', threshold: 2 },
+        { query: 'x', a: 1 },
+      ]) {
+        const data = await failure(args)
+        expect([typeof data.error, data.code]).toEqual(['string', 'VALIDATION_ERROR'])
+      }
+      const { text, data } = await session.fail('context_searchCode', { query: '' })
+      expect(JSON.parse(text)).toEqual(data)
+    })
+  })
+}
+
+/** Requests of the upload routes, and searches that must succeed. */
+export function speaking(session: Session) {
+  async function request(project: string, method: string, body?: unknown) {
+    const url = new URL(`/api/v1/code/${encodeURIComponent(project)}/files`, session.server.url.href)
+    const response = await fetch(url, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    return { status: response.status, body: (await response.json()) as Json }
+  }
+  return {
+    request,
+    put: (project: string, body: unknown) => request(project, 'PUT', body),
+    search: (query: string, args: object = {}): Promise<Json> => session.ok('context_searchCode', { query, ...args }),
+  }
+}
