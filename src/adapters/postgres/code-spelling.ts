@@ -29,8 +29,11 @@ export const POSTGRES_CODE: CodeSpelling = {
       INSERT INTO code_grams (file_id, grams)
       SELECT f.id, (made.value ->> 1)::bigint[]
       FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
-      JOIN code_files f ON f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0)
-        AND f.path = made.value ->> 0`
+      CROSS JOIN LATERAL (
+        SELECT f.id FROM code_files f
+        WHERE f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        OFFSET 0
+      ) AS f`
   },
 
   insertWords({ org, project }, chunks) {
@@ -39,9 +42,14 @@ export const POSTGRES_CODE: CodeSpelling = {
       INSERT INTO code_words (chunk_id, words)
       SELECT c.id, (made.value ->> 2)::text[]
       FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
-      JOIN code_files f ON f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0)
-        AND f.path = made.value ->> 0
-      JOIN code_chunks c ON c.file_id = f.id AND c.n = (made.value ->> 1)::integer`
+      CROSS JOIN LATERAL (
+        SELECT f.id FROM code_files f
+        WHERE f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        OFFSET 0
+      ) AS f
+      CROSS JOIN LATERAL (
+        SELECT c.id FROM code_chunks c WHERE c.file_id = f.id AND c.n = (made.value ->> 1)::integer OFFSET 0
+      ) AS c`
   },
 
   filesWith: ({ org, project }, grams) =>
@@ -52,6 +60,6 @@ export const POSTGRES_CODE: CodeSpelling = {
     return sql`
       SELECT asked.place - 1 AS unit, w.chunk_id AS id
       FROM jsonb_array_elements_text(${queries}::jsonb) WITH ORDINALITY AS asked (terms, place)
-      JOIN code_words w ON w.words @> asked.terms::text[]`
+      CROSS JOIN LATERAL (SELECT w.chunk_id FROM code_words w WHERE w.words @> asked.terms::text[] OFFSET 0) AS w`
   },
 }

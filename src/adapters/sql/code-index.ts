@@ -25,8 +25,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock): Cod
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
     return sql`id IN (
-      SELECT f.id FROM ${list} named ${dialect.leadingJoin} code_files f
-      ON ${within(dialect, caller, project, 'f')} AND ${same})`
+      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, caller, project, 'f')} AND ${same}`)})`
   }
 
   return {

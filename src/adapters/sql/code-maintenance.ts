@@ -13,13 +13,12 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
         waiting,
         sql`
           SELECT c.file_id, c.line_start, c.line_end, c.overlap, c.text
-          FROM (${waiting}) w ${dialect.leadingJoin} code_chunks c ON c.file_id = w.id ORDER BY c.file_id, c.n`,
+          FROM (${waiting}) w ${dialect.follow('code_chunks', 'c', sql`c.file_id = w.id`)} ORDER BY c.file_id, c.n`,
         sql`
           SELECT t.file_id, s.name, s.line_start, t.line_end, t.doc
-          FROM (${waiting}) w ${dialect.leadingJoin} code_symbol_texts t ON t.file_id = w.id
-          ${dialect.leadingJoin} code_files f ON f.id = w.id
-          ${dialect.leadingJoin} code_symbols s
-            ON s.org = f.org AND s.project = f.project AND s.file_id = f.id AND s.n = t.n
+          FROM (${waiting}) w ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = w.id`)}
+          ${dialect.follow('code_files', 'f', sql`f.id = w.id`)}
+          ${dialect.follow('code_symbols', 's', sql`s.org = f.org AND s.project = f.project AND s.file_id = f.id AND s.n = t.n`)}
           ORDER BY t.file_id, t.n`,
       ])
       return (files ?? []).map((file) => {
@@ -56,7 +55,7 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
           sql`
             INSERT INTO code_vectors (org, project, model, file_id, first, count, data)
             SELECT f.org, f.project, ${model}, f.id, made.first, made.count, made.data
-            FROM ${made} made ${dialect.leadingJoin} code_files f ON f.id = ${id} AND f.model IS NULL`,
+            FROM ${made} made ${dialect.follow('code_files', 'f', sql`f.id = ${id} AND f.model IS NULL`)}`,
           sql`UPDATE code_files SET model = ${model} WHERE id = ${id} AND model IS NULL`,
         ],
         { org },

@@ -82,7 +82,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
           SELECT best.*, t.line_end, t.signature, t.doc,
             (SELECT count(*) FROM (SELECT 1 FROM found LIMIT ${cap}) AS counted) AS total
           FROM (SELECT * FROM found ORDER BY ${order} LIMIT ${limit}) best
-          ${dialect.leadingJoin} code_symbol_texts t ON t.file_id = best.file_id AND t.n = best.n
+          ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
           ORDER BY best.score DESC, best.kind, best.path, best.line_start, best.project, best.n`,
       ])
       return { hits: (rows ?? []).map(toSymbolHit), total: Number(rows?.[0]?.total ?? 0) }
@@ -92,7 +92,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const held =
         grams === null
           ? sql`code_files f`
-          : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held ${dialect.leadingJoin} code_files f ON f.id = held.id`
+          : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held ${dialect.follow('code_files', 'f', sql`f.id = held.id`)}`
       const [rows] = await connection.read([
         sql`
           SELECT ${FILE} FROM ${held}
@@ -107,7 +107,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const [rows] = await connection.read([
         sql`
           SELECT c.id, c.file_id, c.line_start, ${hits} AS hits, ${exact} AS exact
-          FROM ${numbers(files)} wanted ${dialect.leadingJoin} code_chunks c ON c.file_id = wanted.value
+          FROM ${numbers(files)} wanted ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.value`)}
           WHERE c.org = ${scope.org} AND ${isHit}`,
       ])
       return (rows ?? []).map((row) => ({
@@ -128,7 +128,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
             SELECT v.id, sum(v.count) OVER (ORDER BY v.id) AS so_far FROM code_vectors v
             WHERE ${own} AND ${among(dialect, files, sql`v.file_id`)}
           ) step
-          ${dialect.leadingJoin} code_vectors v ON v.id = step.id
+          ${dialect.follow('code_vectors', 'v', sql`v.id = step.id`)}
           WHERE step.so_far <= ${limit}
           ORDER BY v.id`,
       ])
@@ -146,7 +146,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
         sql`
           SELECT found.id, found.units
           FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id HAVING count(*) >= ${least}) found
-          ${dialect.leadingJoin} code_chunks c ON c.id = found.id
+          ${dialect.follow('code_chunks', 'c', sql`c.id = found.id`)}
           WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
           ORDER BY found.units DESC, found.id LIMIT ${limit}`,
         sql`SELECT held.unit, count(*) AS chunks FROM (${held}) held GROUP BY held.unit`,
@@ -162,13 +162,13 @@ export function createCodeReads(connection: SqlConnection): Reads {
     async chunks(scope, wanted) {
       const from =
         'ids' in wanted
-          ? sql`${numbers(wanted.ids)} wanted ${dialect.leadingJoin} code_chunks c ON c.id = wanted.value`
+          ? sql`${numbers(wanted.ids)} wanted ${dialect.follow('code_chunks', 'c', sql`c.id = wanted.value`)}`
           : sql`${dialect.jsonTable(sql`${JSON.stringify(wanted.places)}`, { file: 'integer', n: 'integer' })} wanted
-              ${dialect.leadingJoin} code_chunks c ON c.file_id = wanted.file AND c.n = wanted.n`
+              ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
       const [rows] = await connection.read([
         sql`
           SELECT c.id, c.file_id, c.n, c.project, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text
-          FROM ${from} ${dialect.leadingJoin} code_files f ON f.id = c.file_id
+          FROM ${from} ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, null, 'c')}`,
       ])
       return (rows ?? []).map(toChunk)

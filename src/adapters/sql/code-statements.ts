@@ -56,7 +56,7 @@ export function insertFiles(dialect: SqlDialect, scope: CodeScope, files: readon
   const own = sql`f.org = ${org} AND f.project = ${project} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
   const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
     inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
-  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.leadingJoin} code_files f ON ${own}`
+  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.follow('code_files', 'f', sql`${own}`)}`
 
   const fileRows = files.map((file) => [
     file.path,
