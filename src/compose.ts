@@ -85,7 +85,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
 
   const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
-  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace)
+  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
@@ -139,7 +139,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     log: warn,
   })
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now })
-  const writing = { entries, images, limits: config.imageLimits, generate }
+  const writing = { entries, images, outbox, limits: config.imageLimits, generate }
   return {
     storeEntries: createStoreEntries(writing),
     updateEntries: createUpdateEntries(writing),

@@ -1,6 +1,7 @@
 import { Problem } from './domain/errors'
 import { FUSION_METHODS, type FusionMethod } from './domain/fusion'
 import { MEGABYTE } from './domain/image'
+import { QUOTA_NAMES, type Quotas } from './domain/quota'
 import { readHost } from './http/access'
 import type { Variable } from './variables.mjs'
 
@@ -19,6 +20,8 @@ export interface Config {
   readonly adminToken: string | null
   /** For each key; null where there is no limit. Open mode has none. */
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
+  /** For each organization. */
+  readonly quotas: Quotas
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
   readonly postgresqlSchema: string
@@ -239,6 +242,10 @@ export function parseConfig(env: Environment): Config {
     limits: {
       perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
       concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 32, 0, 10_000) || null,
+    },
+    quotas: {
+      entries: reader.integer(QUOTA_NAMES.entries, 0, 0, Number.MAX_SAFE_INTEGER) || null,
+      bytes: reader.integer(QUOTA_NAMES.bytes, 0, 0, Number.MAX_SAFE_INTEGER) || null,
     },
     storageBackend: onPostgres ? 'postgresql' : 'sqlite',
     postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),

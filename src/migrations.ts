@@ -5,6 +5,7 @@ import vectors from '../migrations/d1/0004_vectors.sql'
 import identity from '../migrations/d1/0005_identity.sql'
 import lifeCycle from '../migrations/d1/0006_life_cycle.sql'
 import work from '../migrations/d1/0007_work.sql'
+import quotas from '../migrations/d1/0008_quotas.sql'
 import owners from '../migrations/d1/0009_owners.sql'
 import stemmers from '../migrations/d1/0010_stemmers.sql'
 import writtenWords from '../migrations/d1/0011_written_words.sql'
@@ -21,6 +22,7 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0005_identity.sql', sql: identity },
   { name: '0006_life_cycle.sql', sql: lifeCycle },
   { name: '0007_work.sql', sql: work },
+  { name: '0008_quotas.sql', sql: quotas },
   { name: '0009_owners.sql', sql: owners },
   { name: '0010_stemmers.sql', sql: stemmers },
   { name: '0011_written_words.sql', sql: writtenWords },

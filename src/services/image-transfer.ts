@@ -1,9 +1,11 @@
 import type { Entry } from '../domain/entry'
+import { Problem } from '../domain/errors'
 import type { DecodedImage, ImageRef } from '../domain/image'
 import { MEGABYTE } from '../domain/image'
 import type { Caller, Scope } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
+import type { Outbox } from '../ports/outbox'
 
 /** One response carries at most this many decoded bytes; the first image always fits. */
 const RESPONSE_BYTES = 10 * MEGABYTE
@@ -59,4 +61,26 @@ export async function loadImages(
       images.map(({ image, fits }) => ({ ...image, bytes: fits ? (bytes.get(image.hash) ?? null) : null })),
     ]),
   )
+}
+
+/**
+ * Runs the write that bytes were put for. When it is refused by a limit of the org, what nothing uses is queued for removal at
+ * once, so that refused writes fill no store; after other failures the same write may come again.
+ */
+export async function writeImages<T>(
+  outbox: Pick<Outbox, 'queueUnused'>,
+  caller: Caller,
+  images: readonly DecodedImage[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'limit_exceeded' && images.length > 0) {
+      const objects = images.map(({ hash }) => ({ org: caller.org, hash, uploadedAt: 0 }))
+      // The daily look for orphans finds what cannot be queued now.
+      await outbox.queueUnused(objects).catch(() => {})
+    }
+    throw error
+  }
 }

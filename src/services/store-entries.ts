@@ -4,8 +4,9 @@ import type { ImageLimits } from '../domain/image'
 import type { Caller } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
+import type { Outbox } from '../ports/outbox'
 import type { Generate } from './generate'
-import { uploadImages } from './image-transfer'
+import { uploadImages, writeImages } from './image-transfer'
 import { attempt, done, type Outcome, withRetries } from './outcome'
 
 export interface StoredEntry {
@@ -45,13 +46,14 @@ export interface StoreOptions {
 interface Dependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
+  readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: ImageLimits
   readonly generate: Generate
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, limits, generate }: Dependencies) {
+export function createStoreEntries({ entries, images, outbox, limits, generate }: Dependencies) {
   async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
@@ -88,7 +90,7 @@ export function createStoreEntries({ entries, images, limits, generate }: Depend
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
     const saved = await withRetries(5, async (attempt) => {
       const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
-      return entries.save(caller, rows, { dedupe, knownRemovals })
+      return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
     })
     let next = 0
     return prepared.map((outcome) => {

@@ -7,8 +7,9 @@ import { type Caller, checkMayWrite } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
+import type { Outbox } from '../ports/outbox'
 import type { Generate } from './generate'
-import { uploadImages } from './image-transfer'
+import { uploadImages, writeImages } from './image-transfer'
 import { attempt, done, type Outcome, withRetries } from './outcome'
 
 export interface UpdatedEntry {
@@ -29,6 +30,7 @@ export type Remade =
 interface Dependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
+  readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: ImageLimits
   readonly generate: Generate
 }
@@ -46,7 +48,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.tags === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images, limits, generate }: Dependencies) {
+export function createUpdateEntries({ entries, images, outbox, limits, generate }: Dependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -100,11 +102,8 @@ export function createUpdateEntries({ entries, images, limits, generate }: Depen
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const removals = await uploadImages({ images, entries }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
-    await entries.change(
-      caller,
-      [...changes.values()].map((change) => withGenerated(change, generated.get(change.id))),
-      removals,
-    )
+    const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
+    await writeImages(outbox, caller, pictures, () => entries.change(caller, complete, removals))
     return outcomes.map((outcome) => report(outcome, rows, generated))
   }
 

@@ -57,6 +57,9 @@ it('brings back what the word "archived" hid, and tells apart what metadata said
     { id: 2, listed: 1, weight: 5, named_weight: 5, given_weight: 3, pinned: 1, expires_at: '4070908800000' },
     { id: 3, listed: 1, weight: 3, named_weight: null, given_weight: 3, pinned: 0, expires_at: null },
   ])
+  expect(await query('SELECT part, items::int, bytes::int FROM org_usage')).toEqual([
+    { part: 'entries', items: 3, bytes: 15 },
+  ])
   expect(await query('SELECT from_id::int, relation, to_id::int, origin FROM links ORDER BY relation')).toEqual([
     { from_id: 3, relation: 'references', to_id: 1, origin: 'metadata' },
     { from_id: 3, relation: 'supersedes', to_id: 2, origin: 'metadata' },

@@ -9,6 +9,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
+import { quotaContract } from '../contracts/quotas'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -27,6 +28,7 @@ entrySizesContract('D1', make)
 visibilityContract('D1', make)
 
 longTextsContract('D1', () => make())
+quotaContract('D1', make)
 
 entryStoreContract('D1', () => {
   const { entries, clock, connection } = make()

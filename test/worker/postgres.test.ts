@@ -7,6 +7,7 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
+import { quotaContract } from '../contracts/quotas'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
@@ -31,6 +32,7 @@ entrySizesContract('PostgreSQL', make)
 visibilityContract('PostgreSQL', make)
 
 longTextsContract('PostgreSQL', () => make())
+quotaContract('PostgreSQL', make)
 
 entryStoreContract('PostgreSQL', () => {
   const { entries, clock, connection } = make()

@@ -63,6 +63,7 @@ it('brings back what the word "archived" hid, and tells apart what metadata said
     { id: 2, weight: 5, named_weight: 5, given_weight: 3, pinned: 1, expires_at: 4_070_908_800_000 },
     { id: 3, weight: 3, named_weight: null, given_weight: 3, pinned: 0, expires_at: null },
   ])
+  expect(await rows('SELECT part, items, bytes FROM org_usage')).toEqual([{ part: 'entries', items: 3, bytes: 15 }])
   expect(await rows('SELECT from_id, relation, to_id, origin FROM links')).toEqual([
     { from_id: 3, relation: 'references', to_id: 1, origin: 'metadata' },
     { from_id: 3, relation: 'supersedes', to_id: 2, origin: 'metadata' },

@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../../domain/errors'
 import type { DatabaseHealth } from '../../ports/health'
-import { PremiseFailed, type Row, type SqlConnection } from '../sql/connection'
+import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { sharingReads } from '../sql/sharing-reads'
 
@@ -24,7 +24,7 @@ const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG)|syntax error|
 
 function translate(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error)
-  if (message.includes('premise no longer holds')) return new PremiseFailed()
+  if (message.includes('premise no longer holds')) return new PremiseFailed(premiseIn(message))
   if (/SQLITE_FULL|maximum DB size/i.test(message))
     return unavailable('The database is full; delete entries or move to a larger database', error)
   if (OUR_FAULT.test(message)) return error

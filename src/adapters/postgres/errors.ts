@@ -1,6 +1,6 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
-import { PremiseFailed } from '../sql/connection'
+import { PremiseFailed, premiseIn } from '../sql/connection'
 
 /** Raised by migrations/postgres/0001_entries.sql. */
 const PREMISE_FAILED = 'CP001'
@@ -40,7 +40,7 @@ const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENE
 export function translate(error: unknown, phase: 'connecting' | 'running'): unknown {
   if (error instanceof Problem) return error
   const code = codeOf(error)
-  if (code === PREMISE_FAILED) return new PremiseFailed()
+  if (code === PREMISE_FAILED) return new PremiseFailed(premiseIn(String((error as Error).message)))
   if (LOST_RACES.has(code))
     return unavailable('Others were writing at the same time; nothing was changed, try again', error)
   if (isMissingSchema(error))

@@ -22,9 +22,13 @@ export interface SqlConnection {
   read(statements: readonly SQL[]): Promise<Row[][]>
 }
 
+/** The name of a premise in the message of a guard that failed. */
+export const premiseIn = (message: string): string | null => /no longer holds: (\w+)/.exec(message)?.[1] ?? null
+
 /** A guard inside a batch did not hold, so nothing of the batch happened. */
 export class PremiseFailed extends Error {
-  constructor() {
+  /** @param premise its name, where the guard has one */
+  constructor(readonly premise: string | null = null) {
     super('the premise of a guarded batch no longer holds')
     this.name = 'PremiseFailed'
   }

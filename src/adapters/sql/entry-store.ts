@@ -6,6 +6,7 @@ import { type IndexedText, indexText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
 import type { ThreadSummary } from '../../domain/report'
 import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
@@ -15,6 +16,7 @@ import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenSt
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { imageGuard, marksStatement } from './image-use'
+import { quotaGuards } from './quota'
 import {
   liveThreads,
   pageStatement,
@@ -29,6 +31,8 @@ import { previewText } from './text-marks'
 import { listed, readable, writable } from './visibility'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 
+const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
+
 const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true, chars: Number(row.chars) })
 
 const toThread = (row: Row): ThreadSummary => ({
@@ -41,16 +45,6 @@ const toThread = (row: Row): ThreadSummary => ({
   lastId: Number(row.last_id),
 })
 
-/** Runs a guarded batch; a failed premise is a lost race. */
-async function guarded<T>(run: () => Promise<T>, message: string): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    if (error instanceof PremiseFailed) throw new Problem('conflict', message)
-    throw error
-  }
-}
-
 /** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
 export function createSqlEntryStore(
   connection: SqlConnection,
@@ -58,8 +52,26 @@ export function createSqlEntryStore(
   clock: Clock,
   indexedFields: ReadonlySet<string>,
   pace: Pace = WITHOUT_REST,
+  quotas: Quotas = NO_QUOTAS,
 ): EntryStore {
   const { dialect } = connection
+
+  /**
+   * Runs the statements of a write within the limits of its org; rows of each.
+   *
+   * @throws Problem limit_exceeded when it would pass one, conflict when another premise failed
+   */
+  async function write(caller: Caller, statements: readonly SQL[], conflict: string): Promise<Row[][]> {
+    const { before, after } = quotaGuards(quotas, caller.org)
+    try {
+      const rows = await connection.batch([...before, ...statements, ...after], { org: caller.org })
+      return rows.slice(before.length)
+    } catch (error) {
+      if (!(error instanceof PremiseFailed)) throw error
+      throw quotaProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
+    }
+  }
+
   const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
   const jsonList = (values: readonly unknown[]): SQL =>
@@ -107,10 +119,7 @@ export function createSqlEntryStore(
         auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
       ]
-      const rows = await guarded(
-        () => connection.batch(batch, { org: caller.org }),
-        'An image of this entry is being removed at this moment; try again',
-      )
+      const rows = await write(caller, batch, 'An image of this entry is being removed at this moment; try again')
       return firstRows(rows).map((row) => ({
         id: Number(row.id),
         version: Number(row.version),
@@ -190,10 +199,7 @@ export function createSqlEntryStore(
         auditStatement(caller.org, context.now, event),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
       ]
-      const rows = await guarded(
-        () => connection.batch(batch, { org: caller.org }),
-        'The entry was changed by someone else at the same time; try again',
-      )
+      const rows = await write(caller, batch, 'The entry was changed by someone else at the same time; try again')
       return firstRows(rows.slice(1)).map((row) => Number(row.version))
     },
 
@@ -210,14 +216,14 @@ export function createSqlEntryStore(
       const mergedBytes = dialect.byteLength(merged)
       const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
       const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
+      const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
-        const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
-        const [, rows] = await connection.batch([guard, update, audit], { org: caller.org })
+        const [, rows] = await write(caller, [guard, update, audit], TOO_LARGE)
         return rows?.[0] === undefined ? null : Number(rows[0].version)
       } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
+        if (!(error instanceof Problem) || error.code !== 'conflict') throw error
         checkMetadataSize(patch)
-        throw new Problem('limit_exceeded', 'metadata would be larger than 256 KB after this patch')
+        throw new Problem('limit_exceeded', TOO_LARGE)
       }
     },
 

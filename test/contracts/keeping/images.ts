@@ -97,6 +97,17 @@ export function imageRemovalContract(name: string, make: () => Promise<Ground>):
       expect(await world.objects(ada.org)).toBe(0)
     })
 
+    it('and removes those of a write that a limit refused, not those that another entry shows', async () => {
+      const narrow = keepingWorld(world, { entries: 1, bytes: null })
+      const id = await narrow.store(ada, 'shown')
+      await expect(narrow.store(ada, 'refused')).rejects.toMatchObject({ code: 'limit_exceeded' })
+      await expect(narrow.store(ada, 'shown')).rejects.toMatchObject({ code: 'limit_exceeded' })
+      await narrow.clean()
+      expect([await world.objects(ada.org), await world.missing(ada.org)]).toEqual([1, []])
+      await narrow.illustrate(ada, id, 'refused')
+      expect(await world.missing(ada.org)).toEqual([])
+    })
+
     it('and forgets its marks when every write that knew nothing of them is long over', async () => {
       world.clock.advance(1)
       const before = world.clock.ms

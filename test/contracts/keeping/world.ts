@@ -7,6 +7,7 @@ import { createSqlOutbox } from '../../../src/adapters/sql/outbox'
 import { createSqlRetention } from '../../../src/adapters/sql/retention'
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/schedule-journal'
 import { createAnalyzer } from '../../../src/domain/analysis'
+import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import type { Caller } from '../../../src/domain/scope'
 import type { EntryStore } from '../../../src/ports/entry-store'
 import type { ImageStore } from '../../../src/ports/image-store'
@@ -41,9 +42,9 @@ export class Interruption {
 }
 
 /** The services over real adapters, with places where a test may come between two steps. */
-export function keepingWorld({ connection, bucket, clock }: Ground) {
+export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quotas = NO_QUOTAS) {
   const analyzer = createAnalyzer('english')
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Set())
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), undefined, quotas)
   const outbox = createSqlOutbox(connection, clock)
   const images = createR2ImageStore(bucket)
   const [afterPut, beforeDelete, afterClaim] = [new Interruption(), new Interruption(), new Interruption()]
@@ -76,7 +77,13 @@ export function keepingWorld({ connection, bucket, clock }: Ground) {
   })
   const worker = (queue: Outbox, store: ImageStore) =>
     createOutboxWork({ outbox: queue, images: store, generation: null, syncOrg: async () => {}, log: () => {} })
-  const writing = (store: EntryStore) => ({ entries: store, images: interruptedImages, limits: LIMITS, generate })
+  const writing = (store: EntryStore) => ({
+    entries: store,
+    images: interruptedImages,
+    outbox,
+    limits: LIMITS,
+    generate,
+  })
 
   const storeEntries = createStoreEntries(writing(entries))
   const updateEntries = createUpdateEntries(writing(entries))
