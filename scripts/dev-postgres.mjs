@@ -19,8 +19,9 @@ async function database() {
   return { ...server, where: `in ${data}` }
 }
 
-const { url, where, stop } = await database().catch((error) => {
-  console.error(`${error.message}\nSet DATABASE_URL to a PostgreSQL with pgvector 0.8 instead.`)
+const { url, where, stop } = await database().catch(() => {
+  // Its reason has been printed by itself.
+  console.error('Set DATABASE_URL to a PostgreSQL with pgvector 0.8 instead.')
   process.exit(1)
 })
 console.log(`PostgreSQL is at ${url.replace(/:[^:@/]*@/, ':…@')}`)

@@ -44,7 +44,7 @@ export function serve(task) {
   const child = spawn(nodePath(), [PROGRAM], {
     cwd: root,
     // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
-    env: environment({ COMMONPLACE_TASK: JSON.stringify(task) }),
+    env: environment({ COMMONPLACE_TASK: JSON.stringify(task), WRANGLER_LOG: 'error' }),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   })

@@ -99,6 +99,23 @@ describe('npm run migrate:postgres', () => {
     expect(await journal()).toEqual(['0001_first.sql'])
   })
 
+  it('takes its database from the variables of the environment that name one', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    const { hostname, port, username, password, pathname } = new URL(database.url)
+    const parts = {
+      POSTGRESQL_HOST: hostname,
+      POSTGRESQL_PORT: port,
+      POSTGRESQL_USER: username,
+      POSTGRESQL_PASSWORD: password,
+      POSTGRESQL_DATABASE: pathname.slice(1),
+    }
+    for (const env of [{ DATABASE_URL: database.url }, { POSTGRESQL_CONNECTION_STRING: database.url }, parts])
+      expect(await migrate(['--files', files], env)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`:${port}${pathname}`),
+      })
+  })
+
   it('changes nothing in a dry run, and says what would be applied', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id int);')
     const { code, out } = await run('--dry-run')

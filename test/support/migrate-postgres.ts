@@ -10,7 +10,8 @@ export interface MigrationRun {
 
 /** `npm run migrate:postgres` as a person runs it, with nothing of this process' environment that it reads. */
 export function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
-  const { DATABASE_URL: _, POSTGRESQL_SCHEMA: __, METADATA_INDEXED_FIELDS: ___, ...rest } = process.env
+  const read = /^(DATABASE_URL|METADATA_INDEXED_FIELDS|PGPASSWORD|POSTGRESQL_\w+)$/
+  const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !read.test(name)))
   return new Promise((resolve) => {
     const script = join(ROOT, 'src', 'cli', 'migrate-postgres.mjs')
     execFile(process.execPath, [script, ...args], { env: { ...rest, ...env } }, (error, out, err) =>
