@@ -1,0 +1,90 @@
+// Do D1 and PostgreSQL rank alike where there is much to rank? Thousands of entries, in which common words stand in most: counts
+// stop and candidates are cut, and both have to stop and cut at the same. Beside another org that holds the same words.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import type { SearchMode } from '../../src/domain/query'
+import { createSearchText } from '../../src/services/search-text'
+import { d1Adapters, migrate } from '../support/bindings'
+import { postgresAdapters } from '../support/bindings-postgres'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import { seeded } from '../support/seeded'
+
+const SEED = Number(process.env.FILTER_SEED ?? 20261122)
+const ENTRIES = 8_200
+const BATCH = 100
+const VOCABULARY = 2_000
+const QUERIES = 80
+
+const clock = new TestClock()
+const databases = [d1Adapters(clock), postgresAdapters(clock)] as const
+const ada = freshPrincipal()
+const other = freshPrincipal()
+const random = seeded(SEED)
+const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+
+const SYLLABLES = 'ka lo mi ren tas vu pel dor shi nam eb or ist ul gra'.split(' ')
+const ENDINGS = ['', '', 'ing', 's', 'ed', 'ation', 'y', 'ly']
+const words = Array.from(
+  { length: VOCABULARY },
+  () => `${pick(SYLLABLES)}${pick(SYLLABLES)}${pick(SYLLABLES)}${pick(ENDINGS)}`,
+)
+/** The n-th word half as often as the n/2-th, as in natural language. */
+const word = () => words[Math.floor(VOCABULARY ** random()) - 1] as string
+const common = () => words[Math.floor(random() * 12)] as string
+const text = (length: number) => Array.from({ length }, word).join(' ')
+
+/** The place in which an entry was stored, by its id in each database. */
+const places: Map<number, number>[] = databases.map(() => new Map())
+
+beforeAll(async () => {
+  await migrate()
+  for (let from = 0; from < ENTRIES; from += BATCH) {
+    clock.advance(60_000)
+    const drafts = Array.from({ length: BATCH }, (_, i) => ({
+      text: text(5 + Math.floor(40 * random() ** 2)),
+      threadId: `t${(from + i) % 90}`,
+      source: pick(['user', 'agent'] as const),
+      tags: (from + i) % 50 === 0 ? ['rare'] : [],
+    }))
+    await Promise.all(
+      databases.map(async ({ entries }, at) => {
+        const saved = await entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+        for (const [i, { id }] of saved.entries()) places[at]?.set(id, from + i)
+        if (from % (10 * BATCH) === 0)
+          await entries.save(other, await Promise.all(drafts.map((draft) => entryOf(other, draft))))
+      }),
+    )
+  }
+}, 600_000)
+
+afterAll(() => databases[1].connection.close())
+
+const RARE: Filter = { op: 'tag', anyOf: ['rare'] }
+const kinds: readonly (() => { mode: SearchMode; query: string; filter?: Filter })[] = [
+  () => ({ mode: 'match', query: `${common()} ${common()}` }),
+  () => ({ mode: 'match', query: `${common()} ${word()} ${word()} ${word()} ${word()} ${word()}` }),
+  () => ({ mode: 'match', query: `"${common()} ${common()}" ${word()}` }),
+  () => ({ mode: 'match', query: `${common()} ${common()} ${word()}`, filter: RARE }),
+  // A thread tells what words weigh from a count that stops at 1,000, so these are rarer.
+  () => ({ mode: 'match', query: `${pick(words)} ${pick(words)}`, filter: { op: 'thread', is: 't7' } }),
+  () => ({ mode: 'prefix', query: common().slice(0, 3) }),
+  () => ({ mode: 'phrase', query: `${common()} ${common()}` }),
+  () => ({ mode: 'boolean', query: `${common()} AND (${word()} OR ${common().slice(0, 4)}*) NOT ${common()}` }),
+  () => ({ mode: 'boolean', query: `NOT ${common()}` }),
+]
+
+it(`ranks ${ENTRIES} entries alike for ${QUERIES} queries`, { timeout: 600_000 }, async () => {
+  let found = 0
+  for (let i = 0; i < QUERIES; i++) {
+    const { mode, query, filter = EVERYTHING } = (kinds[i % kinds.length] as (typeof kinds)[number])()
+    const answers = await Promise.all(
+      databases.map(async (database, at) => {
+        const { ordering } = await createSearchText(database)(ada, query, mode, filter)
+        return ordering.map(({ id, score }) => [places[at]?.get(id), score])
+      }),
+    )
+    expect([mode, query, answers[1]]).toEqual([mode, query, answers[0]])
+    found += answers[0]?.length ?? 0
+  }
+  expect(found).toBeGreaterThan(QUERIES * 50)
+})
