@@ -205,7 +205,11 @@ class Reader {
   }
 
   fields(name: Variable, fallback: string): IndexedFieldConfig[] {
-    return this.list(name, fallback).flatMap((item) => {
+    const items = this.list(name, fallback)
+    const names = items.map((item) => item.replace(/:.*/, ''))
+    const twice = names.find((field, i) => names.indexOf(field) !== i)
+    if (twice !== undefined) this.problems.push(`${name} names "${twice}" twice; name each field once`)
+    return items.flatMap((item) => {
       const match = FIELD.exec(item)
       if (match) return [{ name: match[1] as string, type: (match[2] ?? 'string') as IndexedFieldConfig['type'] }]
       this.problems.push(

@@ -1,4 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono'
+import { requestId } from 'hono/request-id'
 import type { Config } from '../config'
 import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
@@ -56,8 +57,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.use(guard<Env>(readAccess))
   app.get('/health', (c) => c.json({ status: 'ok' }))
 
+  // Never taken from a caller: it is what the log is searched by.
+  app.use(requestId({ headerName: '' }))
   app.use(async (c, next) => {
-    c.set('requestId', crypto.randomUUID())
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     c.set('services', c.var.setup.services)
     await next()

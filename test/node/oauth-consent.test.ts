@@ -178,7 +178,7 @@ describe('on a public address', () => {
   it('keeps its cookie for this host over https', async () => {
     const { headers } = await site.open(at(CLIENT))
     expect(headers.get('set-cookie')).toMatch(
-      /^__Host-commonplace-consent-[0-9a-f]{8}=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/,
+      /^__Host-commonplace-consent-[0-9a-f]{8}=[0-9a-f]{32}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
   })
 

@@ -64,8 +64,7 @@ describe('a server without its database says which setting to look at', () => {
     expect(await heard(await serve(closed))).toMatch(/HYPERDRIVE/)
   })
 
-  it('when the database or the user does not exist', async () => {
-    if (!isRealServer()) return
+  it.skipIf(!isRealServer())('when the database or the user does not exist', async () => {
     const { url } = await database(emptyDatabase)
     expect(await heard(await serve(withDatabase(url, 'no_such_database')))).toMatch(
       /HYPERDRIVE binding names does not exist/,
@@ -132,8 +131,7 @@ describe('a database that answers otherwise loses nothing', () => {
     expect(await count(by)).toBe(1)
   })
 
-  it('when a statement takes too long, or the session is ended under it', async () => {
-    if (!isRealServer()) return
+  it.skipIf(!isRealServer())('when a statement takes too long, or the session is ended under it', async () => {
     const { url } = await database(freshDatabase)
     const by = await client(await serve(url))
     await store(by, 'before')

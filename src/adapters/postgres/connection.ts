@@ -67,17 +67,25 @@ function opening(schema: string, lock: WriteLock | undefined): Statement {
   }
 }
 
+/** A connection that runs statements, whatever wrote them. */
+export type PostgresSession = Omit<PostgresConnection, 'dialect'>
+
 export interface PostgresConnection extends SqlConnection {
   readonly health: DatabaseHealth
   /** Lets the connection go as soon as no statement runs; a later one opens another, which goes when it is done. */
   close(): Promise<void>
 }
 
-export function createPostgresConnection(
-  { connectionString, schema }: PostgresOptions,
+export const createPostgresConnection = (
+  options: PostgresOptions,
   dialect: SqlDialect,
+  observe?: (cost: GroupCost) => void,
+): PostgresConnection => Object.assign(createPostgresSession(options, observe), { dialect })
+
+export function createPostgresSession(
+  { connectionString, schema }: PostgresOptions,
   observe: (cost: GroupCost) => void = () => {},
-): PostgresConnection {
+): PostgresSession {
   let client: Promise<Client> | null = null
   let running = 0
   let closing = false
@@ -195,7 +203,6 @@ export function createPostgresConnection(
   }
 
   return {
-    dialect,
     batch,
     read: sharingReads(batch),
     health: {

@@ -2,15 +2,14 @@
 
 import { sql } from 'drizzle-orm'
 import { unavailable } from '../../domain/errors'
-import type { SqlDialect } from '../sql/dialect'
-import { createPostgresConnection, type PostgresOptions, quoted } from './connection'
+import { createPostgresSession, type PostgresOptions, quoted } from './connection'
 import { MIGRATE } from './errors'
 
 /** Schemas that this isolate has seen up to date. */
 const ready = new Map<string, Promise<void>>()
 
 async function check(options: PostgresOptions, names: readonly string[]): Promise<void> {
-  const connection = createPostgresConnection(options, {} as SqlDialect)
+  const connection = createPostgresSession(options)
   try {
     const [rows] = await connection.read([sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`])
     const applied = new Set((rows ?? []).map(({ name }) => name as string))

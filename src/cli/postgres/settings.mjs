@@ -11,6 +11,7 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 /** @returns {{ name: string, type: string }[]} */
 export function parseIndexedFields(text = DEFAULT_INDEXED_FIELDS) {
   const items = text.split(',').map((item) => item.trim())
+  const names = new Set()
   return items
     .filter((item) => item !== '')
     .map((item) => {
@@ -19,6 +20,9 @@ export function parseIndexedFields(text = DEFAULT_INDEXED_FIELDS) {
         throw new UsageError(
           `METADATA_INDEXED_FIELDS holds "${item}"; write name or name:type with one of string, integer, boolean, float, array, object.`,
         )
+      if (names.has(match[1]))
+        throw new UsageError(`METADATA_INDEXED_FIELDS names "${match[1]}" twice; name each field once.`)
+      names.add(match[1])
       return { name: match[1], type: match[2] ?? 'string' }
     })
 }

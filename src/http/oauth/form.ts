@@ -1,3 +1,5 @@
+import { parse, serialize } from 'hono/utils/cookie'
+
 /**
  * What a person's browser sends, and whether it comes from our own page: the page carries a random token, and the browser
  * a cookie with the same one that no other site can set, read or make it send.
@@ -44,8 +46,14 @@ const cookieName = (token: string, secure: boolean) =>
 /** @param lifetime 0 removes it */
 export function pageCookie(token: string, { protocol }: URL, lifetime = LIFETIME_SECONDS): string {
   const secure = protocol === 'https:'
-  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime}${secure ? '; Secure' : ''}`
-  return `${cookieName(token, secure)}=${lifetime === 0 ? '' : token}; ${attributes}`
+  const value = lifetime === 0 ? '' : token
+  return serialize(cookieName(token, secure), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+    maxAge: lifetime,
+    secure,
+  })
 }
 
 /** Whether a form was sent by the page that we gave to this very browser. */
@@ -55,6 +63,5 @@ export function isFromOurPage(request: Request, form: URLSearchParams): boolean 
   const token = form.get('page') ?? ''
   if ((origin !== null && origin !== url.origin) || !TOKEN.test(token)) return false
   const name = cookieName(token, url.protocol === 'https:')
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim())
-  return cookies.includes(`${name}=${token}`)
+  return parse(request.headers.get('cookie') ?? '', name)[name] === token
 }
