@@ -6,7 +6,7 @@ import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { sharingReads } from '../sql/sharing-reads'
-import { isLostRace, translate } from './errors'
+import { endsSession, isLostRace, translate } from './errors'
 import { type Statement, StatementGroup } from './statement-group'
 
 export interface PostgresOptions {
@@ -144,8 +144,7 @@ export function createPostgresSession(
     try {
       return await group.rows
     } catch (error) {
-      // A server that refuses a statement goes on listening; after anything else the connection is of no use.
-      if ((error as { severity?: unknown }).severity !== 'ERROR') void hangUp()
+      if (endsSession(error)) void hangUp()
       else if (statements.length > 2) await opened.query('ROLLBACK').catch(hangUp)
       throw error
     }

@@ -14,6 +14,18 @@ const isServerError = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 
 export const isLostRace = (error: unknown): boolean => LOST_RACES.has(codeOf(error))
 
+/** Shutdown, a lost connection, a session that stood still too long, a server in disorder. */
+const SESSION_ENDS = /^(57P|08|25P0[34]|XX)/
+
+/**
+ * A server that refuses a statement goes on listening; after anything else the connection is of no use. The severity that comes
+ * with an error is a word of the server's language, so the code decides.
+ */
+export const endsSession = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return !isServerError(code) || SESSION_ENDS.test(code)
+}
+
 /** What is missing is schema, not data: the journal is to be read again before the next call. */
 export const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)$/.test(codeOf(error))
 
