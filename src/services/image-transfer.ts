@@ -7,12 +7,27 @@ import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
 
-/** One response carries at most this many decoded bytes; the first image always fits. */
+/** One response carries at most this many decoded bytes, and so many are put at once; the first image always fits. */
 const RESPONSE_BYTES = 10 * MEGABYTE
 
 export interface LoadedImage extends ImageRef {
   /** Null when the response had no room left for it. */
   readonly bytes: Uint8Array | null
+}
+
+/** Images that are on their way at once, since each stands in memory twice then. */
+function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
+  const groups: DecodedImage[][] = []
+  let bytes = RESPONSE_BYTES
+  for (const image of images) {
+    bytes += image.size
+    if (bytes > RESPONSE_BYTES || groups.length === 0) {
+      groups.push([])
+      bytes = image.size
+    }
+    groups.at(-1)?.push(image)
+  }
+  return groups
 }
 
 /**
@@ -29,7 +44,8 @@ export async function uploadImages(
 ): Promise<readonly number[]> {
   const distinct = new Map(images.map((image) => [image.hash, image]))
   const known = attempt === 1 || distinct.size === 0 ? [] : await entries.imageRemovals(caller, [...distinct.keys()])
-  await Promise.all([...distinct.values()].map((image) => store.put(caller, image)))
+  for (const group of groupsOf([...distinct.values()]))
+    await Promise.all(group.map((image) => store.put(caller, image)))
   return known
 }
 

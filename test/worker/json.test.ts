@@ -126,8 +126,9 @@ describe('JSON that arrives in pieces', () => {
 
   it('holds so many values and no more', () => {
     const list = (count: number) => `[${'0,'.repeat(count - 2)}0]`
-    expect(parseJson(list(MAX_VALUES))).toHaveLength(MAX_VALUES - 1)
-    expect(() => parseJson(list(MAX_VALUES + 1))).toThrow(JsonTooLarge)
+    expect(inPieces(list(MAX_VALUES), [5000])).toHaveLength(MAX_VALUES - 1)
+    expect(() => inPieces(list(MAX_VALUES + 1), [5000])).toThrow(JsonTooLarge)
+    expect(() => parseJson(list(MAX_VALUES / 4 + 1))).toThrow(JsonTooLarge)
   })
 })
 

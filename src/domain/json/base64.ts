@@ -5,8 +5,8 @@ const SPACE = /[\t\n\v\f\r ]/
 const SPACES = /[\t\n\v\f\r ]+/g
 /** A prefix that has found no comma within so many characters is none. */
 const MAX_PREFIX = 4096
-/** Decoded bytes are gathered in blocks of this size. */
-const BLOCK = 262_144
+/** Decoded bytes are gathered in blocks of this size, a multiple of three. */
+const BLOCK = 262_143
 
 /** What was sent as base64, decoded. */
 export interface DecodedBase64 {
@@ -39,10 +39,18 @@ export class Base64Decoder {
   private letters = 0
   private sent = 0
   private blocks: Uint8Array[] = []
+  /** Bytes in each block but the last, and in that. */
+  private lengths: number[] = []
   private filled = BLOCK
 
-  /** @param maxBytes what decodes to more is not kept */
-  constructor(private readonly maxBytes: number) {}
+  /**
+   * @param maxBytes what decodes to more is not kept
+   * @param spare blocks that nobody uses, which decoders of one request share: what is decoded is held once
+   */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly spare: Uint8Array[] = [],
+  ) {}
 
   /** @param piece characters of the string, as JSON stands for them */
   push(piece: string): void {
@@ -63,7 +71,7 @@ export class Base64Decoder {
     const tooLarge = Math.floor((this.letters * 3) / 4) > this.maxBytes
     if (!tooLarge && this.valid && rest > 0) this.decode(this.carry + '='.repeat(4 - rest))
     const bytes = this.valid && !tooLarge ? this.joined() : null
-    this.blocks = []
+    this.drop()
     return { bytes, tooLarge, empty: this.sent === 0 }
   }
 
@@ -84,7 +92,7 @@ export class Base64Decoder {
     }
     this.letters += text.length
     if (!this.valid || this.letters > (this.maxBytes / 3 + 2) * 4) {
-      this.blocks = []
+      this.drop()
       this.carry = ''
       return
     }
@@ -95,33 +103,43 @@ export class Base64Decoder {
   }
 
   private decode(text: string): void {
-    const standard = /[-_]/.test(text) ? text.replace(/-/g, '+').replace(/_/g, '/') : text
+    let rest = /[-_]/.test(text) ? text.replace(/-/g, '+').replace(/_/g, '/') : text
     try {
-      this.keep(Uint8Array.fromBase64(standard, { lastChunkHandling: 'strict' }))
+      while (rest !== '') {
+        // Three bytes stand in four letters, so a block that has no room for three more is full.
+        if (BLOCK - this.filled < 3) this.nextBlock()
+        const free = (this.blocks.at(-1) as Uint8Array).subarray(this.filled)
+        const { read, written } = free.setFromBase64(rest, { lastChunkHandling: 'strict' })
+        this.filled += written
+        rest = rest.slice(read)
+      }
     } catch {
       this.valid = false
-      this.blocks = []
+      this.drop()
     }
   }
 
-  private keep(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
-      if (this.filled === BLOCK) {
-        this.blocks.push(new Uint8Array(BLOCK))
-        this.filled = 0
-      }
-      const part = bytes.subarray(at, at + BLOCK - this.filled)
-      this.blocks.at(-1)?.set(part, this.filled)
-      this.filled += part.length
-      at += part.length
-    }
+  private nextBlock(): void {
+    if (this.blocks.length > 0) this.lengths.push(this.filled)
+    this.blocks.push(this.spare.pop() ?? new Uint8Array(BLOCK))
+    this.filled = 0
+  }
+
+  private drop(): void {
+    this.spare.push(...this.blocks)
+    this.blocks = []
+    this.lengths = []
+    this.filled = BLOCK
   }
 
   private joined(): Uint8Array {
-    const last = this.blocks.pop()
-    const bytes = new Uint8Array(this.blocks.length * BLOCK + (last ? this.filled : 0))
-    for (const [i, block] of this.blocks.entries()) bytes.set(block, i * BLOCK)
-    if (last) bytes.set(last.subarray(0, this.filled), this.blocks.length * BLOCK)
+    const lengths = this.blocks.length > 0 ? [...this.lengths, this.filled] : []
+    const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
+    let at = 0
+    for (const [i, length] of lengths.entries()) {
+      bytes.set((this.blocks[i] as Uint8Array).subarray(0, length), at)
+      at += length
+    }
     return bytes
   }
 }

@@ -12,6 +12,8 @@ export interface ParserOptions {
   readonly isBase64?: (path: readonly (string | number)[]) => boolean
   /** Bytes that one base64 string decodes to; more are not kept. */
   readonly maxBase64Bytes?: number
+  /** MAX_VALUES unless fewer. */
+  readonly maxValues?: number
 }
 
 /** Well-formed so far, but more than is held in memory. */
@@ -69,6 +71,7 @@ export class JsonParser {
   /** The last piece ended behind a backslash. */
   private escaped = false
   private decoder: Base64Decoder | null = null
+  private readonly spare: Uint8Array[] = []
   private sequence = ''
   private base64Length = 0
 
@@ -140,7 +143,7 @@ export class JsonParser {
     if (char === '"') {
       const base64 = this.frame?.key === 'data' && this.options.isBase64?.(this.path()) === true
       this.token = base64 ? Token.Base64 : Token.Text
-      this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0) : null
+      this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0, this.spare) : null
       this.next = Next.After
       return at + 1
     }
@@ -165,7 +168,8 @@ export class JsonParser {
   }
 
   private put(value: unknown): void {
-    if (++this.values > MAX_VALUES) throw new JsonTooLarge(`JSON holds more than ${MAX_VALUES} values`)
+    const { maxValues = MAX_VALUES } = this.options
+    if (++this.values > maxValues) throw new JsonTooLarge(`JSON holds more than ${maxValues} values`)
     const { frame } = this
     this.next = frame === undefined ? Next.Nothing : Next.After
     if (frame === undefined) this.root = value
@@ -271,13 +275,16 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
   else object[key] = value
 }
 
+/** A text that is there at once is read at once, while everybody waits. */
+const MAX_VALUES_AT_ONCE = 250_000
+
 /**
  * The value of a whole JSON text, with numbers judged as in a request.
  *
  * @throws SyntaxError, JsonTooLarge
  */
 export function parseJson(text: string): unknown {
-  const parser = new JsonParser()
+  const parser = new JsonParser({ maxValues: MAX_VALUES_AT_ONCE })
   parser.feed(text)
   return parser.end()
 }
