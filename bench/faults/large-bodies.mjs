@@ -122,6 +122,7 @@ for (const [name, make] of Object.entries(CASES)) {
   const peak = died ? Number.NaN : megabytes('VmHWM')
   rows.push([
     name,
+    String(heap),
     short(body.length / 1e6),
     short(idle),
     short(peak),
@@ -140,7 +141,8 @@ const table = markdownTable(
 )
 const report = `## Large bodies
 
-${where}; plain workerd, the heap of an isolate bounded by `heap`, D1 and R2 simulated in the same process. \`held\`: the longest that /health had to wait. \`more\`: the highest resident size
+${where}; plain workerd, the heap of an isolate bounded, D1 and R2 simulated in the same process.
+\`held\`: the longest that /health had to wait. \`more\`: the highest resident size
 of the whole process above its size before.
 
 ${table}`
