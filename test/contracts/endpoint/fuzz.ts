@@ -10,12 +10,16 @@ import { backend } from './session'
 const SEED = Number(process.env.FUZZ_SEED ?? 20261122)
 const CALLS = 400
 const BODIES = 150
-const CODES = ['invalid_input', 'not_found', 'conflict', 'limit_exceeded', 'unsupported', 'forbidden']
+/** As the fabric family spells them. */
+const FABRIC_CODES = ['VALIDATION_ERROR', 'NOT_FOUND', 'CONFLICT', 'UNSUPPORTED', 'FORBIDDEN']
+const CODES = ['invalid_input', 'not_found', 'conflict', 'limit_exceeded', 'unsupported', 'forbidden', ...FABRIC_CODES]
 /** JSON-RPC's own: what is no request, no method, no tool. */
 const RPC_CODES = [-32700, -32600, -32601, -32602, -32000]
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
 type Json = any
+
+const codeOf = (result: Json): string => result?.structuredContent?.error?.code ?? result?.structuredContent?.code
 
 const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`
 const odd = fc.oneof(
@@ -130,7 +134,7 @@ export function fuzzContract(): void {
       const { message: answer } = await send(call(tool, text))
       const result = answer?.result
       if (result && !result.isError) succeeded++
-      else if (!CODES.includes(result?.structuredContent?.error?.code) && !RPC_CODES.includes(answer?.error?.code))
+      else if (!CODES.includes(codeOf(result)) && !RPC_CODES.includes(answer?.error?.code))
         wrong.push([tool, text.slice(0, 300), answer])
       else if (!reads && (await store()) !== before) wrong.push(['changed', tool, text.slice(0, 300), answer])
     }
