@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_OFFSET } from '../domain/window'
 import { isRecord } from './record'
 
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -8,13 +9,13 @@ type Side = 'input' | 'output'
 /** The largest list that is refused by its number when it is longer; the error says so, so the schemas need not. */
 const COMMON_CAP = 100
 
-/** What a client need not be told: bounds of whole numbers themselves, and defaults that everyone assumes. */
+/** What a client need not be told: bounds that nobody reaches by mistake, and defaults that everyone assumes. */
 function isNoise(keyword: string, value: unknown, side: Side, isRoot: boolean): boolean {
   switch (keyword) {
     case 'maximum':
-      return value === Number.MAX_SAFE_INTEGER
+      return value === Number.MAX_SAFE_INTEGER || value === MAX_OFFSET
     case 'minimum':
-      return value === Number.MIN_SAFE_INTEGER
+      return value === Number.MIN_SAFE_INTEGER || value === 0
     case 'default':
       return value === false || value === 0
     case 'maxItems':
