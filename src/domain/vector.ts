@@ -40,7 +40,8 @@ export interface ExpectedVectors {
  * Checks what a provider returned and normalises it.
  *
  * @param rows untrusted: one array of numbers a text, in order
- * @throws Problem unavailable on a wrong count, a wrong length (naming EMBEDDING_DIM) or numbers that are not finite
+ * @throws Problem unavailable on a wrong count, a wrong length (naming EMBEDDING_DIM) or numbers that are not finite or
+ *   all zero: no text that holds anything has no direction
  */
 export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors): Float32Array[] {
   const { provider, model, dimensions, count } = expected
@@ -54,6 +55,11 @@ export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors)
         'unavailable',
         `EMBEDDING_DIM is ${dimensions}, but the model ${model} returned ${row.length} numbers; ` +
           `set EMBEDDING_DIM=${row.length} or choose another EMBEDDING_MODEL`,
+      )
+    if (row.every((value) => value === 0))
+      throw new Problem(
+        'unavailable',
+        `${provider} returned a vector of zeros, which finds nothing; look whether the model ${model} is loaded and makes embeddings`,
       )
     return normalize(Float32Array.from(row))
   })

@@ -4,7 +4,7 @@ import type { Scope } from '../domain/scope'
 
 /**
  * Orgs, projects and keys. Each method is one round trip; what writes commits together with the audit row of the event
- * it is given. Failures: `unavailable` when the database does not answer; then nothing has changed.
+ * it is given. Failures: `unavailable` when the database does not answer, as for the entry store.
  */
 export interface IdentityStore {
   /** @throws Problem conflict when the id is taken */

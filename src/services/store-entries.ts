@@ -69,7 +69,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
    * Stores entries: images first, since a put may be repeated, then all rows in one batch. With `atomic`, one bad draft
    * means that nothing is stored: the bad ones come back with their problem, the others as null.
    *
-   * @throws Problem when a dependency fails; then nothing is stored and the same call may be made again
+   * @throws Problem when a dependency fails; its message says whether anything can be stored, and the same call may be made again
    */
   return async (
     caller: Caller,

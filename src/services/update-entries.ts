@@ -133,7 +133,7 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate 
    * Updates entries in order; one id may occur several times. With `atomic`, one bad update means that nothing changes:
    * the bad ones come back with their problem, the others as null.
    *
-   * @throws Problem conflict after five lost races, unavailable when a dependency fails; then nothing has changed
+   * @throws Problem conflict after five lost races, unavailable when a dependency fails, whose message says what can have changed
    */
   return async (
     caller: Caller,

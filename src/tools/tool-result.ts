@@ -26,7 +26,10 @@ export function toErrorResult(family: Family, error: unknown, requestId: string)
   const problem =
     error instanceof Problem
       ? error
-      : new Problem('internal', `Something went wrong inside the server (request ${requestId}); nothing was changed`)
+      : new Problem(
+          'internal',
+          `Something went wrong inside the server (request ${requestId}); look whether a write was made before you repeat it`,
+        )
   const { structured, text } = family.failure(problem)
   return { isError: true, structuredContent: structured, content: [{ type: 'text', text }] }
 }

@@ -163,6 +163,7 @@ describe('vectors of a provider', () => {
 
   it('are normalised', () => {
     expect(unitVectors([[3, 4]], expected)).toEqual([Float32Array.of(0.6, 0.8)])
+    expect(() => unitVectors([[0, 0]], expected)).toThrow(/Acme returned a vector of zeros/)
   })
 
   it.each([[[['1', 2]]], [[[1, Number.NaN]]], [[{ 0: 1, 1: 2, length: 2 }]], [['ab']]])(

@@ -57,6 +57,8 @@ describe('when a dependency fails', () => {
     expect([name, result.isError, result.content[0]?.text]).toEqual([name, undefined, expect.any(String)])
     return result.structuredContent
   }
+  const messageOf = (result: { structuredContent: Record<string, unknown> }): string =>
+    (result.structuredContent.error as { message: string }).message
   const state = async () => {
     d1.clear()
     r2.clear()
@@ -118,11 +120,29 @@ describe('when a dependency fails', () => {
   it('meets its own entry again when the database stored it but the answer was lost', async () => {
     d1.failAfter(0, 'after')
     const lost = await call('store_context', draft)
-    expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable' })
+    expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(messageOf(lost)).toMatch(/not known whether the change was made; .* meets its own/)
     expect(JSON.stringify(lost)).not.toContain('secret-42')
     const again = await ok('store_context', draft)
     expect(again.version).toBe(2)
     expect((await state()).total_entries).toBe(1)
+  })
+
+  it('says of a write without an answer that nobody knows, and of a read that nothing was changed', async () => {
+    const { context_id: id } = await ok('store_context', draft)
+    await settle()
+    for (const [name, args] of writes) {
+      d1.failAfter(0, 'before')
+      const failed = messageOf(await call(name, args(id)))
+      // An update reads first; what fails then has written nothing.
+      expect(failed).toMatch(/nothing was changed, try again|not known whether the change was made/)
+      if (name.startsWith('store') || name.startsWith('delete')) expect(failed).toMatch(/not known whether/)
+      d1.clear()
+      await settle()
+    }
+    d1.failAfter(0, 'before')
+    const read = await call('search_context', {})
+    expect(messageOf(read)).toBe('The database did not answer; nothing was changed, try again')
   })
 
   it('keeps the bytes when R2 wrote them but the answer was lost', async () => {

@@ -1,9 +1,10 @@
 import type { SQL } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import { unavailable } from '../../domain/errors'
+import { Problem, unavailable } from '../../domain/errors'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
+import { isReading, unanswered } from '../sql/failures'
 import { sharingReads } from '../sql/sharing-reads'
 
 /** What one batch cost, for logs, budgets and benches. */
@@ -19,16 +20,24 @@ const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
 const renderer = new SQLiteSyncDialect()
 
-/** Statements that are wrong, as opposed to a database that does not answer: these are bugs and stay visible as such. */
-const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG)|syntax error|no such (table|column)|too many/i
+const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'
+const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
 
-function translate(error: unknown): unknown {
+/** Statements that are wrong, as opposed to a database that does not answer: these are bugs and stay visible as such. */
+const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)|too many/i
+
+/** @param wrote whether the batch would have written: its commit may have succeeded although the answer was lost */
+export function translate(error: unknown, wrote: boolean): unknown {
   const message = error instanceof Error ? error.message : String(error)
   if (message.includes('premise no longer holds')) return new PremiseFailed(premiseIn(message))
-  if (/SQLITE_FULL|maximum DB size/i.test(message))
-    return unavailable('The database is full; delete entries or move to a larger database', error)
+  // These are refused by the database itself, which rolls the whole batch back.
+  if (/maximum DB size/i.test(message))
+    return new Problem('limit_exceeded', `The database has reached its largest size; ${MAKE_ROOM}`, {}, error)
+  if (/SQLITE_FULL|disk is full/i.test(message))
+    return unavailable(`The database, or the disk that it is on, is full; ${MAKE_ROOM}`, error)
+  if (/SQLITE_TOOBIG|too big/i.test(message)) return new Problem('limit_exceeded', TOO_BIG, {}, error)
   if (OUR_FAULT.test(message)) return error
-  return unavailable('The database did not answer; nothing was changed, try again', error)
+  return unavailable(unanswered('The database did not answer', wrote), error)
 }
 
 /** D1 runs a batch as one transaction in one round trip. */
@@ -40,9 +49,11 @@ export function createD1Connection(
   const batch = async (statements: readonly SQL[]): Promise<Row[][]> => {
     const started = Date.now()
     counts.total += statements.length
+    let wrote = false
     try {
       const prepared = statements.map((statement) => {
         const { sql, params } = renderer.sqlToQuery(statement)
+        wrote ||= !isReading(sql)
         return db.prepare(sql).bind(...params)
       })
       const results = await db.batch<Row>(prepared)
@@ -55,7 +66,7 @@ export function createD1Connection(
       })
       return results.map(({ results: rows }) => rows)
     } catch (error) {
-      const translated = translate(error)
+      const translated = translate(error, wrote)
       if (!(translated instanceof PremiseFailed)) {
         counts.failed += statements.length
         counts.lastFailed = true

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
+import { isReading } from '../sql/failures'
 import { sharingReads } from '../sql/sharing-reads'
 import { endsSession, isLostRace, translate } from './errors'
 import { type Statement, StatementGroup } from './statement-group'
@@ -39,8 +40,7 @@ const BEGIN: Statement = { text: 'BEGIN', values: [] }
 const BEGIN_READ: Statement = { text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const COMMIT: Statement = { text: 'COMMIT', values: [] }
 
-const isRead = ({ text }: Statement): boolean =>
-  /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM)\b/.test(text)
+const isRead = ({ text }: Statement): boolean => isReading(text)
 
 /** The name of a schema as SQL writes it. */
 export const quoted = (schema: string): string => `"${schema.replaceAll('"', '""')}"`
@@ -163,7 +163,8 @@ export function createPostgresSession(
       try {
         return await run(statements, lock)
       } catch (error) {
-        if (attempt === TRIES || !isLostRace(error)) throw translate(error, 'running')
+        if (attempt === TRIES || !isLostRace(error))
+          throw translate(error, statements.every(isRead) ? 'reading' : 'writing')
       }
     }
   }

@@ -1,6 +1,7 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
 import { PremiseFailed, premiseIn } from '../sql/connection'
+import { unanswered } from '../sql/failures'
 
 /** Raised by migrations/postgres/0001_entries.sql. */
 const PREMISE_FAILED = 'CP001'
@@ -33,7 +34,8 @@ export const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883
 const MESSAGES: Readonly<Record<string, string>> = {
   '28': 'The database refuses the user or password of the HYPERDRIVE binding; correct them in its configuration',
   '3D': 'The database that the HYPERDRIVE binding names does not exist; create it, or correct the binding',
-  '53': 'The database has no room left (connections, memory or disk); try again, or give it more',
+  '53': 'The database has no room left (connections or memory); nothing was changed, try again, or give it more',
+  '53100': 'The disk of the database is full; nothing was changed, delete entries or give it more room',
   '53300': 'The database has no connection left; try again, or raise max_connections',
   '57014':
     'The database took longer than statement_timeout allows; nothing was changed, narrow the request or try again',
@@ -41,15 +43,19 @@ const MESSAGES: Readonly<Record<string, string>> = {
   '25006': 'The database is read-only; point the HYPERDRIVE binding at the primary server',
   '42501':
     'The user of the HYPERDRIVE binding lacks a right in the schema that POSTGRESQL_SCHEMA names; let it use its tables',
-  '57': 'The database is shutting down or starting; nothing was changed, try again',
-  '08': 'The connection to the database was lost; look whether the change was made before you try again',
+}
+
+/** States in which a server may be lost between a commit and its answer. */
+const LOST: Readonly<Record<string, string>> = {
+  '57': 'The database is shutting down or starting',
+  '08': 'The connection to the database was lost',
 }
 
 /** What the driver or Hyperdrive says when there is no server, or it does not take the connection. */
 const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|connect|timeout/i
 
-/** @param phase whether the statements may have reached the server */
-export function translate(error: unknown, phase: 'connecting' | 'running'): unknown {
+/** @param phase whether the statements may have reached the server, and whether one of them writes */
+export function translate(error: unknown, phase: 'connecting' | 'reading' | 'writing'): unknown {
   if (error instanceof Problem) return error
   const code = codeOf(error)
   if (code === PREMISE_FAILED) return new PremiseFailed(premiseIn(String((error as Error).message)))
@@ -62,6 +68,8 @@ export function translate(error: unknown, phase: 'connecting' | 'running'): unkn
     )
   const known = MESSAGES[code] ?? MESSAGES[code.slice(0, 2)]
   if (isServerError(code) && known !== undefined) return unavailable(known, error)
+  const lost = LOST[code.slice(0, 2)]
+  if (isServerError(code) && lost !== undefined) return unavailable(unanswered(lost, phase === 'writing'), error)
   // Everything else that the server itself refuses is a statement that is wrong, which is a bug and stays visible as such.
   if (isServerError(code)) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -72,5 +80,5 @@ export function translate(error: unknown, phase: 'connecting' | 'running'): unkn
         : 'The HYPERDRIVE binding leads to no PostgreSQL that lets this server in; look at its configuration',
       error,
     )
-  return unavailable(MESSAGES['08'] as string, error)
+  return unavailable(unanswered(LOST['08'] as string, phase === 'writing'), error)
 }
