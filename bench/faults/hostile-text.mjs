@@ -13,6 +13,7 @@ const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '18760' },
     only: { type: 'string', default: '' },
+    many: { type: 'string', default: '40' },
     ref: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
@@ -57,6 +58,22 @@ function* cases() {
   ]
 }
 
+/**
+ * Searches whose candidates are entries of a megabyte each.
+ *
+ * @returns {Generator<[string, () => [string, Record<string, unknown>]]>}
+ */
+function* amongMany() {
+  const all = { limit: 100, thread_id: 'many' }
+  const query = 'deployment workers dashboards'
+  yield ['words', () => ['fts_search_context', { query, ...all }]]
+  yield ['words, highlights of all', () => ['fts_search_context', { query, highlight: true, ...all }]]
+  yield ['phrase', () => ['fts_search_context', { query: 'connection pool was exhausted', mode: 'phrase', ...all }]]
+  yield ['meaning', () => ['semantic_search_context', { query, ...all }]]
+  yield ['words and meaning', () => ['hybrid_search_context', { query, ...all }]]
+  yield ['words and meaning, everywhere', () => ['hybrid_search_context', { query, limit: 100 }]]
+}
+
 /** Calls a tool; a refusal is an answer too. */
 async function answer(client, [tool, args]) {
   const started = performance.now()
@@ -83,15 +100,18 @@ const prober = startProber(server.origin)
 const rows = []
 try {
   await prober.lap()
-  for (const [name, make] of cases()) {
-    if (!name.includes(values.only)) continue
-    const call = make()
+  const measure = async (name, call) => {
     await prober.lap()
     const { ms, said } = await answer(client, call)
-    const { longest } = await prober.lap()
-    rows.push([name, said, short(ms), short(longest)])
+    const { longest, busy } = await prober.lap()
+    rows.push([name, said, short(ms), short(longest), short(busy)])
     console.log(rows.at(-1)?.join(' | '))
   }
+  for (const [name, make] of cases()) if (name.includes(values.only)) await measure(name, make())
+  const many = Number(values.many)
+  for (let i = 0; i < many; i++)
+    await answer(client, store(`${i} ${ALPHABETS.prose()}`.slice(0, MEGABYTE - 1000 - i), 'many'))
+  if (many > 0) for (const [name, make] of amongMany()) await measure(`${name}, among ${many} entries of 1 MB`, make())
 } finally {
   await prober.stop()
   client.close()
@@ -102,6 +122,6 @@ const report = `## Hostile text
 
 ${where}; plain workerd, D1. \`held\`: the longest that /health had to wait during the call.
 
-${markdownTable(['call', 'answer', 'ms', 'held ms'], rows)}`
+${markdownTable(['call', 'answer', 'ms', 'held ms', 'busy ms'], rows)}`
 if (values.write) writeSection('hostile-text', report)
 console.log(report)

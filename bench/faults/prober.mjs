@@ -1,4 +1,6 @@
-// Asks /health without a pause from a thread of its own, so that nothing but the server can make it wait.
+// Asks /health without a pause from a thread of its own, so that nothing but the server can make it wait; and looks how much
+// processor time the server's own thread took meanwhile, which is what counts where other programs run beside it.
+import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -8,16 +10,32 @@ const PAUSE_MS = 2
 
 /**
  * @typedef {object} Prober
- * @property {() => Promise<{longest: number, asked: number}>} lap the longest answer in ms since the last lap, and how many there were
+ * @property {() => Promise<{longest: number, busy: number}>} lap since the last lap, in ms: the longest answer, and the most
+ *   processor time that the server took before an answer; NaN where the system does not tell
  * @property {() => Promise<number>} stop
  */
+
+/** The processes of workerd that this process started. */
+function workerdProcess() {
+  try {
+    return readdirSync('/proc').find((pid) => {
+      if (!/^\d+$/.test(pid)) return false
+      const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .slice(pid.length + 2)
+        .split(') ')
+      return name === 'workerd' && Number(rest.split(' ')[1]) === process.pid
+    })
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * @param {string} origin
  * @returns {Prober}
  */
 export function startProber(origin) {
-  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { origin } })
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { origin, pid: workerdProcess() } })
   return {
     lap: () =>
       new Promise((resolve, reject) => {
@@ -33,9 +51,16 @@ if (!isMainThread) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const url = `${workerData.origin}/health`
   let longest = 0
-  let asked = 0
+  let busy = 0
   const waiting = []
   parentPort?.on('message', () => waiting.push(null))
+
+  /** Milliseconds that the server's event loop has run so far. */
+  const ran = () => {
+    const { pid } = workerData
+    if (pid === undefined) return Number.NaN
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  }
 
   const ask = () =>
     new Promise((resolve) => {
@@ -49,14 +74,15 @@ if (!isMainThread) {
     })
 
   for (;;) {
+    const before = ran()
     longest = Math.max(longest, await ask())
-    asked++
+    busy = Math.max(busy, ran() - before)
     // A lap ends with an answer, so that a server which is still busy is not let off.
     while (waiting.length > 0) {
       waiting.pop()
-      parentPort?.postMessage({ longest, asked })
+      parentPort?.postMessage({ longest, busy })
       longest = 0
-      asked = 0
+      busy = 0
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }

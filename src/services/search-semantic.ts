@@ -26,6 +26,8 @@ export interface SemanticRanking {
 const EXACT = 4000
 /** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
 const OVERFETCH = 4
+/** Hits that are looked up at once. */
+const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
 const SCAN_STEP = 2000
@@ -78,34 +80,57 @@ export function createSearchSemantic(dependencies: {
 
   const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
 
+  /**
+   * Looks up what the index found, the nearest first and in portions, until enough entries are certain: where a text has
+   * hundreds of chunks, thousands of hits belong to a few entries. The first portion brings what the index has not confirmed.
+   */
+  async function lookUp(
+    { scope, filter, depth }: { readonly scope: Scope; readonly filter: Filter; readonly depth: number },
+    { found, query }: Pick<AskedSemantic, 'found' | 'query'>,
+    eligibleLimit: number,
+  ): Promise<{ near: Near[]; enough: boolean; moreUnconfirmed: boolean }> {
+    const near: Near[] = []
+    const certain = new Set<number>()
+    for (let from = 0; from === 0 || from < found.hits.length; from += PORTION) {
+      const hits = found.hits.slice(from, from + PORTION)
+      const isFirst = from === 0
+      const looked = await rows.lookUp(scope, {
+        model,
+        filter,
+        hits: hits.map(({ id }) => id),
+        hitData: index.approximate,
+        confirmedUpTo: isFirst ? found.confirmedUpTo : Number.MAX_SAFE_INTEGER,
+        unconfirmedLimit: UNCONFIRMED,
+        eligibleLimit: isFirst ? eligibleLimit : 0,
+      })
+      if (looked.eligible !== null && eligibleLimit > 0)
+        return { near: looked.eligible.map((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
+      if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
+      near.push(...join(hits, looked, query))
+      // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
+      const last = hits.at(-1)?.cosine ?? 1
+      for (const row of near) if (row.cosine >= last) certain.add(row.entryId)
+      if (certain.size >= depth) return { near, enough: true, moreUnconfirmed: false }
+    }
+    return { near, enough: !found.cut, moreUnconfirmed: false }
+  }
+
   /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
   async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<Near[]> {
     const { query } = asked
     const space = spaceOf(scope)
-    const narrowed = isNarrow(filter) || scope.projects !== null
+    let eligibleLimit = isNarrow(filter) || scope.projects !== null ? EXACT : 0
     for (let { found, limit } = asked; ; found = await index.search(space, query, limit)) {
-      const looked = await rows.lookUp(scope, {
-        model,
-        filter,
-        hits: found.hits.map(({ id }) => id),
-        hitData: index.approximate,
-        confirmedUpTo: found.confirmedUpTo,
-        unconfirmedLimit: UNCONFIRMED,
-        eligibleLimit: narrowed ? EXACT : 0,
-      })
-      if (looked.eligible !== null && narrowed) return looked.eligible.map((row) => compare(query, row))
+      const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
       if (looked.moreUnconfirmed) {
         const caughtUp = await sync(space)
         if (!caughtUp) return scanAll(scope, filter, query)
         continue
       }
-      const near = join(found.hits, looked, query)
-      // What the index left out is no nearer than the last it brought; only what is nearer than that is certain.
-      const last = found.hits.at(-1)?.cosine ?? 1
-      const certain = new Set(near.filter((row) => row.cosine >= last).map(({ entryId }) => entryId))
-      if (certain.size >= depth || !found.cut) return near
+      if (looked.enough) return looked.near
       if (limit >= index.depth) return scanAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
+      eligibleLimit = 0
     }
   }
 

@@ -90,7 +90,7 @@ describe('the Durable Object', () => {
     for (let id = 1; id <= 5_000; id++) scan.set(id, Int8Array.of(id % 100, 1))
     for (let id = 1; id <= 5_000; id += 2) scan.delete(id)
     expect(scan.size).toBe(2_500)
-    const ids = scan.nearest(Int8Array.of(1, 0), 2_500).map(({ id }) => id)
+    const ids = [...scan.nearest(Int8Array.of(1, 0), 2_500).ids]
     expect(ids.every((id) => id % 2 === 0)).toBe(true)
     expect(new Set(ids).size).toBe(2_500)
   })

@@ -24,7 +24,8 @@ export function createObjectVectorIndex(namespace: DurableObjectNamespace<Vector
 
     async search(space, query, limit) {
       const found = await answered(objectOf(space).search(space.dimensions, query.values, limit))
-      return { hits: found.hits, confirmedUpTo: found.upTo, cut: found.cut }
+      const hits = Array.from(found.ids, (id, i) => ({ id, cosine: found.cosines[i] as number }))
+      return { hits, confirmedUpTo: found.upTo, cut: found.cut }
     },
 
     async apply(space, changes) {

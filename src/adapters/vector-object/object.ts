@@ -35,10 +35,11 @@ export class VectorObject extends DurableObject {
     return scan
   }
 
-  search(dimensions: number, query: Int8Array, limit: number): { hits: Scored[]; upTo: number; cut: boolean } {
+  /** Hits travel as two arrays of numbers: tens of thousands of small objects would be slow to send. */
+  search(dimensions: number, query: Int8Array, limit: number): Scored & { upTo: number; cut: boolean } {
     const scan = this.load(dimensions)
-    const hits = scan.nearest(query, limit)
-    return { hits, upTo: this.state().addedUpTo, cut: scan.size > hits.length }
+    const { ids, cosines } = scan.nearest(query, limit)
+    return { ids, cosines, upTo: this.state().addedUpTo, cut: scan.size > ids.length }
   }
 
   /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */

@@ -17,9 +17,10 @@ interface Block {
   readonly ids: Float64Array
 }
 
+/** Vectors by id, each with its cosine. */
 export interface Scored {
-  readonly id: number
-  readonly cosine: number
+  readonly ids: Float64Array
+  readonly cosines: Float64Array
 }
 
 export class VectorScan {
@@ -79,7 +80,7 @@ export class VectorScan {
   }
 
   /** The nearest vectors, best first; ties go to the smaller id. */
-  nearest(query: Int8Array, limit: number): Scored[] {
+  nearest(query: Int8Array, limit: number): Scored {
     const cosines = new Float64Array(this.count)
     const length = dot(query, query)
     for (let slot = 0; slot < this.count; ) {
@@ -89,11 +90,13 @@ export class VectorScan {
         cosines[slot + i] = cosineOf(dot(query, block.values, i * this.dimensions), length, block.squares[i] as number)
       slot += inBlock
     }
-    const order = this.count <= limit ? [...cosines.keys()] : topSlots(cosines, limit)
-    return order
-      .map((slot) => ({ id: this.idAt(slot), cosine: cosines[slot] as number }))
-      .sort((a, b) => b.cosine - a.cosine || a.id - b.id)
-      .slice(0, limit)
+    const slots = this.count <= limit ? Uint32Array.from(cosines, (_, slot) => slot) : topSlots(cosines, limit)
+    slots.sort((a, b) => (cosines[b] as number) - (cosines[a] as number) || this.idAt(a) - this.idAt(b))
+    const best = slots.subarray(0, limit)
+    return {
+      ids: Float64Array.from(best, (slot) => this.idAt(slot)),
+      cosines: Float64Array.from(best, (slot) => cosines[slot] as number),
+    }
   }
 
   private idAt(slot: number): number {
@@ -102,10 +105,11 @@ export class VectorScan {
 }
 
 /** Slots whose cosine is at least the `limit`-th best, found by a threshold over a sorted copy of the scores. */
-function topSlots(cosines: Float64Array, limit: number): number[] {
+function topSlots(cosines: Float64Array, limit: number): Uint32Array {
   const sorted = Float64Array.from(cosines).sort()
   const threshold = sorted[sorted.length - limit] as number
-  const slots: number[] = []
-  for (let slot = 0; slot < cosines.length; slot++) if ((cosines[slot] as number) >= threshold) slots.push(slot)
-  return slots
+  const slots = new Uint32Array(cosines.length)
+  let found = 0
+  for (let slot = 0; slot < cosines.length; slot++) if ((cosines[slot] as number) >= threshold) slots[found++] = slot
+  return slots.subarray(0, found)
 }
