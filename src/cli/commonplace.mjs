@@ -26,6 +26,14 @@ const USAGE = `usage: commonplace <command>
   reembed                        makes the vectors that are missing for the configured model, for instance after
                                  EMBEDDING_MODEL has changed; may be stopped and started again at any time
 
+ for coding agents
+  index [DIR] --project P [--watch] [--full] [--url URL] [--json]
+            sends what changed of a folder's files to the index of code, and what vanished: what git knows or would add,
+            else all but what tools make; never .env*, *.pem, *.key, id_rsa*. --full begins anew
+  setup CLIENT [--url URL] [--docker] [--print] [--json]
+            writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
+            CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
+
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR]
             moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be
@@ -33,6 +41,7 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
+Exit codes: 0, 1 on failure, 2 on wrong usage.
 Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
 
@@ -55,12 +64,24 @@ async function copy(options) {
   }
 }
 
-/** Each command: what it runs, the options it takes, and whether a word must follow it. */
+/** Each command: what it runs, the options it takes, and whether a word must or may follow it. */
 const COMMANDS = {
   ...ADMINISTRATION,
   reembed: { run: ({ url }) => reembed(url), options: [] },
   copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
+  index: {
+    run: async (options, dir) =>
+      (await import('./index/command.mjs')).index({ ...options, project: options.project?.[0] }, dir, usage),
+    options: ['project', 'watch', 'full'],
+    mayHaveWord: true,
+  },
+  setup: {
+    run: async (options, client) => (await import('./setup/command.mjs')).setup(options, client, usage),
+    options: ['docker', 'print'],
+    word: 'the client',
+  },
 }
+const FLAGS = ['json', 'children', 'watch', 'full', 'docker', 'print']
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {
@@ -71,11 +92,16 @@ async function runningUrl() {
 }
 
 function readArguments() {
-  const named = new Set(Object.values(COMMANDS).flatMap(({ options }) => options))
+  const named = new Set(
+    Object.values(COMMANDS).flatMap(({ options }) => options.filter((name) => !FLAGS.includes(name))),
+  )
   const texts = [...named, 'url', 'org'].map((name) => [name, { type: 'string', multiple: name === 'project' }])
-  const flags = { json: { type: 'boolean' }, children: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' }]))
   try {
-    return parseArgs({ allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } })
+    return parseArgs({
+      allowPositionals: true,
+      options: { ...Object.fromEntries(texts), ...flags, help: { type: 'boolean', short: 'h' } },
+    })
   } catch (error) {
     return usage(error.message)
   }
@@ -93,7 +119,7 @@ if (name === undefined) usage(`unknown command: ${words.join(' ')}`)
 const command = COMMANDS[name]
 const rest = words.slice(name.split(' ').length)
 if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
-if (rest.length > (command.word ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
+if (rest.length > (command.word || command.mayHaveWord ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
 const allowed = [...command.options, ...(name === 'copy' ? [] : ['url', 'org', 'json'])]
 const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)

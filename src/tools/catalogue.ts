@@ -5,6 +5,7 @@ import { search } from './connector/search'
 import type { Tool } from './define-tool'
 import { fabric } from './fabric/family'
 import { searchCode } from './fabric/search-code'
+import { setup } from './fabric/setup'
 import type { Family } from './family'
 import { deleteContext } from './threads/delete-context'
 import { deleteContextBatch } from './threads/delete-context-batch'
@@ -43,6 +44,7 @@ export const TOOLS: readonly Tool[] = [
   navigateContext,
   readContextRange,
   searchCode,
+  setup,
   search,
   fetchEntry,
 ]

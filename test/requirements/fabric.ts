@@ -21,6 +21,11 @@ export const FABRIC = {
   'f9-fresh': 'finds a changed file by its new text only',
   'f9-projects': 'searches every open project when none is named',
   'f12-secrets': 'takes secrets out of code before anything is stored and keeps its lines',
+  'f10-preview': 'shows a snippet for each of the nine clients that parses and points at this server',
+  'f10-result': 'writes nothing and says which file, snippet and command it would take',
+  'f10-docker': 'gives the bridge in a container in the shape of each client',
+  'f10-url': 'takes another server by its URL and warns of anything else',
+  'f10-keys': 'names the environment variable of the key where clients can read it, and no key anywhere',
 } as const
 
 export type PromiseId = keyof typeof FABRIC

@@ -1,20 +1,25 @@
 // How does plain Node run the Worker's TypeScript? Bundled by the bundler that wrangler brings, into a file beside the packages.
 import { mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url).href)
 
-/** @returns {Promise<typeof import('./library')>} */
-export async function loadLibrary() {
+/**
+ * Bundles and loads a TypeScript module of this checkout.
+ *
+ * @param {string} entry its file
+ * @returns {Promise<any>}
+ */
+export async function bundled(entry) {
   const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
   const folder = join(root, '.tmp', 'cli')
   mkdirSync(folder, { recursive: true })
   // Of its own for each process, because several may run at once.
-  const file = join(folder, `copy-${process.pid}.mjs`)
+  const file = join(folder, `${basename(dirname(entry))}-${process.pid}.mjs`)
   await build({
-    entryPoints: [fileURLToPath(new URL('library.ts', import.meta.url).href)],
+    entryPoints: [entry],
     outfile: file,
     bundle: true,
     platform: 'node',
@@ -29,3 +34,6 @@ export async function loadLibrary() {
     rmSync(file, { force: true })
   }
 }
+
+/** @returns {Promise<typeof import('./library')>} */
+export const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))

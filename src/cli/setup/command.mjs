@@ -1,0 +1,84 @@
+// `commonplace setup <client>`: writes this server into the client's own file.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundled } from '../copy/bundle.mjs'
+import { fail } from '../server.mjs'
+import { mergeJson, mergeToml, Unreadable } from './merge.mjs'
+import { placeOf } from './places.mjs'
+
+const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
+
+/** The address of the endpoint: what was named, or the fabric tools of a server. */
+function endpointOf(url) {
+  const named = new URL(url)
+  return named.pathname === '/' ? new URL('/mcp/fabric', named).href : named.href
+}
+
+/** A whole file or none: a program that reads it meanwhile sees the old one. */
+function write(file, text) {
+  mkdirSync(dirname(file), { recursive: true })
+  const target = existsSync(file) ? realpathSync(file) : file
+  const isThere = existsSync(target)
+  if (isThere) copyFileSync(target, `${target}.bak`)
+  const draft = `${target}.${process.pid}.new`
+  // It may hold a key.
+  writeFileSync(draft, text, { mode: isThere ? statSync(target).mode : 0o600 })
+  renameSync(draft, target)
+}
+
+/**
+ * @param {{ url: string, docker?: boolean, print?: boolean, json?: boolean }} options
+ * @param {string} client
+ * @param {(problem: string) => never} usage
+ */
+export async function setup(options, client, usage) {
+  const library = await bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
+  if (!library.SETUP_CLIENTS.includes(client))
+    usage(`unknown client: ${client}; known are ${library.SETUP_CLIENTS.join(', ')}`)
+  const url = endpointOf(options.url)
+  const key = process.env.COMMONPLACE_KEY
+  // A server on this machine that npm start runs asks for no key.
+  const open = !key && LOOPBACK.test(new URL(url).hostname)
+  const made = library.setupOf(client, { url, useDocker: options.docker === true, open })
+  const file = placeOf(client)
+  const show = (answer, lines) =>
+    console.log(options.json ? JSON.stringify(answer, null, 2) : lines.filter(Boolean).join('\n'))
+  const snippet = library.snippetOf(made)
+  if (options.print || file === null) {
+    show({ client, configFile: file ?? made.configFile, snippet, notes: made.notes, written: false }, [snippet])
+    return
+  }
+  const filled = key ? JSON.parse(JSON.stringify(made.entry).replaceAll(library.PLACEHOLDER, key)) : made.entry
+  let text = ''
+  try {
+    if (existsSync(file)) text = readFileSync(file, 'utf8')
+    const merged =
+      made.format === 'toml'
+        ? mergeToml(text, made.path, library.tomlOf({ path: made.path, entry: filled }))
+        : mergeJson(text, made.path, filled)
+    const changed = merged !== text
+    if (changed) write(resolve(file), merged)
+    const isKept = JSON.stringify(filled).includes(library.PLACEHOLDER)
+    const notes = key ? made.notes.filter((note) => !note.includes(library.PLACEHOLDER)) : made.notes
+    show({ client, configFile: file, written: changed, url, notes }, [
+      changed ? `${file}: ${library.ENTRY} → ${url}` : `${file} holds it already; nothing was changed.`,
+      changed && 'Restart the client.',
+      isKept && `It holds ${library.PLACEHOLDER}: set COMMONPLACE_KEY and run this again, or write your key there.`,
+      !open && !key && 'The client reads the key from COMMONPLACE_KEY in its environment.',
+      ...notes.filter((note) => !note.includes(library.PLACEHOLDER)),
+    ])
+  } catch (error) {
+    if (error instanceof Unreadable) fail(`${file} was left alone: ${error.message}`)
+    fail(`${file} was left alone: ${error.message}`)
+  }
+}

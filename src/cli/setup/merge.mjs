@@ -1,0 +1,85 @@
+// How does an entry come into a client's own file, so that everything else in it stays as it is, comments too?
+import { isDeepStrictEqual } from 'node:util'
+import { applyEdits, modify, parse as parseJson } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+
+/** A file that is not what it should be; it is left alone. */
+export class Unreadable extends Error {}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Tabs or as many spaces as the file's first indented line has. */
+function indentation(text) {
+  const first = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
+  return first.startsWith('\t') ? { insertSpaces: false, tabSize: 1 } : { insertSpaces: true, tabSize: first.length }
+}
+
+/**
+ * @param {string} text of the file; empty for none
+ * @param {readonly string[]} path names that lead to the entry
+ * @param {object} entry
+ */
+export function mergeJson(text, path, entry) {
+  const source = text.trim() === '' ? '{}\n' : text
+  const errors = []
+  let at = parseJson(source, errors, { allowTrailingComma: true })
+  if (errors.length > 0 || !isObject(at)) throw new Unreadable('it is no JSON object')
+  for (const name of path.slice(0, -1)) {
+    at = at?.[name]
+    if (at !== undefined && !isObject(at)) throw new Unreadable(`"${name}" in it is no object`)
+  }
+  if (isDeepStrictEqual(at?.[path.at(-1) ?? ''], entry)) return text
+  const eol = source.includes('\r\n') ? '\r\n' : '\n'
+  return applyEdits(source, modify(source, [...path], entry, { formattingOptions: { ...indentation(source), eol } }))
+}
+
+/** Whether a line begins the table of the entry, or one below it. */
+function isOwnHeader(line, path) {
+  const match = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)
+  if (match === null) return false
+  const names = match[1].split('.').map((name) => name.trim().replace(/^["']|["']$/g, ''))
+  return path.every((name, i) => names[i] === name)
+}
+
+const isHeader = (line) => /^\s*\[/.test(line)
+
+/**
+ * @param {string} text of the file; empty for none
+ * @param {readonly string[]} path
+ * @param {string} table the entry as TOML
+ */
+export function mergeToml(text, path, table) {
+  const before = readToml(text)
+  const wanted = readToml(table)
+  const find = (tree) => path.reduce((at, name) => at?.[name], tree)
+  if (isDeepStrictEqual(find(before), find(wanted))) return text
+  const kept = []
+  let isOwn = false
+  for (const line of text.split('\n')) {
+    if (isHeader(line)) isOwn = isOwnHeader(line, path)
+    if (!isOwn) kept.push(line)
+  }
+  const rest = kept.join('\n').trimEnd()
+  const merged = `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
+  // Nothing else may have changed, however the file was written.
+  const [own, name] = [path.slice(0, -1), path.at(-1)]
+  const without = (tree) => {
+    const copy = structuredClone(tree)
+    const holder = own.reduce((at, key) => at?.[key], copy)
+    if (holder) delete holder[name ?? '']
+    if (holder && Object.keys(holder).length === 0 && own.length === 1) delete copy[own[0]]
+    return copy
+  }
+  const after = readToml(merged)
+  if (!isDeepStrictEqual(without(before), without(after)) || !isDeepStrictEqual(find(after), find(wanted)))
+    throw new Unreadable(`its ${path.join('.')} is written in a way that cannot be replaced`)
+  return merged
+}
+
+function readToml(text) {
+  try {
+    return parseToml(text)
+  } catch (error) {
+    throw new Unreadable(`it is no TOML (${error.message.split('\n')[0]})`)
+  }
+}

@@ -1,0 +1,27 @@
+// Where does each client keep its file on this machine?
+import { existsSync } from 'node:fs'
+import { homedir, platform } from 'node:os'
+import { join } from 'node:path'
+
+const claudeDesktop = () => {
+  if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Claude')
+  if (platform() === 'win32') return join(process.env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Claude')
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'Claude')
+}
+
+/** @type {Readonly<Record<string, () => string>>} */
+const PLACES = {
+  opencode: () => join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode', 'opencode.json'),
+  claude: () => join(claudeDesktop(), 'claude_desktop_config.json'),
+  'claude-code': () => join(homedir(), '.claude.json'),
+  kimi: () => join(homedir(), existsSync(join(homedir(), '.kimi-code')) ? '.kimi-code' : '.kimi', 'mcp.json'),
+  codex: () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
+  gemini: () => join(homedir(), '.gemini', 'settings.json'),
+  cursor: () => join(homedir(), '.cursor', 'mcp.json'),
+}
+
+/**
+ * @param {string} client
+ * @returns {string | null} null for those whose file nobody knows
+ */
+export const placeOf = (client) => PLACES[client]?.() ?? null

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { SETUP_CLIENTS, setupOf, snippetOf } from '../../domain/setup/clients'
+import { defineTool } from '../define-tool'
+import { flag } from '../fields'
+import { fabric } from './family'
+import { fabricOutput } from './wire'
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+export const setup = defineTool({
+  family: fabric,
+  name: 'context_setup',
+  title: 'Set up a client',
+  description:
+    'Show how to add this server to a coding client: snippet, file, and the command that writes it. Changes nothing.',
+  effect: 'read',
+  input: z.strictObject({
+    cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
+    serverPath: z.string().optional().meta({ description: 'URL of another server' }),
+    useDocker: flag(false, 'By a bridge in a container'),
+    preview: flag(false, 'Snippet only'),
+  }),
+  output: fabricOutput({
+    success: z.boolean(),
+    written: z.boolean(),
+    preview: z.boolean(),
+    cli: z.string(),
+    useDocker: z.boolean(),
+    configFile: z.string(),
+    snippet: z.string(),
+    command: z.string(),
+    restartRequired: z.boolean(),
+    message: z.string(),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know' }),
+  }),
+  async handler({ origin, config }, { cli, serverPath, useDocker, preview }) {
+    const named = serverPath?.trim() ?? ''
+    const other = isWebAddress(named) ? named : null
+    const url = other ?? `${origin}/mcp/fabric`
+    const made = setupOf(cli, { url, useDocker, open: config.authMode === 'open' && other === null })
+    const { configFile } = made
+    const snippet = snippetOf(made)
+    const command = `npm run commonplace -- setup ${cli} --url ${other ?? origin}${useDocker ? ' --docker' : ''}`
+    const place = configFile === '(manual)' ? "your client's own file" : configFile
+    const message = [
+      `Add this to ${place}, or let \`${command}\` do it in a checkout of Commonplace; then restart the client.`,
+      ...made.notes,
+      ...(other === null ? [`${origin}/mcp has the tools of all families.`] : []),
+    ].join(' ')
+    const warnings =
+      named === '' || other !== null
+        ? {}
+        : { warnings: ['serverPath is no http(s) URL and was ignored: this server is remote'] }
+    if (preview) return { preview: true, cli, useDocker, configFile, snippet, message, ...warnings }
+    return {
+      ...{ success: true, written: false, cli, configFile, snippet, command, restartRequired: true, message },
+      ...warnings,
+    }
+  },
+})

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parse as parseJson } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../support/command'
+
+/** `commonplace setup`, on files such as people have them, in a home of its own. */
+const URL = 'https://memory.example'
+const ENDPOINT = `${URL}/mcp/fabric`
+
+// biome-ignore lint/suspicious/noExplicitAny: files are looked at freely
+type Json = any
+
+/** What people's files hold: comments, other servers, tabs, an older local entry, trailing commas. */
+const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, keeps: readonly string[]]>> = {
+  opencode: [
+    '.config/opencode/opencode.json',
+    '{\n\t"$schema": "https://opencode.ai/config.json",\n\t// the model of the team\n\t"model": "x/y",\n\t"mcp": {\n\t\t"weather": { "type": "local", "command": ["w"] },\n\t},\n}\n',
+    ['// the model of the team', '"weather"', '\t"model": "x/y"'],
+  ],
+  claude: [
+    '.config/Claude/claude_desktop_config.json',
+    '{\n  "globalShortcut": "Alt+Space",\n  "mcpServers": {\n    "context-fabric": { "command": "node", "args": ["/old/dist/server.js"] }\n  }\n}',
+    ['"globalShortcut": "Alt+Space"'],
+  ],
+  'claude-code': [
+    '.claude.json',
+    '{\n  "numStartups": 12,\n  "projects": {"/home/ada/app": {"mcpServers": {"other": {}}}},\n  "mcpServers": {"github": {"type": "http", "url": "https://x"}}\n}\n',
+    ['"numStartups": 12', '"projects": {"/home/ada/app": {"mcpServers": {"other": {}}}}', '"github"'],
+  ],
+  kimi: ['.kimi/mcp.json', '{"mcpServers": {}}', []],
+  codex: [
+    '.codex/config.toml',
+    '# my settings\nmodel = "o5" # fast\n\n[mcp_servers.docs]\ncommand = "docs"\n\n[mcp_servers.context-fabric]\ncommand = "node"\nargs = ["/old.js"]\n\n[mcp_servers.context-fabric.env]\nA = "1"\n\n# tools\n[tools]\nweb_search = true\n',
+    ['# my settings', 'model = "o5" # fast', '[mcp_servers.docs]', '[tools]', 'web_search = true'],
+  ],
+  gemini: ['.gemini/settings.json', '{\r\n  "theme": "GitHub" // dark\r\n}\r\n', ['"theme": "GitHub"', '// dark']],
+  cursor: ['.cursor/mcp.json', '', []],
+}
+
+describe('commonplace setup', () => {
+  let home: string
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), 'setup-'))
+  })
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  const run = (...args: string[]) =>
+    runCommand(['setup', ...args], { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: 'cp_test' })
+  const entryOf = (file: string, text: string): Json => {
+    const tree: Json = file.endsWith('.toml') ? parseToml(text) : parseJson(text, [], { allowTrailingComma: true })
+    return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers)['context-fabric']
+  }
+
+  for (const [client, [name, before, keeps]] of Object.entries(SAMPLES))
+    it(`puts its entry into the file of ${client}, keeps the rest and a copy, and does nothing the second time`, async () => {
+      const file = join(home, name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, before)
+      expect(await run(client, '--url', URL)).toMatchObject({ code: 0, out: expect.stringContaining(ENDPOINT) })
+      const after = readFileSync(file, 'utf8')
+      expect(JSON.stringify(entryOf(file, after))).toContain(ENDPOINT)
+      expect(JSON.stringify(entryOf(file, after))).not.toMatch(/old|"command":"node"/)
+      for (const part of keeps) expect(after).toContain(part)
+      expect(readFileSync(`${file}.bak`, 'utf8')).toBe(before)
+      expect(await run(client, '--url', URL)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('nothing was changed'),
+      })
+      expect([readFileSync(file, 'utf8'), readFileSync(`${file}.bak`, 'utf8')]).toEqual([after, before])
+      expect(readdirSync(dirname(file)).filter((one) => one.endsWith('.new'))).toEqual([])
+    })
+
+  it('fills in the key where a client cannot read its environment, and nowhere else', async () => {
+    await run('kimi', '--url', URL)
+    await run('cursor', '--url', URL)
+    expect(readFileSync(join(home, '.kimi/mcp.json'), 'utf8')).toContain('Bearer cp_test')
+    expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')).not.toContain('cp_test')
+  })
+
+  it('leaves a file alone that it cannot read, and says so', async () => {
+    for (const [client, name, text] of [
+      ['gemini', '.gemini/settings.json', '{"a": '],
+      ['cursor', '.cursor/mcp.json', '{"mcpServers": []}'],
+      ['codex', '.codex/config.toml', 'model = '],
+      ['codex', '.codex/config.toml', 'mcp_servers = { context-fabric = { command = "x" } }\n'],
+    ] as const) {
+      writeFileSync(join(home, name), text)
+      const { code, err } = await run(client, '--url', URL)
+      expect([client, code, err]).toEqual([client, 1, expect.stringContaining('was left alone')])
+      expect(readFileSync(join(home, name), 'utf8')).toBe(text)
+    }
+  })
+
+  it('only shows with --print, and for clients without a file', async () => {
+    const { out } = await run('docker', '--url', URL)
+    expect(JSON.parse(out).mcpServers['context-fabric'].command).toBe('docker')
+    rmSync(join(home, '.gemini'), { recursive: true })
+    const shown = await run('gemini', '--url', `${URL}/mcp`, '--print', '--json')
+    expect(JSON.parse(JSON.parse(shown.out).snippet).mcpServers['context-fabric'].httpUrl).toBe(`${URL}/mcp`)
+    expect(readdirSync(home)).not.toContain('.gemini')
+    expect(await run('vim')).toMatchObject({ code: 2, err: expect.stringContaining('unknown client: vim') })
+    expect(await run()).toMatchObject({ code: 2 })
+  })
+})

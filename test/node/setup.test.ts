@@ -1,0 +1,117 @@
+import { parse } from 'smol-toml'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SETUP_CLIENTS } from '../../src/domain/setup/clients'
+import { promise } from '../requirements/fabric'
+import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
+import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { type RunningServer, startServer } from '../support/server'
+
+// biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
+type Json = any
+const URL_OF: Readonly<Record<string, (snippet: Json) => unknown>> = {
+  opencode: ({ mcp }) => mcp['context-fabric'].url,
+  claude: ({ mcpServers }) => mcpServers['context-fabric'].args[2],
+  docker: ({ mcpServers }) => mcpServers['context-fabric'].args.find((arg: string) => arg.startsWith('http')),
+  gemini: ({ mcpServers }) => mcpServers['context-fabric'].httpUrl,
+  codex: ({ mcp_servers }) => mcp_servers['context-fabric'].url,
+}
+const read = (cli: string, snippet: string): Json => (cli === 'codex' ? parse(snippet) : JSON.parse(snippet))
+const urlOf = (cli: string, snippet: Json) =>
+  (URL_OF[cli] ?? (({ mcpServers }: Json) => mcpServers['context-fabric'].url))(snippet)
+
+describe('context_setup', () => {
+  let server: RunningServer
+  let client: TestClient
+  let team: Team
+  beforeAll(async () => {
+    server = await startServer()
+    client = await (CLIENTS['SDK v1'] as Connect)(server.url)
+    team = await startTeam()
+  })
+  afterAll(async () => {
+    await client.close()
+    await server.stop()
+    await team.stop()
+  })
+  const call = async (args: object): Promise<Json> => (await client.call('context_setup', { ...args })).data
+
+  it(promise('f10-preview'), async () => {
+    expect(SETUP_CLIENTS).toHaveLength(9)
+    for (const cli of SETUP_CLIENTS) {
+      const { snippet, message, ...rest } = await call({ cli, preview: 'true' })
+      expect(Object.keys(rest)).toEqual(['preview', 'cli', 'useDocker', 'configFile'])
+      expect([cli, urlOf(cli, read(cli, snippet))]).toEqual([cli, `${server.url.origin}/mcp/fabric`])
+      expect(message).toContain(`${server.url.origin}/mcp has the tools of all families`)
+    }
+  })
+
+  it(promise('f10-result'), async () => {
+    expect(await call({ cli: 'gemini' })).toEqual({
+      success: true,
+      written: false,
+      cli: 'gemini',
+      configFile: '~/.gemini/settings.json',
+      snippet: expect.stringContaining('httpUrl'),
+      command: `npm run commonplace -- setup gemini --url ${server.url.origin}`,
+      restartRequired: true,
+      message: expect.stringContaining('~/.gemini/settings.json'),
+    })
+    expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
+  })
+
+  it(promise('f10-docker'), async () => {
+    for (const cli of SETUP_CLIENTS) {
+      const { snippet, useDocker } = await call({ cli, useDocker: true, preview: true })
+      expect([cli, useDocker]).toEqual([cli, true])
+      const text = JSON.stringify(read(cli, snippet))
+      for (const word of ['docker', '--rm', 'node:24-alpine', 'mcp-remote', `${server.url.origin}/mcp/fabric`])
+        expect([cli, text]).toEqual([cli, expect.stringContaining(word)])
+    }
+    const { snippet } = await call({ cli: 'opencode', useDocker: true })
+    expect(JSON.parse(snippet).mcp['context-fabric']).toMatchObject({
+      type: 'local',
+      command: ['docker', 'run', '--rm', '-i', 'node:24-alpine', 'npx', '-y', 'mcp-remote', expect.any(String)],
+    })
+  })
+
+  it(promise('f10-url'), async () => {
+    const other = await call({ cli: 'cursor', serverPath: 'https://memory.example/mcp/fabric' })
+    expect(urlOf('cursor', JSON.parse(other.snippet))).toBe('https://memory.example/mcp/fabric')
+    const path = await call({ cli: 'cursor', serverPath: '/opt/fabric/dist/server.js' })
+    expect(urlOf('cursor', JSON.parse(path.snippet))).toBe(`${server.url.origin}/mcp/fabric`)
+    expect(path.warnings).toEqual([expect.stringContaining('serverPath')])
+  })
+
+  it(promise('f10-keys'), async () => {
+    const { key } = await team.key('acme', { role: 'reader' })
+    const authorization: Record<string, string> = {
+      opencode: 'Bearer {env:COMMONPLACE_KEY}',
+      'claude-code': 'Bearer $' + '{COMMONPLACE_KEY}',
+      kimi: 'Bearer <COMMONPLACE_KEY>',
+      gemini: 'Bearer $COMMONPLACE_KEY',
+      cursor: 'Bearer $' + '{env:COMMONPLACE_KEY}',
+      generic: 'Bearer <COMMONPLACE_KEY>',
+    }
+    for (const cli of SETUP_CLIENTS)
+      for (const useDocker of [false, true]) {
+        const { data, text } = await team.call(key, 'context_setup', { cli, useDocker })
+        expect(text).not.toMatch(/\bcp_|test-admin/)
+        expect(text).not.toContain(ADMIN_TOKEN)
+        const entry = Object.values(Object.values(read(cli, data.snippet))[0] as object)[0] as Json
+        if (useDocker)
+          expect([cli, JSON.stringify(entry)]).toEqual([cli, expect.stringMatching(/"AUTH":"Bearer .*COMMONPLACE_KEY/)])
+        else if (cli in authorization) expect([cli, entry.headers.Authorization]).toEqual([cli, authorization[cli]])
+      }
+    const codex = parse((await team.call(key, 'context_setup', { cli: 'codex' })).data.snippet) as Json
+    expect(Object.keys(codex.mcp_servers['context-fabric'])).toEqual(['url', 'bearer_token_env_var'])
+    const claude = JSON.parse((await team.call(key, 'context_setup', { cli: 'claude' })).data.snippet).mcpServers[
+      'context-fabric'
+    ]
+    expect(claude).toEqual({
+      command: 'npx',
+      args: ['-y', 'mcp-remote', `${team.server.url.origin}/mcp/fabric`, '--header', 'Authorization:$' + '{AUTH}'],
+      env: { AUTH: 'Bearer <COMMONPLACE_KEY>' },
+    })
+    expect((await call({ cli: 'generic' })).snippet).not.toContain('headers')
+  })
+})
