@@ -80,7 +80,10 @@ describe('commonplace index', () => {
 
   it('shows how far it is, and says what is missing', async () => {
     const { code, out } = await runCommand(['index', folder, '--project', 'shown', '--url', server.url.origin])
-    expect([code, out]).toEqual([0, expect.stringMatching(/3\/3 files\n3 stored, 0 unchanged, 0 deleted; 3 files, 1 symbols/)])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/3\/3 files\n3 stored, 0 unchanged, 0 deleted; 3 files, 1 symbols/),
+    ])
     expect(await runCommand(['index', folder])).toMatchObject({ code: 2, err: expect.stringContaining('--project') })
     expect(
       await runCommand(['index', join(folder, 'none'), '--project', 'p', '--url', server.url.origin]),
