@@ -7,9 +7,9 @@ import type { Match, Pattern, Walk } from './pattern'
 
 /**
  * Searches a regular expression without backtracking (RE2 syntax). Its cost is program size × characters, 20–45 ns each,
- * and nothing interrupts the engine, so that one look is bounded by this product (some 100 ms).
+ * and nothing interrupts the engine, so that one look is bounded by this product (20 to 45 ms).
  */
-const MAX_WORK = 2_500_000
+const MAX_WORK = 1_000_000
 /** What all looks of one call may cost together, in the same measure: seconds, in slices. */
 const MAX_WORK_A_CALL = 250_000_000
 /** Reading a character costs about as much (domain/pace). */
