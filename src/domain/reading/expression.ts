@@ -11,7 +11,7 @@ import type { Match, Pattern, Walk } from './pattern'
  */
 const MAX_WORK = 1_000_000
 /** What all looks of one call may cost together, in the same measure: seconds, in slices. */
-const MAX_WORK_A_CALL = 250_000_000
+const MAX_WORK_A_CALL = 100_000_000
 /** Reading a character costs about as much (domain/pace). */
 const WORK_OF_A_UNIT = 20
 /** Instructions; `.{1000}` and 250 alternatives have about 1,000. */
