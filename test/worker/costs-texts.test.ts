@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { EVERYTHING } from '../../src/domain/filter'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import { expressionPattern } from '../../src/domain/reading/expression'
+import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
+import { createGrepTexts } from '../../src/services/grep-texts'
+import { createReadTexts } from '../../src/services/read-texts'
+import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+/** What finding a line and reading a part cost in D1: round trips, rows, characters. */
+const made = d1Adapters(new TestClock(Date.now()))
+const ada = freshPrincipal()
+
+async function grow(org: string, from: number, to: number): Promise<void> {
+  await bindings.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+     INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, text)
+     SELECT ?3, 'thread ' || (i % 50), 'user', 2, 1000 * i, 1, 'ada', 'key-1', ?3 || i, 100, 10,
+       'filler text number ' || i || CASE WHEN i % 500 = 7 THEN ' E_QUOTA(17)' ELSE '' END FROM n`,
+  )
+    .bind(from, to - 1, org)
+    .run()
+}
+
+async function cost(call: () => Promise<unknown>): Promise<Costs> {
+  resetCosts(made.costs)
+  await call()
+  return { ...made.costs }
+}
+
+const grep = createGrepTexts({ texts: made.texts, pace: WITHOUT_REST })
+const search = (wanted: string, isRegex = false) =>
+  grep(ada, {
+    pattern: isRegex ? expressionPattern(wanted, false) : literalPattern(wanted, false),
+    narrowing: isRegex ? null : narrowingOf(wanted, false),
+    filter: EVERYTHING,
+    ids: null,
+    beforeId: null,
+    context: 0,
+    maxMatches: 100,
+    maxEntries: 1000,
+  })
+
+describe('what long texts cost in D1', () => {
+  let small: Costs
+  beforeAll(async () => {
+    await migrate()
+    await grow(ada.org, 0, 1000)
+    await grow('another org', 0, 1000)
+    small = await cost(() => search('E_QUOTA'))
+    await grow(ada.org, 1000, 10_000)
+    await grow('another org', 1000, 10_000)
+  })
+
+  it('looks through as many rows for 1,000 entries in an org of 10,000 as in one of 1,000, in one round trip', async () => {
+    expect((await search('E_QUOTA')).totalMatches).toBe(2)
+    const literal = await cost(() => search('E_QUOTA'))
+    expect(literal.roundTrips).toBe(1)
+    expect(literal.rowsRead).toBeLessThanOrEqual(small.rowsRead + 100)
+    expect(literal.rowsRead).toBeLessThan(1000 * 10)
+    const expression = await cost(() => search('E_QUOTA\\(\\d+\\)', true))
+    expect(expression.roundTrips).toBe(1)
+    expect(expression.rowsRead).toBeLessThan(1000 * 16)
+  })
+
+  it('reads a line of a megabyte in two round trips, a handful of rows and some ten thousand characters', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, i) => `line ${i + 1} ${'word '.repeat(14)}`)
+    const [saved] = await made.entries.save(ada, [await entryOf(ada, { text: lines.join('\n').trim() })])
+    const id = saved?.id as number
+    let characters = 0
+    const texts: typeof made.texts = {
+      ...made.texts,
+      async stretch(...args) {
+        const text = await made.texts.stretch(...args)
+        characters += text?.length ?? 0
+        return text
+      },
+    }
+    const read = createReadTexts({ texts, entries: made.entries, pace: WITHOUT_REST })
+    for (const part of [
+      { by: 'lines', first: 11_000, last: 11_000 },
+      { by: 'chars', start: 900_000, end: 900_010 },
+    ] as const) {
+      characters = 0
+      const { roundTrips, rowsRead } = await cost(() => read.range(ada, id, part))
+      expect([part.by, roundTrips, rowsRead <= 4, characters <= 17_000]).toEqual([part.by, 2, true, true])
+    }
+    expect((await read.range(ada, id, { by: 'lines', first: 11_000, last: 11_000 })).text).toBe(lines[10_999])
+  })
+})
