@@ -27,7 +27,7 @@ export async function startPostgres({ workspace, state, vars, port }) {
       vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
       hyperdrive: database.url,
     })
-    return { ...worker, stop: () => worker.stop().finally(database.stop) }
+    return { ...worker, database: database.url, stop: () => worker.stop().finally(database.stop) }
   } catch (error) {
     await database.stop()
     throw error

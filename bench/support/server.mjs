@@ -15,6 +15,7 @@ import { startWrangler } from './wrangler.mjs'
  * @property {string} origin
  * @property {(listener: (event: Record<string, unknown>) => void) => void} onLog JSON lines that the worker logs
  * @property {() => Promise<void>} stop
+ * @property {string} [database] URL of the PostgreSQL behind it, where there is one
  */
 
 /** @type {Record<string, (options: ServerOptions) => Promise<Server>>} */

@@ -94,10 +94,9 @@ function ownEvidence(candidate: Candidate, statistics: TermStatistics): number {
   return sum
 }
 
-/** ln(1 + e^x), positive and without overflow, to 6 decimals. */
+/** ln(1 + e^x), positive and without overflow. The full value: what is shown is rounded where it is shown. */
 function softplus(x: number): number {
-  const value = x > 30 ? x : Math.log1p(Math.exp(x))
-  return Math.max(0.000001, Math.round(value * 1e6) / 1e6)
+  return x > 30 ? x : Math.max(Number.MIN_VALUE, Math.log1p(Math.exp(x)))
 }
 
 /**

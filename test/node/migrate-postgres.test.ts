@@ -77,6 +77,14 @@ describe('npm run migrate:postgres', () => {
     expect(await query('SELECT * FROM first')).toHaveLength(1)
   })
 
+  it('tells the planner how many rows stand in the tables', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id integer); INSERT INTO first SELECT generate_series(1, 40);')
+    await run()
+    expect(await query(`SELECT reltuples::integer AS rows FROM pg_class WHERE relname = 'first'`)).toEqual([
+      { rows: 40 },
+    ])
+  })
+
   it('refuses a file that was edited after it was applied, and applies nothing then', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id int);')
     await run()

@@ -1,6 +1,8 @@
 // How does an org move to another database? Page by page in order of id, then its links, then every entry is compared on both
 // sides. A copy that was stopped goes on where it was; what changed behind its back is brought again before it is called complete.
+
 import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { digestCounters, digestEntries } from './digest'
 import { CopyRefused, type Journal, readJournal, refuseOtherLanguage, refuseTakenIds, remember } from './journal'
 import { type EntrySize, listEntries, pagesOf, readColumns, type Side } from './side'
@@ -115,6 +117,12 @@ async function advance({ from, to }: CopyOptions): Promise<void> {
   if (Number(highest.id) > 0) await to.connection.batch([to.advanceIds(Number(highest.id))], 'all')
 }
 
+/** Tells the planner what has come into the tables, which nobody else may do for a while. */
+async function takeStock({ to }: CopyOptions): Promise<void> {
+  if (to.backend === 'postgresql')
+    await to.connection.batch([sql`ANALYZE entries, entries_fts, entry_tags, entry_vectors, thread_counters`])
+}
+
 /** @throws CopyRefused when it cannot begin */
 export async function copyOrg(options: CopyOptions): Promise<Report> {
   const { org, from, to, source, language } = options
@@ -124,6 +132,7 @@ export async function copyOrg(options: CopyOptions): Promise<Report> {
   await refuseOtherLanguage(to, language)
   await copyPages(options, columns, journal)
   await advance(options)
+  await takeStock(options)
   let report = await compare(options, columns)
   if (!report.equal && report.extra.length === 0) {
     await mend(options, columns, [...report.missing, ...report.different])
