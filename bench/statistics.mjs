@@ -6,8 +6,8 @@ import { fill } from './load/fill.mjs'
 import { measureTime } from './load/measure.mjs'
 import { createClient } from './support/mcp.mjs'
 import { markdownTable, short, thousands } from './support/numbers.mjs'
-import { startPostgres } from './support/postgres.mjs'
 import { circumstances, writeSection } from './support/results.mjs'
+import { startServer } from './support/server.mjs'
 import { createWorkspace } from './support/workspace.mjs'
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ async function query(url, ...statements) {
 
 const where = circumstances(values.ref)
 const workspace = createWorkspace(values.ref)
-const server = await startPostgres({
+const server = await startServer('postgres', {
   workspace,
   state: workspace.folder('state'),
   port: Number(values.port),
