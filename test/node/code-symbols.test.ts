@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createCodeParser } from '../../src/adapters/code/parser'
+import { languageOf } from '../../src/domain/code/languages'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import { ROOT } from '../support/build'
+import { compareSymbols, type ReferenceSymbol, referenceSymbols } from '../support/reference-symbols'
+
+/** Symbols of real code, held against compilers that know nothing of ours. */
+const parser = createCodeParser(WITHOUT_REST)
+const PACKAGES = ['hono/dist', 'zod/src', 'drizzle-orm/pg-core', '@modelcontextprotocol/sdk/dist/esm']
+const FILES = 320
+const LEAST = 0.98
+
+const sources = (folder: string, name: RegExp): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? sources(path, name) : name.test(entry.name) ? [path] : []
+  })
+
+/** So many of a list, evenly. */
+const sample = <T>(list: readonly T[], count: number): T[] =>
+  Array.from(
+    { length: Math.min(count, list.length) },
+    (_, i) => list[Math.floor((i * list.length) / Math.min(count, list.length))] as T,
+  )
+
+async function share(files: readonly { path: string; theirs: readonly ReferenceSymbol[] }[]) {
+  const differ: string[] = []
+  let [equal, all] = [0, 0]
+  for (const { path, theirs } of files) {
+    const text = readFileSync(path, 'utf8')
+    const ours = await parser.symbols({ path, language: languageOf(path), text })
+    const result = compareSymbols(ours, theirs)
+    equal += result.equal
+    all += result.equal + result.missing.length + result.extra.length
+    differ.push(...[...result.missing, ...result.extra].map((symbol) => `${path}: ${symbol}`))
+  }
+  return { files: files.length, share: equal / all, symbols: all, differ }
+}
+
+describe('symbols of real code', () => {
+  it('are those of the TypeScript compiler: names, kinds, first and last lines', async () => {
+    const all = PACKAGES.flatMap((name) => sources(join(ROOT, 'node_modules', name), /\.(?:[cm]?js|d?\.?ts)$/))
+    const read = sample(all, FILES).map((path) => ({ path, ...referenceSymbols(path, readFileSync(path, 'utf8')) }))
+    const result = await share(
+      read.filter(({ flawed }) => !flawed).map(({ path, symbols }) => ({ path, theirs: symbols })),
+    )
+    expect(result.files).toBeGreaterThanOrEqual(300)
+    expect(result.symbols).toBeGreaterThan(1000)
+    expect([result.share >= LEAST, result.differ.slice(0, 5)]).toEqual([true, expect.anything()])
+  })
+
+  const PYTHON = ['/usr/lib/python3', '/usr/lib/python3.11', '/usr/lib/python3.12', '/usr/lib/python3.13'].filter(
+    existsSync,
+  )
+  it.skipIf(PYTHON.length === 0)('are those of CPython, where it is on the machine', async () => {
+    const files = sample(
+      PYTHON.flatMap((folder) => sources(folder, /\.py$/)),
+      120,
+    )
+    const { stdout } = spawnSync('python3', [join(ROOT, 'test/support/reference_symbols.py')], {
+      input: files.join('\n'),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    })
+    const read = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { path: string; symbols: ReferenceSymbol[] })
+    const result = await share(read.map(({ path, symbols }) => ({ path, theirs: symbols })))
+    expect(result.symbols).toBeGreaterThan(500)
+    expect([result.share >= LEAST, result.differ.slice(0, 5)]).toEqual([true, expect.anything()])
+  })
+
+  const told = async (path: string, text: string) =>
+    (await parser.symbols({ path, language: languageOf(path), text })).map(
+      ({ name, kind, lineStart, lineEnd }) => `${kind} ${name} ${lineStart}-${lineEnd}`,
+    )
+
+  it('are told in Rust, Go, Java, C++, C# and Ruby', async () => {
+    expect(
+      await told(
+        'a.rs',
+        '#[derive(Debug)]\npub struct A {\n  x: i32,\n}\nimpl A {\n  pub fn new() -> A { A { x: 1 } }\n}\ntrait T { fn t(&self); }\npub use a::{b, c as d};\nstatic S: i32 = 1;\n',
+      ),
+    ).toEqual([
+      'class A 2-4',
+      'method new 6-6',
+      'interface T 8-8',
+      'method t 8-8',
+      'export b 9-9',
+      'export d 9-9',
+      'const S 10-10',
+    ])
+    expect(
+      await told(
+        'a.go',
+        'package a\n\ntype (\n\tS struct {\n\t\ta int\n\t}\n\tI interface{}\n)\n\nfunc (s *S) Do() {}\n\nfunc Run() {\n}\n\nconst Max = 1\ntype ID string\n',
+      ),
+    ).toEqual([
+      'class S 4-6',
+      'interface I 7-7',
+      'method Do 10-10',
+      'function Run 12-13',
+      'const Max 15-15',
+      'type ID 16-16',
+    ])
+    expect(
+      await told('A.java', '@X\npublic class A {\n  @Override\n  public void run() {\n  }\n}\ninterface B {}\n'),
+    ).toEqual(['class A 2-6', 'function run 4-5', 'class B 7-7'])
+    expect(
+      await told(
+        'a.cpp',
+        'template <class T>\nclass A {\n  int m() { return 1; }\n};\nint A::f(int x) {\n  return x;\n}\nint proto(int);\n',
+      ),
+    ).toEqual(['class A 1-4', 'function m 3-3', 'function f 5-7'])
+    expect(
+      await told(
+        'a.cs',
+        'namespace N {\n  public sealed class A : B {\n    private readonly int x = f();\n    public async Task<int> Run(string s) {\n      if (x) { }\n    }\n  }\n  public record R(int A);\n}\n',
+      ),
+    ).toEqual(['class A 2-7', 'function Run 4-6', 'class R 8-8'])
+    expect(
+      await told(
+        'a.rb',
+        'module M\n  class A\n    def run(x)\n      if x then y end\n    end\n\n    def self.make; end\n  end\nend\n',
+      ),
+    ).toEqual(['class M 1-9', 'class A 2-8', 'function run 3-5', 'function make 7-7'])
+  })
+
+  it('are found in text that is no program within bounded work', async () => {
+    for (const [path, part] of [
+      ['a.ts', '} { ( ] x = <'],
+      ['a.ts', '['],
+      ['a.py', 'def x(:\n  (\n'],
+      ['a.rs', 'fn (<a< }{'],
+      ['a.go', 'func ( type {'],
+      ['a.cpp', 'a<b(c<{'],
+    ] as const) {
+      const text = part.repeat(100_000 / part.length)
+      expect((await parser.symbols({ path, language: languageOf(path), text })).length).toBeLessThanOrEqual(5000)
+    }
+  })
+})
