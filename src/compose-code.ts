@@ -3,6 +3,7 @@ import { createSqlCodeIndex } from './adapters/sql/code-index'
 import type { SqlConnection } from './adapters/sql/connection'
 import type { Analyzer } from './domain/analysis'
 import type { Pace } from './domain/pace'
+import type { Quotas } from './domain/quota'
 import type { Clock } from './ports/clock'
 import type { Embedder } from './ports/embedder'
 import { createIndexCode } from './services/code/index-code'
@@ -18,9 +19,10 @@ export function composeCode(given: {
   readonly clock: Clock
   readonly onEmbeddingFailure: 'fail' | 'defer'
   readonly pace: Pace
+  readonly quotas: Quotas
 }): Services['code'] {
-  const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace } = given
-  const index = createSqlCodeIndex(connection, clock)
+  const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas } = given
+  const index = createSqlCodeIndex(connection, clock, quotas)
   const parser = createCodeParser(pace)
   const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
   return {

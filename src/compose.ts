@@ -122,7 +122,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const retention = createSqlRetention(connection, clock)
   const onEmbeddingFailure = config.embedding.onFailure
-  const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace })
+  const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas: config.quotas })
   const schedule = createSchedule({
     steps: scheduleSteps({
       retention,

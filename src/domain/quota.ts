@@ -2,7 +2,7 @@ import { limitExceeded, type Problem } from './errors'
 
 /**
  * How much one org may hold (platform contract §6); null: as much as it likes. Entries count until their rows are gone,
- * archived ones and diary pages too; bytes are those of text and metadata as UTF-8, and of images, each once an org.
+ * archived ones and diary pages too; bytes are those of text and metadata as UTF-8, of images, each once an org, and of code files.
  */
 export interface Quotas {
   readonly entries: number | null
@@ -20,7 +20,7 @@ export function quotaProblem(name: string | null, quotas: Quotas): Problem | nul
     name === QUOTA_NAMES.entries
       ? `${quotas.entries} entries`
       : name === QUOTA_NAMES.bytes
-        ? `${quotas.bytes} bytes of text, metadata and images`
+        ? `${quotas.bytes} bytes of text, metadata, images and code`
         : null
   if (what === null) return null
   return limitExceeded(

@@ -1,4 +1,4 @@
-import { codeContract } from '../contracts/endpoint/code'
+import { codeContract, codeQuotaContract } from '../contracts/endpoint/code'
 import { codeAccessContract } from '../contracts/endpoint/code-access'
 import { playAgainst } from '../contracts/endpoint/session'
 import { startTeam } from '../support/access'
@@ -7,5 +7,7 @@ import { POSTGRES } from '../support/server-postgres'
 
 playAgainst(POSTGRES)
 
-codeContract(CLIENTS['SDK v2, revision 2026-07-28'] as Connect)
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+codeContract(connect)
+codeQuotaContract(connect)
 codeAccessContract(() => startTeam({}, POSTGRES.start))

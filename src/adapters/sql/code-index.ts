@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../domain/code/paths'
 import { Problem } from '../../domain/errors'
+import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
 import type { Caller } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { CodeIndex } from '../../ports/code-index'
@@ -10,11 +11,12 @@ import { createCodeReads } from './code-reads'
 import { insertFiles } from './code-statements'
 import { within } from './code-terms'
 import { PremiseFailed, type SqlConnection } from './connection'
+import { quotaGuards } from './quota'
 
 const toNumber = (value: unknown): number => Number(value ?? 0)
 
 /** The code of all orgs over any SQL connection. */
-export function createSqlCodeIndex(connection: SqlConnection, clock: Clock): CodeIndex {
+export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
   const { dialect } = connection
 
   const audit = (caller: Caller, detail: Readonly<Record<string, number>>): SQL =>
@@ -66,19 +68,24 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock): Cod
       const scope = { org: caller.org, project }
       const gone = [...deleted, ...files.map(({ path }) => path)]
       const count = sql`(SELECT p.files FROM code_projects p WHERE p.org = ${caller.org} AND p.project = ${project})`
+      const { before, after } = quotaGuards({ ...quotas, entries: null }, caller.org)
       const statements = [
+        ...before,
         sql`
           INSERT INTO code_projects (org, project, last_indexed) VALUES (${caller.org}, ${project}, ${clock.now()})
           ON CONFLICT (org, project) DO UPDATE SET last_indexed = excluded.last_indexed`,
         ...(gone.length === 0 ? [] : [sql`DELETE FROM code_files WHERE ${named(caller, project, gone)}`]),
         ...insertFiles(dialect, scope, files),
         sql`INSERT INTO guards (holds) SELECT ${count} <= ${MAX_PROJECT_FILES}`,
+        ...after,
         audit(caller, detail),
       ]
       try {
         await connection.batch(statements, { org: caller.org })
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
+        const passed = quotaProblem(error.premise, quotas)
+        if (passed !== null) throw passed
         throw new Problem('limit_exceeded', `A project holds at most ${MAX_PROJECT_FILES} files; index fewer folders`)
       }
     },

@@ -79,7 +79,7 @@ export function createSearchChunks(dependencies: {
       compare(scope, filter, asked, query.threshold),
       byWords ? index.totals(scope, query.project) : [],
     ])
-    const words = byWords ? await searchWords(scope, totals, filter, query.query, query.threshold) : []
+    const words = byWords ? await searchWords(scope, totals, filter, query.query, query.threshold, query.limit) : []
     const found = new Map(near.map((hit) => [keyOf(hit), hit]))
     for (const { chunk, score } of words) {
       const known = found.get(keyOf(chunk))

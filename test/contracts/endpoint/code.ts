@@ -304,6 +304,24 @@ export function codeContract(connect: Connect): void {
   })
 }
 
+/** Bytes of code among what an org may hold (platform contract §6). */
+export function codeQuotaContract(connect: Connect): void {
+  const session = useSession(connect, { MAX_BYTES_PER_ORG: '1000' })
+  const { put } = speaking(session)
+
+  it('counts code among the bytes of an org, refuses what would pass the limit whole, and lets less be held', async () => {
+    const file = (path: string, size: number) => ({ path, content: 'x'.repeat(size) })
+    expect((await put('p', { files: [file('a.txt', 900)] })).status).toBe(200)
+    const refused = await put('p', { files: [file('b.txt', 200)] })
+    expect([refused.status, refused.body.error.message]).toEqual([413, expect.stringContaining('MAX_BYTES_PER_ORG')])
+    expect((await put('p', { files: [file('a.txt', 100)] })).body).toMatchObject({
+      stored: 1,
+      indexStatus: { totalFiles: 1 },
+    })
+    expect((await put('p', { files: [file('b.txt', 200)] })).status).toBe(200)
+  })
+}
+
 /** Requests of the upload routes, and searches that must succeed. */
 export function speaking(session: Session) {
   async function request(project: string, method: string, body?: unknown) {
