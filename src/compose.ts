@@ -97,7 +97,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
 
-  const sync = createSyncVectors({ index, rows })
+  const sync = createSyncVectors({ index, rows, pace })
   const generate = createGenerate({
     embedder,
     summarizer,
@@ -138,8 +138,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     clock,
     log: warn,
   })
-  const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now })
-  const writing = { entries, images, outbox, limits: config.imageLimits, generate }
+  const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
+  const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   return {
     storeEntries: createStoreEntries(writing),
     updateEntries: createUpdateEntries(writing),

@@ -120,7 +120,8 @@ try {
 
 const report = `## Hostile text
 
-${where}; plain workerd, D1. \`held\`: the longest that /health had to wait during the call.
+${where}; plain workerd, D1. \`held\`: the longest that /health had to wait during the call;
+\`busy\`: the most processor time that the server took before it answered /health, whatever else ran on the machine.
 
 ${markdownTable(['call', 'answer', 'ms', 'held ms', 'busy ms'], rows)}`
 if (values.write) writeSection('hostile-text', report)

@@ -16,6 +16,8 @@ export const SLICE = 48_000
 export interface Pace {
   /** Notes that so much was read; takes a rest when it is enough since the last one. */
   spend(units: number): Promise<void>
+  /** Takes a rest now: between two round trips that each take long, since a database in the same process lets nobody in. */
+  rest(): Promise<void>
   /** Takes steps to their end, with rests in between. */
   run<T>(steps: Steps<T>): Promise<T>
 }
@@ -26,14 +28,17 @@ export interface Pace {
  */
 export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
   let spent = 0
-  const spend = async (units: number): Promise<void> => {
-    spent += units
-    if (spent < slice) return
+  const restNow = async (): Promise<void> => {
     spent = 0
     await rest()
   }
+  const spend = async (units: number): Promise<void> => {
+    spent += units
+    if (spent >= slice) await restNow()
+  }
   return {
     spend,
+    rest: restNow,
     async run(steps) {
       for (;;) {
         const { done, value } = steps.next()

@@ -1,5 +1,6 @@
 import { Problem } from '../domain/errors'
 import type { Filter } from '../domain/filter'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Scope } from '../domain/scope'
 import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/vector'
 import type { Embedder } from '../ports/embedder'
@@ -58,8 +59,9 @@ export function createSearchSemantic(dependencies: {
   readonly rows: VectorRows
   readonly sync: SyncVectors
   readonly now: () => number
+  readonly pace?: Pace
 }) {
-  const { embedder, index, rows, sync, now } = dependencies
+  const { embedder, index, rows, sync, now, pace = WITHOUT_REST } = dependencies
   const model = modelKey(embedder)
 
   const compare = (query: QuantizedVector, row: VectorRow): Near => ({
@@ -74,6 +76,7 @@ export function createSearchSemantic(dependencies: {
       const step = await rows.scan(scope, model, filter, after, SCAN_STEP)
       near.push(...step.map((row) => compare(query, row)))
       if (step.length < SCAN_STEP) return near
+      await pace.rest()
       after = step.at(-1)?.id ?? after
     }
   }
@@ -94,6 +97,7 @@ export function createSearchSemantic(dependencies: {
     for (let from = 0; from === 0 || from < found.hits.length; from += PORTION) {
       const hits = found.hits.slice(from, from + PORTION)
       const isFirst = from === 0
+      if (!isFirst) await pace.rest()
       const looked = await rows.lookUp(scope, {
         model,
         filter,
@@ -130,6 +134,7 @@ export function createSearchSemantic(dependencies: {
       if (looked.enough) return looked.near
       if (limit >= index.depth) return scanAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
+      await pace.rest()
       eligibleLimit = 0
     }
   }

@@ -1,6 +1,7 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/draft'
 import type { Generated } from '../domain/entry'
 import type { ImageLimits } from '../domain/image'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Caller } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
@@ -49,11 +50,12 @@ interface Dependencies {
   readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: ImageLimits
   readonly generate: Generate
+  readonly pace?: Pace
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, outbox, limits, generate }: Dependencies) {
+export function createStoreEntries({ entries, images, outbox, limits, generate, pace = WITHOUT_REST }: Dependencies) {
   async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
@@ -61,6 +63,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
       const outcome = draft.ok ? await attempt(() => prepareEntry(caller, draft.value, limits, spent)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
+      if (draft.ok) await pace.spend(draft.value.text.length)
     }
     return prepared
   }

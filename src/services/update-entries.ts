@@ -3,6 +3,7 @@ import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
+import { type Pace, WITHOUT_REST } from '../domain/pace'
 import { type Caller, checkMayWrite } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
 import type { EntryStore } from '../ports/entry-store'
@@ -33,6 +34,7 @@ interface Dependencies {
   readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: ImageLimits
   readonly generate: Generate
+  readonly pace?: Pace
 }
 
 /** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
@@ -48,7 +50,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.tags === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images, outbox, limits, generate }: Dependencies) {
+export function createUpdateEntries({ entries, images, outbox, limits, generate, pace = WITHOUT_REST }: Dependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -64,6 +66,7 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate 
         : update
       if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)
       checked.push(outcome)
+      if (outcome.ok) await pace.spend(outcome.value.text?.length ?? 0)
     }
     return checked
   }

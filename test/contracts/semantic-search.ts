@@ -6,6 +6,7 @@ import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { Entry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/filter'
+import { createPace } from '../../src/domain/pace'
 import type { Caller } from '../../src/domain/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/vector'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -200,6 +201,39 @@ export function semanticSearchContract(
       expect(found.get(long as number)?.start).toBeGreaterThan(0)
       expect(await search.nearestChunks(freshPrincipal(), asked, EVERYTHING, ids)).toEqual([])
       expect(await search.nearestChunks(ada, asked, EVERYTHING, [])).toEqual([])
+    })
+
+    it('looks up thousands of hits of a few long entries in portions, with rests between them', async () => {
+      const random = seeded(SEED + 2)
+      const ada = freshPrincipal()
+      const { index, elapse } = make(clock, made.connection)
+      const words = (count: number) =>
+        Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ')
+      for (let i = 0; i < 6; i++) await save(ada, [{ text: words(20_000) }])
+      let most = 0
+      let rests = 0
+      const counted = createSearchSemantic({
+        ...{ embedder, index, sync: createSyncVectors({ index, rows }), now: () => clock.now() },
+        rows: {
+          ...rows,
+          lookUp: (scope, lookup) => {
+            most = Math.max(most, lookup.hits.length)
+            return rows.lookUp(scope, lookup)
+          },
+        },
+        pace: createPace(async () => {
+          rests++
+        }),
+      })
+      const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+      for (let i = 0; i < 3; i++) {
+        await createSyncVectors({ index, rows })(space)
+        elapse()
+      }
+      const expected = await bruteForce(await everything(ada), 'river stone', EVERYTHING, 10)
+      expect(seen(await counted(ada, 'river stone', EVERYTHING, 10))).toEqual(expected)
+      expect(most).toBeLessThanOrEqual(4_000)
+      expect(rests).toBeGreaterThan(0)
     })
 
     it('finds nothing where a filter admits nothing, or nothing was stored', async () => {

@@ -192,6 +192,7 @@ describe('a pace', () => {
     return {
       stretches,
       pace: {
+        rest: () => inner.rest(),
         spend: (units: number) => {
           worked += units
           return inner.spend(units)
