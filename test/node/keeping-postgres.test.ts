@@ -10,7 +10,11 @@ import { freshDatabase, type TestDatabase } from '../support/postgres'
 import { TestClock } from '../support/scope'
 
 // workerd has it; the Node that runs the tests has not yet.
-Uint8Array.fromBase64 ??= (text) => new Uint8Array(Buffer.from(text, 'base64'))
+Uint8Array.prototype.setFromBase64 ??= function (text) {
+  const bytes = Buffer.from(text, 'base64')
+  this.set(bytes)
+  return { read: text.length, written: bytes.length }
+}
 
 /** The schedule works for every org of a database, so it has one of its own here, and a bucket. */
 let database: TestDatabase
