@@ -61,7 +61,8 @@ const leaves: LeafCompilers = {
   type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,
   equals: ({ path, anyOf, fold }, bind) => equalsAny(path, anyOf, fold, bind),
   compare: ({ path, by, value }, bind) =>
-    sql`(${typeOf(path)} IN ${typeof value === 'string' ? TYPES.string : TYPES.number} AND ${extracted(path)} ${COMPARISONS[by]} ${bind(value)})`,
+    sql`(${typeOf(path)} IN ${typeof value === 'string' ? TYPES.string : TYPES.number}
+      AND ${extracted(path)} ${COMPARISONS[by]} ${bind(value)})`,
   substring: ({ path, at, value, fold }, bind) => {
     const isText = sql`${typeOf(path)} = 'text'`
     if (value === '') return isText
@@ -108,7 +109,9 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
   entryId: (known) => known,
   lastWritten: (_, { before, upToVersion }) =>
-    sql`(SELECT w.entry_id FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w WHERE w.version <= ${upToVersion})`,
+    sql`(SELECT w.entry_id
+      FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
+      WHERE w.version <= ${upToVersion})`,
   likeTogether: false,
   follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
   among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,

@@ -52,4 +52,6 @@ export function indexEntry(
 
 /** How many of the entries that a condition on `e` admits stand in the index. */
 export const countIndexed = (scope: Scope, visible: SQL): SQL =>
-  sql`SELECT count(*) AS indexed FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ${scopeExpression(scope, null)} AND ${visible}`
+  sql`SELECT count(*) AS indexed FROM entries_fts
+    JOIN entries e ON e.id = entries_fts.rowid
+    WHERE entries_fts MATCH ${scopeExpression(scope, null)} AND ${visible}`

@@ -13,8 +13,11 @@ export interface IndexedField {
   readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
 }
 
-const JOURNAL =
-  'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)'
+const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT UNIQUE,
+    applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+  )`
 
 /** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
 export const splitStatements = (sql: string): string[] =>

@@ -65,7 +65,8 @@ const leaves: LeafCompilers = {
   tag: (leaf, bind) =>
     leaf.anyOf.length === 0
       ? FALSE
-      : sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}) OFFSET 0)`,
+      : sql`EXISTS (SELECT 1 FROM entry_tags t
+        WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}) OFFSET 0)`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
@@ -96,7 +97,9 @@ const leaves: LeafCompilers = {
     if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
     // Not every planner stops at the type, hence the empty array for everything else.
     const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
-    return sql`EXISTS (SELECT 1 FROM ${elements} AS m (value) WHERE jsonb_typeof(m.value) = 'string' AND lower((m.value #>> '{}') COLLATE "C") = ${text(bind, value, true)})`
+    return sql`EXISTS (SELECT 1
+      FROM ${elements} AS m (value)
+      WHERE jsonb_typeof(m.value) = 'string' AND lower((m.value #>> '{}') COLLATE "C") = ${text(bind, value, true)})`
   },
 }
 
@@ -111,7 +114,9 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
   entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
   lastWritten: (org, { before, upToVersion }) =>
-    sql`(SELECT w.entry_id FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w WHERE w.version <= ${upToVersion})`,
+    sql`(SELECT w.entry_id
+      FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
+      WHERE w.version <= ${upToVersion})`,
   likeTogether: true,
   follow: (table, alias, on) =>
     sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,

@@ -132,7 +132,8 @@ export function indexEntry(
   const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${`${agent.terms} ${indexed.ends}`}::text`
   // Without stems, words stand in body and context as they are written.
   const written = analyzer.stemming
-    ? sql`${`${firstTerms(indexed.written)} ${BREAK} `} || ${dayWords(createdAt, MONTHS)} || ' ' || ${`${agent.written} ${indexed.ends}`}::text`
+    ? sql`${`${firstTerms(indexed.written)} ${BREAK} `} || ${dayWords(createdAt, MONTHS)}
+        || ' ' || ${`${agent.written} ${indexed.ends}`}::text`
     : sql`NULL`
   return sql`INSERT INTO entries_fts (entry_id, length, words, body, context, title, code, written)
     SELECT e.id, ${indexed.words}, ${vector.toString()}::tsvector || ${dateVector(analyzer, createdAt)},

@@ -11,6 +11,11 @@ const COLUMNS = sql.raw('org, seq, at, key_id, agent, action, tool, ids, allowed
 
 type Head = Pick<AuditEvent, 'keyId' | 'agent' | 'action' | 'tool' | 'allowed'>
 
+const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
+
+/** What a caller did, as against what it was denied. */
+const done = (caller: Caller): Head => ({ ...caller, allowed: true })
+
 /** @param ids,detail JSON texts */
 function values(org: string, now: number, event: Head, ids: SQL, detail: SQL): SQL {
   const { keyId, agent, action, tool, allowed } = event
@@ -20,11 +25,14 @@ function values(org: string, now: number, event: Head, ids: SQL, detail: SQL): S
 
 /** The row of an event whose ids are known. */
 export const auditStatement = (org: string, now: number, event: AuditEvent): SQL =>
-  sql`INSERT INTO audit (${COLUMNS}) VALUES (${values(org, now, event, sql`${JSON.stringify(event.ids.slice(0, MAX_AUDIT_IDS))}`, sql`${JSON.stringify(event.detail)}`)})`
+  sql`INSERT INTO audit (${COLUMNS})
+    VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
 
 /** The row of a write of one entry that happens only where a condition holds. */
 export const auditOneStatement = (caller: Caller, now: number, id: number, verb: string, condition: SQL): SQL =>
-  sql`INSERT INTO audit (${COLUMNS}) SELECT ${values(caller.org, now, { ...caller, allowed: true }, sql`${JSON.stringify([id])}`, sql`${JSON.stringify({ [verb]: 1 })}`)} WHERE ${condition}`
+  sql`INSERT INTO audit (${COLUMNS})
+    SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
+    WHERE ${condition}`
 
 /** The row of the `count` entries that earlier statements of the batch have written, each with one row of `changes`. */
 export const auditWrittenStatement = (
@@ -34,8 +42,10 @@ export const auditWrittenStatement = (
   count: number,
   verb: string,
 ): SQL => {
-  const written = sql`SELECT entry_id AS value FROM (SELECT seq, entry_id FROM changes WHERE org = ${caller.org} ORDER BY seq DESC LIMIT ${count}) newest ORDER BY seq`
-  return sql`INSERT INTO audit (${COLUMNS}) VALUES (${values(caller.org, now, { ...caller, allowed: true }, dialect.jsonList(written), sql`${JSON.stringify({ [verb]: count })}`)})`
+  const written = sql`SELECT entry_id AS value FROM (SELECT seq, entry_id FROM changes WHERE org = ${caller.org}
+    ORDER BY seq DESC LIMIT ${count}) newest ORDER BY seq`
+  return sql`INSERT INTO audit (${COLUMNS})
+    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(written), json({ [verb]: count }))})`
 }
 
 /**
@@ -46,7 +56,9 @@ export const auditWrittenStatement = (
 export const auditDeleteStatement = (caller: Caller, now: number, dialect: SqlDialect, where: SQL): SQL => {
   const ids = dialect.jsonList(sql`SELECT id AS value FROM entries WHERE ${where} ORDER BY id LIMIT ${MAX_AUDIT_IDS}`)
   const detail = sql`'{"deleted":' || (SELECT count(*) FROM entries WHERE ${where}) || '}'`
-  return sql`INSERT INTO audit (${COLUMNS}) VALUES (${values(caller.org, now, { ...caller, allowed: true }, ids, detail)}) RETURNING detail`
+  return sql`INSERT INTO audit (${COLUMNS})
+    VALUES (${values(caller.org, now, done(caller), ids, detail)})
+    RETURNING detail`
 }
 
 const toRow = (row: Row): AuditRow => ({

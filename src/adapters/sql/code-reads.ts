@@ -92,7 +92,8 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const held =
         grams === null
           ? sql`code_files f`
-          : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held ${dialect.follow('code_files', 'f', sql`f.id = held.id`)}`
+          : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held
+              ${dialect.follow('code_files', 'f', sql`f.id = held.id`)}`
       const [rows] = await connection.read([
         sql`
           SELECT ${FILE} FROM ${held}

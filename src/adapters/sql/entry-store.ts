@@ -78,7 +78,8 @@ export function createSqlEntryStore(
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
   // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
   const entriesById = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${TRUE}`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${TRUE}`
 
   /** The analysis of each text, before anything is written; null where there is none. */
   async function analyse(texts: readonly (string | undefined)[]): Promise<(IndexedText | null)[]> {
@@ -160,7 +161,8 @@ export function createSqlEntryStore(
       if (ids.length === 0) return []
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      const body = sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)} FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
+      const body = sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)}
+        FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
       const [rows] = await connection.read([withPrelude(bindings, [], body)])
       return (rows ?? []).map(preview)
     },
@@ -214,8 +216,11 @@ export function createSqlEntryStore(
       const row = sql`id = ${id} AND ${readable(dialect, caller, now, 'entries')}${own ? sql` AND ${own}` : sql``}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
-      const guard = sql`INSERT INTO guards (holds) SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
-      const update = sql`UPDATE entries SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged}, version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
+      const guard = sql`INSERT INTO guards (holds)
+        SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
+      const update = sql`UPDATE entries
+        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged},
+        version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
         const [, rows] = await write(caller, [guard, update, audit], TOO_LARGE)
@@ -246,7 +251,8 @@ export function createSqlEntryStore(
       const guards =
         ids && caller.projects !== null
           ? [
-              sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)} AND e.project IS NULL)`,
+              sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1
+                FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)} AND e.project IS NULL)`,
             ]
           : []
       const remove = sql`DELETE FROM entries WHERE ${where}`
@@ -281,7 +287,9 @@ export function createSqlEntryStore(
 
     async imageType(scope, hash) {
       const [rows] = await connection.batch([
-        sql`SELECT u.mime_type FROM image_uses u JOIN entries e ON e.id = u.entry_id WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(dialect, scope, clock.now())} LIMIT 1`,
+        sql`SELECT u.mime_type FROM image_uses u
+          JOIN entries e ON e.id = u.entry_id
+          WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(dialect, scope, clock.now())} LIMIT 1`,
       ])
       return (rows?.[0]?.mime_type as string | undefined) ?? null
     },

@@ -53,17 +53,23 @@ export function createSqlEntryTexts(
       const tables = [
         // One more than is wanted tells whether there is more.
         sql`newest AS (SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY e.id DESC LIMIT ${limit + 1})`,
-        sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place, sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
+        sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place,
+          sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
         sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
-        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes, sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)} WHERE ${holds(narrowing)})`,
+        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes,
+          sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto
+          FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)}
+          WHERE ${holds(narrowing)})`,
         sql`totals AS (SELECT (SELECT count(*) FROM newest) AS known, count(*) AS covered, min(id) AS last_id FROM covered)`,
       ]
       const [rows] = await connection.batch([
         withPrelude(
           bindings,
           tables,
-          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, e.thread_id, CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN e.text END AS text
-            FROM totals t LEFT JOIN found f ON ${TRUE} LEFT JOIN entries e ON e.id = f.id ORDER BY f.place`,
+          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, e.thread_id,
+              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN e.text END AS text
+            FROM totals t LEFT JOIN found f ON ${TRUE} LEFT JOIN entries e ON e.id = f.id
+            ORDER BY f.place`,
         ),
       ])
       const totals = rows?.[0] ?? { known: 0, covered: 0, last_id: null }

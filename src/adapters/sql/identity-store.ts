@@ -75,7 +75,9 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       const inside = scope.projects === null ? sql`` : sql` AND id IN ${jsonList(scope.projects)}`
       const [named, used] = await connection.batch([
         sql`SELECT id, name, created_at FROM projects WHERE org = ${scope.org}${inside} ORDER BY id LIMIT 1000`,
-        sql`SELECT DISTINCT c.project FROM thread_counters c WHERE c.org = ${scope.org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project LIMIT 1000`,
+        sql`SELECT DISTINCT c.project FROM thread_counters c
+          WHERE c.org = ${scope.org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project
+          LIMIT 1000`,
       ])
       const projects = new Map<string, Project>()
       for (const row of used ?? [])

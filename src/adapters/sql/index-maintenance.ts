@@ -39,7 +39,8 @@ export function createSqlIndexMaintenance(
   }
 
   const remember = (state: Progress) =>
-    sql`INSERT INTO settings (name, value) VALUES ('full_text', ${JSON.stringify(state)}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+    sql`INSERT INTO settings (name, value) VALUES ('full_text', ${JSON.stringify(state)})
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
   const isDone = (state: Progress): boolean => state.analysis === wanted && state.upTo === null
 

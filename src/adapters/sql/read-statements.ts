@@ -68,7 +68,8 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
   const inThread = parts.some((part) => part.op === 'thread')
   if (tag && !inThread) {
     const tags = dialect.among(sql`${JSON.stringify(tag.anyOf)}`)
-    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag ${tags}) tagged ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
+    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags
+      WHERE org = ${scope.org} AND tag ${tags}) tagged ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
     return {
       from,
@@ -99,11 +100,15 @@ export function pageStatement(context: ReadContext, filter: Filter, request: Pag
   const { from, where, selective } = planEntries(context, filter, bindings)
   const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
   // Ids first, so that rows passed over by the offset never bring their text.
-  const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where} ORDER BY ${time} DESC, e.id DESC LIMIT ${request.limit} OFFSET ${request.offset})`
+  const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
+    ORDER BY ${time} DESC, e.id DESC
+    LIMIT ${request.limit} OFFSET ${request.offset})`
   return withPrelude(
     bindings,
     [ids],
-    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(request.previewLength)} FROM page JOIN entries e ON e.id = page.id ORDER BY e.created_second DESC, e.id DESC`,
+    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(request.previewLength)} FROM page
+      JOIN entries e ON e.id = page.id
+      ORDER BY e.created_second DESC, e.id DESC`,
   )
 }
 
@@ -139,9 +144,23 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
 export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
   const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
   return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}), live AS (
-    SELECT c.thread_id, sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal, sum(c.bytes) AS bytes, sum(c.words) AS words, min(c.first_second) AS first_second, max(c.last_second) AS last_second, min(c.first_id) AS first_id, max(c.last_id) AS last_id
-    FROM thread_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')} AND c.thread_id NOT IN (SELECT thread_id FROM stale) GROUP BY c.thread_id
+    SELECT c.thread_id,
+      sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
+      sum(c.bytes) AS bytes, sum(c.words) AS words,
+      min(c.first_second) AS first_second, max(c.last_second) AS last_second,
+      min(c.first_id) AS first_id, max(c.last_id) AS last_id
+    FROM thread_counters c
+    WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')}
+      AND c.thread_id NOT IN (SELECT thread_id FROM stale)
+    GROUP BY c.thread_id
     UNION ALL
-    SELECT e.thread_id, count(*), coalesce(sum(CASE WHEN e.source = 'user' THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN e.image_count > 0 THEN 1 ELSE 0 END), 0), coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0), min(e.created_second), max(e.created_second), min(e.id), max(e.id)
-    FROM entries e WHERE ${listed(dialect, scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale) GROUP BY e.thread_id)`
+    SELECT e.thread_id,
+      count(*), coalesce(sum(CASE WHEN e.source = 'user' THEN 1 ELSE 0 END), 0),
+      coalesce(sum(CASE WHEN e.image_count > 0 THEN 1 ELSE 0 END), 0),
+      coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0),
+      min(e.created_second), max(e.created_second),
+      min(e.id), max(e.id)
+    FROM entries e
+    WHERE ${listed(dialect, scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale)
+    GROUP BY e.thread_id)`
 }

@@ -11,16 +11,27 @@ export function statisticsStatements(context: ReadContext): SQL[] {
   const live = liveThreads(context)
   const visible = listed(dialect, scope, now)
   // Work for an entry is counted for those who can read it; work for the org as a whole, for keys of the whole org.
-  const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e WHERE e.id = CAST(o.key AS BIGINT) AND ${readable(dialect, scope, now)}) ELSE ${scope.projects === null ? TRUE : FALSE} END`
+  const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e
+    WHERE e.id = CAST(o.key AS BIGINT) AND ${readable(dialect, scope, now)})
+    ELSE ${scope.projects === null ? TRUE : FALSE} END`
   return [
-    sql`WITH ${live} SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries, coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, count(*) AS threads FROM live`,
+    sql`WITH ${live}
+      SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries,
+      coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, count(*) AS threads FROM live`,
     sql`WITH ${live} SELECT thread_id, entries FROM live ORDER BY entries DESC, thread_id LIMIT 5`,
     sql`SELECT coalesce(sum(e.image_count), 0) AS images FROM entries e WHERE e.image_count > 0 AND ${visible}`,
-    sql`SELECT coalesce(sum(size), 0) AS bytes FROM (SELECT u.hash, max(u.size) AS size FROM image_uses u JOIN entries e ON e.id = u.entry_id WHERE u.org = ${scope.org} AND ${visible} GROUP BY u.hash) used`,
-    sql`SELECT t.tag, count(*) AS uses, count(*) OVER () AS tags FROM entry_tags t JOIN entries e ON e.id = t.entry_id WHERE t.org = ${scope.org} AND ${visible} GROUP BY t.tag ORDER BY uses DESC, t.tag LIMIT 10`,
+    sql`SELECT coalesce(sum(size), 0) AS bytes
+      FROM (SELECT u.hash, max(u.size) AS size FROM image_uses u
+      JOIN entries e ON e.id = u.entry_id
+      WHERE u.org = ${scope.org} AND ${visible} GROUP BY u.hash) used`,
+    sql`SELECT t.tag, count(*) AS uses, count(*) OVER () AS tags FROM entry_tags t
+      JOIN entries e ON e.id = t.entry_id
+      WHERE t.org = ${scope.org} AND ${visible} GROUP BY t.tag ORDER BY uses DESC, t.tag LIMIT 10`,
     sql`SELECT count(*) AS summaries FROM entries e WHERE e.summary <> '' AND ${visible}`,
     dialect.countIndexed(scope, visible),
-    sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed, min(created_at) AS oldest FROM outbox o WHERE o.org = ${scope.org} AND ${ownWork}`,
+    sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
+      min(created_at) AS oldest FROM outbox o
+      WHERE o.org = ${scope.org} AND ${ownWork}`,
   ]
 }
 

@@ -13,7 +13,8 @@ export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
   return [
     sql`INSERT INTO text_marks (entry_id, text_hash, chars, lines, starts)
       SELECT e.id, ${textHash}, ${chars}, ${lines}, ${JSON.stringify(starts)} FROM entries e WHERE ${row}
-      ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash, chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
+      ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
+        chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
   ]
 }
 

@@ -55,7 +55,9 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
     const json = JSON.stringify(
       group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
     )
-    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`
+    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+      SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data
+      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`
   })
 }
 
@@ -86,7 +88,8 @@ export function createSqlVectorRows(
     return withPrelude(
       bindings,
       [],
-      sql`SELECT ${select.columns} FROM ${select.from} WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
+      sql`SELECT ${select.columns} FROM ${select.from}
+        WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
     )
   }
   const joined = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
@@ -98,18 +101,23 @@ export function createSqlVectorRows(
   function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
     const bindings = dialect.bindings()
     const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
-    const few = sql`few AS MATERIALIZED (SELECT v.id FROM ${from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)} WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
+    const few = sql`few AS MATERIALIZED (SELECT v.id
+      FROM ${from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
+      WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
     const count = sql`(SELECT count(*) FROM few)`
     return withPrelude(
       bindings,
       [few],
-      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one LEFT JOIN (few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}) ON ${count} <= ${limit}`,
+      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one
+        LEFT JOIN (few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}) ON ${count} <= ${limit}`,
     )
   }
 
   return {
     async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
-      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)} ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
+        ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+        ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
       const withData = sql`${COLUMNS}, v.data`
       const [hitRows, newRows, eligibleRows] = await connection.read([
         admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
@@ -159,7 +167,8 @@ export function createSqlVectorRows(
 
     async changesSince({ org, model }, state, limit) {
       const [addedRows, removedRows] = await connection.batch([
-        sql`SELECT id, data FROM entry_vectors WHERE org = ${org} AND model = ${model} AND id > ${state.addedUpTo} ORDER BY id LIMIT ${limit}`,
+        sql`SELECT id, data FROM entry_vectors
+          WHERE org = ${org} AND model = ${model} AND id > ${state.addedUpTo} ORDER BY id LIMIT ${limit}`,
         sql`SELECT id, vector_id FROM vector_removals WHERE org = ${org} AND id > ${state.removedUpTo} ORDER BY id LIMIT ${limit}`,
       ])
       const added = (addedRows ?? []).map((row) => ({ id: Number(row.id), data: row.data as string }))
@@ -176,7 +185,8 @@ export function createSqlVectorRows(
     async textsOf(ids) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash FROM ${wanted} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
+        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash
+          FROM ${wanted} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
       ])
       return (rows ?? []).map(toUnembedded)
     },
@@ -222,7 +232,9 @@ export function createSqlVectorRows(
 
     async counts(scope, model) {
       const [rows] = await connection.batch([
-        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors, coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined} WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(dialect, scope, clock.now())}`,
+        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors,
+          coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined}
+          WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(dialect, scope, clock.now())}`,
       ])
       const row = rows?.[0] ?? {}
       return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }

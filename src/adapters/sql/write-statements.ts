@@ -44,7 +44,9 @@ function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkT
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
   const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
-  return sql`(SELECT ${pairs} FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)} WHERE ${readable(dialect, scope, now, 'target')})`
+  return sql`(SELECT ${pairs}
+    FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
+    WHERE ${readable(dialect, scope, now, 'target')})`
 }
 
 function metadataColumns(
@@ -101,7 +103,14 @@ function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): S
   const own = writable(dialect, scope, 'newest')
   // What becomes private becomes its owner's, so it never takes the place of what another has said.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
-  return sql`(SELECT newest.id FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source} ORDER BY e.id DESC LIMIT 1) newest WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1 FROM entries answer WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId} AND answer.source = ${other} AND answer.id > newest.id))`
+  return sql`(SELECT newest.id
+    FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source}
+    ORDER BY e.id DESC LIMIT 1) newest
+    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1
+    FROM entries answer
+    WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId}
+    AND answer.source = ${other} AND answer.id > newest.id))`
 }
 
 /** Beyond every version that an entry can have. */
@@ -144,7 +153,11 @@ export function saveStatements(
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
-  const upsert = sql`INSERT INTO entries (id, ${names(inserted)}) SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))} WHERE ${TRUE} ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)} RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
+    SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))}
+    WHERE ${TRUE}
+    ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)}
+    RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
   const indexed = {
     text: entry.text,
     threadId: entry.threadId,
@@ -168,7 +181,9 @@ function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }
     ...(vectors ? insertVectors(dialect, vectors, row) : []),
     ...queued.map(
       (topic) =>
-        sql`INSERT INTO outbox (org, topic, key, created_at, due_at) SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row} ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+          SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row}
+          ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
     ),
   ]
 }
@@ -210,5 +225,8 @@ export function changeStatements(context: WriteContext, change: EntryChange, ana
 /** Refuses the batch unless every row is readable at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
-  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected ${dialect.follow('entries', 'e', sql`e.id = expected.id`)} WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
+    FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
+      ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+    WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
 }

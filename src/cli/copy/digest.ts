@@ -69,7 +69,8 @@ export async function digestEntries(
 /** What list_threads and get_statistics read; kept by triggers, so equal when the entries are. */
 export async function digestCounters({ connection }: Side, org: string): Promise<{ threads: number; hash: string }> {
   const [rows = []] = await connection.batch([
-    sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second, last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
+    sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second,
+      last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
   ])
   return { threads: new Set(rows.map((row) => row.thread_id)).size, hash: sha256(inOrder(rows)) }
 }

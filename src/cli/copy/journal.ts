@@ -18,7 +18,8 @@ export class CopyRefused extends Error {}
 const nameOf = (org: string): string => `copy of ${org}`
 
 export const remember = (org: string, journal: Journal): SQL =>
-  sql`INSERT INTO settings (name, value) VALUES (${nameOf(org)}, ${JSON.stringify(journal)}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+  sql`INSERT INTO settings (name, value) VALUES (${nameOf(org)}, ${JSON.stringify(journal)})
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 /** What was copied before; a target that holds entries of the org without such a record is somebody's own. */
 export async function readJournal({ connection }: Side, org: string, from: string): Promise<Journal> {

@@ -35,7 +35,10 @@ export async function openPostgres(connectionString: string, schema: string, env
     connection,
     // A trigger sets `crowded` by what the target holds.
     columnsOf: (table) =>
-      sql`SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${table} AND is_generated = 'NEVER' AND column_name <> 'crowded'`,
+      sql`SELECT column_name AS name
+        FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = ${table} AND is_generated = 'NEVER'
+        AND column_name <> 'crowded'`,
     highestId: sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM entries_id_seq`,
     advanceIds: (id) =>
       sql`SELECT setval('entries_id_seq', greatest(${id}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq`,

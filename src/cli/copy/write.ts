@@ -43,7 +43,9 @@ export async function copyEntries(
   const list = idList(from, ids)
   const [entries = [], vectors = []] = await from.connection.batch([
     sql`SELECT ${columnList(columns.entries)}, kind, reader FROM entries WHERE org = ${org} AND id IN ${list} ORDER BY id`,
-    sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors WHERE org = ${org} AND entry_id IN ${list} ORDER BY entry_id, model, chunk`,
+    sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors
+      WHERE org = ${org} AND entry_id IN ${list}
+      ORDER BY entry_id, model, chunk`,
   ])
   const { dialect } = to.connection
   const terms = entries.map((row) => {
