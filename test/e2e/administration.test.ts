@@ -29,7 +29,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
 
     const listed = (await commonplace(operator, 'keys', 'list')).out
     expect(listed).toMatch(/^ID +NAME +ROLE +PROJECTS/)
-    expect(listed).toMatch(/key_\w+ +ci +writer +apollo +ci-bot +– +valid/)
+    expect(listed).toMatch(/key_\w+ +ci +writer +apollo +ci-bot +ci +valid/)
     expect(listed).not.toContain(key)
     const id = listed.match(/key_\w+/)?.[0] as string
     expect((await commonplace(operator, 'audit', 'list')).out).toMatch(/ci-bot +store_context +\d+ +stored=1/)

@@ -67,7 +67,8 @@ describe('the HTTP surface in open mode', () => {
   it('lists only the families that the path names', async () => {
     const names = async (path: string) =>
       (await message(await post(rpc('tools/list'), {}, path))).result.tools.map(({ name }: { name: string }) => name)
-    expect(await names('/mcp/threads')).toEqual(await names('/mcp'))
+    expect([...(await names('/mcp/threads')), ...(await names('/mcp/fabric'))]).toEqual(await names('/mcp'))
+    expect(await names('/mcp/fabric,threads')).toEqual(await names('/mcp'))
     const unknown = await post(rpc('tools/list'), {}, '/mcp/nonsense')
     expect(unknown.status).toBe(404)
     expect(((await unknown.json()) as Json).error.message).toBe('No such tool family: nonsense')

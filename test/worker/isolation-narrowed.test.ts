@@ -84,7 +84,7 @@ describe('a narrowed writer', () => {
         ['update_context', { context_id: id, metadata_patch: { project: ` ${project}/ ` } }],
       ]
       for (const [tool, args] of calls)
-        expect([tool, (await call(one, tool, args)).error]).toEqual([
+        expect([tool, (await call(one, tool, args)).error]).toMatchObject([
           tool,
           { code: 'forbidden', message, retryable: false },
         ])
