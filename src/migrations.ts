@@ -10,8 +10,8 @@ import owners from '../migrations/d1/0009_owners.sql'
 import stemmers from '../migrations/d1/0010_stemmers.sql'
 import writtenWords from '../migrations/d1/0011_written_words.sql'
 import longTexts from '../migrations/d1/0012_long_texts.sql'
-import code from '../migrations/d1/0014_code.sql'
-import codeQuotas from '../migrations/d1/0015_code_quotas.sql'
+import code from '../migrations/d1/0013_code.sql'
+import codeQuotas from '../migrations/d1/0014_code_quotas.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -28,6 +28,6 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0010_stemmers.sql', sql: stemmers },
   { name: '0011_written_words.sql', sql: writtenWords },
   { name: '0012_long_texts.sql', sql: longTexts },
-  { name: '0014_code.sql', sql: code },
-  { name: '0015_code_quotas.sql', sql: codeQuotas },
+  { name: '0013_code.sql', sql: code },
+  { name: '0014_code_quotas.sql', sql: codeQuotas },
 ]
