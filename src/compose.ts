@@ -6,6 +6,7 @@ import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlEntryTexts } from './adapters/sql/entry-texts'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
+import { createSqlMemories } from './adapters/sql/memories'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlRetention } from './adapters/sql/retention'
 import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
@@ -35,6 +36,7 @@ import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
 import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
+import { createMemoryService } from './services/recall/memories'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -140,8 +142,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
+  const storeEntries = createStoreEntries(writing)
   return {
-    storeEntries: createStoreEntries(writing),
+    storeEntries,
+    memories: createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate }),
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({
       entries,

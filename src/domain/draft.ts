@@ -1,4 +1,4 @@
-import { type NewEntry, NOTHING_GENERATED, type Source } from './entry'
+import { type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } from './entry'
 import { invalidInput, limitExceeded } from './errors'
 import { Inspection } from './flaws'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
@@ -16,6 +16,8 @@ export interface EntryDraft {
   readonly metadata?: Metadata | undefined
   readonly tags?: readonly string[] | undefined
   readonly images?: readonly ImageInput[] | undefined
+  /** Of a memory of the fabric family, whose text is kept verbatim and already checked; without it, layer 2. */
+  readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
 }
 
 export const MAX_TEXT_BYTES = 1_000_000
@@ -25,15 +27,17 @@ export const MAX_TAG = 128
 export const MAX_IMAGES = 10
 
 /** @returns the trimmed text @throws Problem when it is blank or too long */
-export function checkText(text: string): string {
-  const trimmed = trim(text)
-  if (trimmed === '') throw invalidInput('text cannot be empty or whitespace')
-  const bytes = utf8Length(trimmed)
+export const checkText = (text: string): string => checkVerbatim(trim(text), 'text')
+
+/** @returns the text as it is @throws Problem when it is blank or too long */
+export function checkVerbatim(text: string, field: string): string {
+  if (trim(text) === '') throw invalidInput(`${field} cannot be empty or whitespace`)
+  const bytes = utf8Length(text)
   if (bytes > MAX_TEXT_BYTES)
     throw limitExceeded(
-      `text has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed, split it into several entries`,
+      `${field} has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed, split it into several entries`,
     )
-  return trimmed
+  return text
 }
 
 /** @returns the trimmed thread id @throws Problem when it is blank or too long */
@@ -74,7 +78,8 @@ export async function prepareEntry(
   const metadata = draft.metadata ?? null
   const wrong = new Inspection()
   const threadId = wrong.check('thread_id', draft.threadId, () => checkThreadId(draft.threadId)) as string
-  const text = wrong.check('text', draft.text, () => checkText(draft.text)) as string
+  const checked = () => (draft.memory ? checkVerbatim(draft.text, 'content') : checkText(draft.text))
+  const text = wrong.check('text', draft.text, checked) as string
   const tags = draft.tags ? (wrong.check('tags', draft.tags, () => checkTags(draft.tags ?? [])) as string[]) : null
   const lifted = wrong.check('metadata', metadata, () => {
     if (metadata !== null) checkMetadata(metadata)
@@ -86,7 +91,8 @@ export async function prepareEntry(
     entry: {
       threadId,
       source: draft.source,
-      layer: 2,
+      layer: draft.memory?.layer ?? 2,
+      life: draft.memory?.life,
       text,
       textHash: await sha256Hex(text),
       metadata,

@@ -70,11 +70,27 @@ export type GenerationTopic = 'embed' | 'summarize'
 
 export const NOTHING_GENERATED: Generated = { vectors: null, summary: '', queued: [] }
 
+/** What a layer and the arguments of a store set; the writer's own word in metadata comes before it. */
+export interface Life {
+  readonly pinned: boolean
+  /** Milliseconds until its layer lets go of it; null for as long as nobody removes it. */
+  readonly lasts: number | null
+}
+
+/** What happens to an entry beside a change of its content. */
+export interface LifeChange {
+  readonly pinned?: boolean
+  /** Moves it to a layer in which entries do not end. */
+  readonly layer?: Layer
+}
+
 /** An entry to be stored. `null` parts were not given: a repeated store keeps what stands there (threads contract §2.2). */
 export interface NewEntry {
   readonly threadId: string
   readonly source: Source
   readonly layer: Layer
+  /** Absent where nothing was asked for. */
+  readonly life?: Life | undefined
   readonly text: string
   /** SHA-256 of the text, by which a repeated store is recognised. */
   readonly textHash: string
@@ -97,6 +113,10 @@ export interface EntryChange {
   readonly version: number
   /** How many updates this change stands for; the version rises by it. */
   readonly steps: number
+  /** Present in changes of memories: they bring an archived one back, as just used. */
+  readonly life?: LifeChange
+  /** Present when it moves to another thread. */
+  readonly threadId?: string
   readonly text?: { readonly text: string; readonly hash: string }
   /** Takes the place of the old vectors and summary; absent when the text stays what it was. */
   readonly generated?: Generated

@@ -12,6 +12,8 @@ export interface SavedEntry {
   readonly isNew: boolean
   /** Has a summary, of its own or kept. */
   readonly summarized: boolean
+  /** Working memories that had to go because the project has no room for more (fabric contract §2). */
+  readonly evicted: readonly number[]
 }
 
 export interface EntryPage {

@@ -2,6 +2,13 @@
 export interface Retention {
   /** Entries that have expired, with everything that stands beside them. */
   expireEntries(limit: number): Promise<number>
+  /**
+   * Looks at semantic memories in the order of their ids and archives those that have decayed (fabric contract §2.3).
+   *
+   * @param after the last id that was looked at; 0 at the start
+   * @returns how many were archived, and the last id of these; null when there was no further one
+   */
+  archiveDecayed(after: number, limit: number): Promise<{ readonly archived: number; readonly last: number | null }>
   /** Rows of the change log from before an instant, oldest first. */
   forgetChanges(before: number, limit: number): Promise<number>
   /** Removed vectors beyond those that an index is still told of. */

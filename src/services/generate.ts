@@ -81,14 +81,19 @@ export function createGenerate(settings: GenerateSettings) {
 
   /**
    * @param place names the text in the message of a failure: empty for a single one, ` at index 3` in a batch
+   * @param onFailure in the place of what is configured
    * @throws Problem unavailable when embeddings cannot be made and writes are to fail then
    */
-  async function generate(texts: readonly TextToGenerate[], place = ''): Promise<Generated[]> {
+  async function generate(
+    texts: readonly TextToGenerate[],
+    place = '',
+    onFailure = onEmbeddingFailure,
+  ): Promise<Generated[]> {
     const [embedded, summaries] = await Promise.all([
       attempt(() => embedTexts(texts.map(({ text }) => text))),
       summarizeAll(texts),
     ])
-    if (!embedded.ok && onEmbeddingFailure === 'fail')
+    if (!embedded.ok && onFailure === 'fail')
       throw new Problem(
         'unavailable',
         `Generation failed${place}: embedding: ${embedded.problem.message}`,

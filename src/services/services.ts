@@ -16,6 +16,7 @@ import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
 import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
+import type { MemoryService } from './recall/memories'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -36,6 +37,8 @@ export interface Services {
   /** Does work that is due; called after writes that may have queued some. */
   readonly maintenance: { readonly work: OutboxWork }
   readonly schedule: Schedule
+  /** Entries as memories in layers. */
+  readonly memories: MemoryService
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
   readonly identity: Identity

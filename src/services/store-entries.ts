@@ -16,6 +16,7 @@ export interface StoredEntry {
   readonly version: number
   readonly isNew: boolean
   readonly images: number
+  readonly evicted: readonly number[]
   /** What models made of it: what happened, as messages say it. */
   readonly made: readonly Made[]
 }
@@ -88,6 +89,8 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     const generated = await generate(
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',
+      // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
+      good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
     )
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))

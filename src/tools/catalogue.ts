@@ -3,9 +3,14 @@ import { connector } from './connector/family'
 import { fetchEntry } from './connector/fetch'
 import { search } from './connector/search'
 import type { Tool } from './define-tool'
+import { remove } from './fabric/delete'
 import { fabric } from './fabric/family'
+import { get } from './fabric/get'
+import { list } from './fabric/list'
 import { searchCode } from './fabric/search-code'
 import { setup } from './fabric/setup'
+import { store } from './fabric/store'
+import { update } from './fabric/update'
 import type { Family } from './family'
 import { deleteContext } from './threads/delete-context'
 import { deleteContextBatch } from './threads/delete-context-batch'
@@ -43,7 +48,12 @@ export const TOOLS: readonly Tool[] = [
   grepContext,
   navigateContext,
   readContextRange,
+  store,
   searchCode,
+  get,
+  update,
+  remove,
+  list,
   setup,
   search,
   fetchEntry,

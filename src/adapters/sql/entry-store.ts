@@ -7,7 +7,6 @@ import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
-import type { ThreadSummary } from '../../domain/report'
 import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
@@ -16,6 +15,7 @@ import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenSt
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { imageGuard, marksStatement } from './image-use'
+import { evictStatement } from './memory-statements'
 import { quotaGuards } from './quota'
 import {
   liveThreads,
@@ -25,7 +25,7 @@ import {
   withinStatement,
   withPrelude,
 } from './read-statements'
-import { ENTRY_COLUMNS, toEntry } from './rows'
+import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { previewText } from './text-marks'
 import { listed, readable, writable } from './visibility'
@@ -34,16 +34,6 @@ import { changeStatements, saveStatements, versionGuard, type WriteContext } fro
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
 const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true, chars: Number(row.chars) })
-
-const toThread = (row: Row): ThreadSummary => ({
-  threadId: row.thread_id as string,
-  entries: Number(row.entries),
-  sources: Number(Number(row.user_entries) > 0) + Number(Number(row.user_entries) < Number(row.entries)),
-  multimodal: Number(row.multimodal),
-  firstSecond: Number(row.first_second),
-  lastSecond: Number(row.last_second),
-  lastId: Number(row.last_id),
-})
 
 /** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
 export function createSqlEntryStore(
@@ -115,13 +105,17 @@ export function createSqlEntryStore(
         ),
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
+      const working = entries.find(({ layer }) => layer === 1)
       const batch = [
         ...statements,
         auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+        ...(working === undefined ? [] : [evictStatement(context, working.lifted.project)]),
       ]
       const rows = await write(caller, batch, 'An image of this entry is being removed at this moment; try again')
+      const evicted = working === undefined ? [] : (rows[batch.length - 1] ?? []).map(({ id }) => Number(id))
       return firstRows(rows).map((row) => ({
+        evicted,
         id: Number(row.id),
         version: Number(row.version),
         isNew: Number(row.version) === 1,

@@ -1,11 +1,18 @@
 import { sql } from 'drizzle-orm'
+import { hasDecayed, type Use } from '../../domain/recall/decay'
 import type { Clock } from '../../ports/clock'
 import type { Retention } from '../../ports/retention'
-import type { SqlConnection } from './connection'
+import type { Row, SqlConnection } from './connection'
 import { expired } from './visibility'
 
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
+
+const useOf = (row: Row): Use => ({
+  createdAt: Number(row.created_at),
+  accessedAt: row.accessed_at === null ? null : Number(row.accessed_at),
+  accessCount: Number(row.access_count),
+})
 
 /** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
 export function createSqlRetention(connection: SqlConnection, clock: Clock): Retention {
@@ -17,6 +24,32 @@ export function createSqlRetention(connection: SqlConnection, clock: Clock): Ret
       if (some?.length === 0) return 0
       const [gone] = await connection.batch([sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`], 'all')
       return gone?.length ?? 0
+    },
+
+    async archiveDecayed(after, limit) {
+      const now = clock.now()
+      const [rows = []] = await connection.batch([
+        sql`
+          SELECT e.id, e.created_at, e.accessed_at, e.access_count, e.pinned FROM entries e
+          WHERE e.id > ${after} AND e.layer = 3 AND e.archived = 0
+          ORDER BY e.id LIMIT ${limit}`,
+      ])
+      const last = rows.at(-1)
+      const decayed = rows.filter((row) => Number(row.pinned) === 0 && hasDecayed(useOf(row), now))
+      if (decayed.length > 0) {
+        // Whoever used or pinned one in between keeps it.
+        const unused = JSON.stringify(decayed.map((row) => [Number(row.id), Number(row.accessed_at ?? 0)]))
+        const { dialect } = connection
+        const archive = sql`
+          UPDATE entries SET archived = 1
+          WHERE id IN (
+            SELECT e.id FROM ${dialect.jsonTable(sql`${unused}`, { id: 'integer', used: 'integer' })} decayed
+            ${dialect.follow('entries', 'e', sql`e.id = decayed.id`)}
+            WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
+          )`
+        await connection.batch([archive], 'all')
+      }
+      return { archived: decayed.length, last: last === undefined ? null : Number(last.id) }
     },
 
     async forgetChanges(before, limit) {

@@ -3,6 +3,7 @@ import type { Entry, Source } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
 import type { Kind } from '../../domain/kind'
 import type { Metadata } from '../../domain/metadata'
+import type { ThreadSummary } from '../../domain/report'
 import type { Row } from './connection'
 
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
@@ -54,3 +55,13 @@ export function toEntry(row: Row): Entry {
     text: row.text as string,
   }
 }
+
+export const toThread = (row: Row): ThreadSummary => ({
+  threadId: row.thread_id as string,
+  entries: Number(row.entries),
+  sources: Number(Number(row.user_entries) > 0) + Number(Number(row.user_entries) < Number(row.entries)),
+  multimodal: Number(row.multimodal),
+  firstSecond: Number(row.first_second),
+  lastSecond: Number(row.last_second),
+  lastId: Number(row.last_id),
+})

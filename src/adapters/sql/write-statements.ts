@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type EntryChange, type Generated, type NewEntry, readerOf } from '../../domain/entry'
+import { type EntryChange, type Generated, type LifeChange, type NewEntry, readerOf } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
 import type { IndexedText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
@@ -90,6 +90,14 @@ const textColumns = (text: string, hash: string, words: number): Assignments => 
   text_words: sql`${words}`,
 })
 
+/** A changed memory is in use, archived or not. */
+const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments => ({
+  archived: sql`0`,
+  accessed_at: sql`${now}`,
+  ...(pinned === undefined ? {} : { given_pinned: sql`${flag(pinned)}` }),
+  ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
+})
+
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
 const assignments = (columns: Assignments): SQL =>
@@ -136,6 +144,8 @@ export function saveStatements(
     thread_id: sql`${entry.threadId}`,
     source: sql`${entry.source}`,
     layer: sql`${entry.layer}`,
+    given_pinned: sql`${flag(entry.life?.pinned ?? false)}`,
+    layer_expires_at: sql`${entry.life?.lasts == null ? null : now + entry.life.lasts}`,
     created_at: sql`${now}`,
     updated_at: sql`${now}`,
     owner: sql`${entry.owner}`,
@@ -195,10 +205,12 @@ function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }
  */
 export function changeStatements(context: WriteContext, change: EntryChange, analysis: IndexedText | null): SQL[] {
   const { dialect, scope, now } = context
-  const { text, metadata, tags, images, indexed, generated } = change
+  const { text, metadata, tags, images, indexed, generated, life, threadId } = change
   const columns: Assignments = {
     version: sql`version + ${change.steps}`,
     updated_at: sql`${now}`,
+    ...(life ? lifeColumns(life, now) : {}),
+    ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
     ...(tags ? tagColumns(tags) : {}),

@@ -14,6 +14,8 @@ export interface Step {
   readonly name: string
   /** Begun again when so much time has passed since its last end; 0 for every run. */
   readonly every: number
+  /** Begun again in the first run of each UTC day, whatever the hour of its last end. */
+  readonly daily?: true
   /** Rounds of one run at most; the next run goes on. */
   readonly rounds: number
   /** @param cursor what the round before it answered; null at the start */
@@ -40,8 +42,11 @@ export function createSchedule(dependencies: {
 }): Schedule {
   const { steps, journal, clock, log } = dependencies
 
-  const isDue = ({ every }: Step, { cursor, finishedAt }: StepState): boolean =>
-    cursor !== null || finishedAt === null || clock.now() - finishedAt >= every
+  const day = (ms: number): number => Math.floor(ms / 86_400_000)
+  const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
+    cursor !== null ||
+    finishedAt === null ||
+    (daily ? day(clock.now()) !== day(finishedAt) : clock.now() - finishedAt >= every)
 
   /** Nothing is written for a step that had nothing to do and does so in every run. */
   async function runStep(step: Step, state: StepState): Promise<void> {

@@ -15,6 +15,8 @@ const CHANGES_MS = 30 * DAY
 
 /** Entries that expire in one statement: each takes tags, words, vectors and links with it. */
 const EXPIRED = 200
+/** Semantic memories that are looked at in one round. */
+const DECAYING = 500
 /** Rows of logs and marks that go in one statement. */
 const ROWS = 1000
 /** Entries whose words are written anew in one batch. */
@@ -48,6 +50,16 @@ export function scheduleSteps(dependencies: {
       every: 0,
       rounds: 5,
       round: async () => rest(await retention.expireEntries(EXPIRED), EXPIRED),
+    },
+    {
+      name: 'decayed memories',
+      every: DAY,
+      daily: true,
+      rounds: 5,
+      round: async (cursor) => {
+        const { archived, last } = await retention.archiveDecayed(Number(cursor ?? 0), DECAYING)
+        return { done: archived, next: last === null ? null : String(last) }
+      },
     },
     {
       name: 'outbox',

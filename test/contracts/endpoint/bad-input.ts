@@ -5,7 +5,7 @@ import { useSession } from './session'
 
 /** Whatever a caller sends, the answer is a result or an error that names what is wrong; never an internal one. */
 const SEED = 20261120
-const CALLS = 600
+const CALLS = 800
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(

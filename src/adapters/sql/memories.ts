@@ -1,0 +1,74 @@
+import type { Layer } from '../../domain/entry'
+import type { Kind } from '../../domain/kind'
+import type { Memory } from '../../domain/recall/memory'
+import type { Scope } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { Memories } from '../../ports/memories'
+import type { Row, SqlConnection } from './connection'
+import {
+  accessStatement,
+  countStatement,
+  findStatement,
+  listStatement,
+  listTotalStatement,
+  type MemoryContext,
+} from './memory-statements'
+import { toEntry } from './rows'
+
+const toMemory = (row: Row): Memory => ({
+  ...toEntry(row),
+  layer: Number(row.layer) as Layer,
+  weight: Number(row.weight),
+  pinned: Boolean(row.pinned),
+  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+  accessCount: Number(row.access_count),
+})
+
+const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
+
+/** Memories in layers over any SQL connection. */
+export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
+  const context = (scope: Scope, project: string | null): MemoryContext => ({
+    dialect: connection.dialect,
+    scope,
+    now: clock.now(),
+    project,
+  })
+  return {
+    async find(scope, project, id) {
+      const [rows] = await connection.batch([findStatement(context(scope, project), id)])
+      return first(rows)
+    },
+
+    async access(scope, project, id) {
+      const asked = context(scope, project)
+      const [, rows] = await connection.batch([accessStatement(asked, id), findStatement(asked, id)], {
+        org: scope.org,
+      })
+      return first(rows)
+    },
+
+    async list(scope, project, query, maxBytes) {
+      const asked = context(scope, project)
+      const [rows = [], totals] = await connection.batch([
+        listStatement(asked, query, maxBytes),
+        listTotalStatement(asked, query),
+      ])
+      return {
+        memories: rows.filter(({ id }) => id !== null).map(toMemory),
+        omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+        total: Number(totals?.[0]?.total ?? 0),
+      }
+    },
+
+    async count(scope, project) {
+      const [rows = []] = await connection.batch([countStatement(context(scope, project))])
+      return rows.map((row) => ({
+        layer: Number(row.layer) as Layer,
+        kind: row.kind as Kind,
+        pinned: Boolean(row.pinned),
+        count: Number(row.count),
+      }))
+    },
+  }
+}

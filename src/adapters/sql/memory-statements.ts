@@ -1,0 +1,98 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { WORKING_CAPACITY } from '../../domain/recall/layers'
+import type { Scope } from '../../domain/scope'
+import type { MemoryQuery } from '../../ports/memories'
+import type { SqlDialect } from './dialect'
+import { ENTRY_COLUMNS } from './rows'
+import { listed, readable } from './visibility'
+import type { WriteContext } from './write-statements'
+
+/** The statements of memories in layers (fabric contract §2). */
+export interface MemoryContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly project: string | null
+}
+
+const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.layer, e.weight, e.pinned, e.expires_at, e.access_count`
+
+/** What a call with a project sees of the layers. */
+const place = (project: string | null, alias = 'e'): SQL => {
+  const e = sql.raw(alias)
+  return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
+}
+
+export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+  SELECT ${MEMORY_COLUMNS}, e.text
+  FROM entries e
+  WHERE e.id = ${id} AND ${readable(dialect, scope, now)}${place(project)}`
+
+/** Columns that no trigger and no index looks at. */
+export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+  UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
+  WHERE id = ${id} AND ${readable(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+
+/** The rows a list is made of: by way of the tags where there are some, else in the order of an index. */
+function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {
+  const tagged = sql`
+    (SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag ${dialect.among(sql`${JSON.stringify(tags)}`)}) tagged
+    ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
+  const ofKind =
+    kinds === null ? sql`` : sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`
+  const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+  return sql`${tags.length === 0 ? sql`entries e` : tagged}
+    WHERE ${listed(dialect, scope, now)} AND e.layer = ${layer}${ofProject}${ofKind}`
+}
+
+/** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
+export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => {
+  const time = query.tags.length === 0 ? sql`e.created_at` : context.dialect.unordered(sql`e.created_at`)
+  return sql`
+    WITH page AS (
+      SELECT e.id, e.created_at FROM ${source(context, query)}
+      ORDER BY ${time} DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+    ), sized AS (
+      SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
+      FROM page JOIN entries e ON e.id = page.id
+    )
+    SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, e.text
+    FROM sized
+      LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
+    ORDER BY sized.created_at DESC, sized.id DESC`
+}
+
+export const listTotalStatement = (context: MemoryContext, query: MemoryQuery): SQL =>
+  sql`SELECT count(*) AS total FROM ${source(context, query)}`
+
+/** Each layer by itself, so that an index leads to what is counted. */
+export const countStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
+  const counts = (layer: number) => {
+    const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+    return sql`
+      SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM entries e
+      WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}
+      GROUP BY e.layer, e.kind, e.pinned`
+  }
+  return sql.join([1, 2, 3].map(counts), sql` UNION ALL `)
+}
+
+/**
+ * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, never
+ * what this batch has stored. Whoever may read them, they stand in one room.
+ */
+export function evictStatement({ scope, now }: WriteContext, project: string | null): SQL {
+  const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+  const working = sql`e.org = ${scope.org} AND ${ofProject} AND e.layer = 1 AND e.listed = 1
+    AND (e.expires_at IS NULL OR e.expires_at > ${now})`
+  const capacity = sql.raw(String(WORKING_CAPACITY))
+  const newest = sql`(SELECT c.entry_id FROM changes c WHERE c.org = ${scope.org} ORDER BY c.seq DESC LIMIT 1)`
+  return sql`
+    DELETE FROM entries WHERE id IN (
+      SELECT e.id FROM entries e
+      WHERE ${working} AND e.pinned = 0 AND e.id <> ${newest}
+      ORDER BY coalesce(e.accessed_at, e.created_at), e.id
+      LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
+    ) RETURNING id`
+}

@@ -1,0 +1,25 @@
+/** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
+const DAY = 86_400_000
+const HALF = 14
+const LEAST = 0.2
+
+export interface Use {
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** The last access; null when there was none. */
+  readonly accessedAt: number | null
+  readonly accessCount: number
+}
+
+/** How much alive a memory is: its age, its last use and how often it was used. */
+export function vitality({ createdAt, accessedAt, accessCount }: Use, now: number): number {
+  const age = (now - createdAt) / DAY
+  const idle = (now - (accessedAt ?? createdAt)) / DAY
+  return (
+    0.3 * Math.exp(-age / (2 * HALF)) +
+    0.7 * Math.exp(-idle / HALF) +
+    Math.min(accessCount / 10, 0.5) * Math.exp(-idle / (6 * HALF))
+  )
+}
+
+export const hasDecayed = (use: Use, now: number): boolean => vitality(use, now) < LEAST

@@ -1,0 +1,27 @@
+import type { Layer } from '../entry'
+
+/** Seconds that a working memory lasts: an hour, and at most a year (fabric contract §2). */
+export const DEFAULT_TTL = 3_600
+export const MAX_TTL = 31_536_000
+
+/** Working memories that a project holds; the next one takes the place of the least recently used. */
+export const WORKING_CAPACITY = 1_000
+
+export interface Routed {
+  readonly layer?: Layer | undefined
+  /** Normalised. */
+  readonly tags: readonly string[]
+  readonly ttl?: number | undefined
+  readonly type: string
+}
+
+/** The layer a memory is stored in: the first rule that matches (fabric contract §2.1). */
+export function routeToLayer({ layer, tags, ttl, type }: Routed): Layer {
+  const tagged = (...words: string[]) => words.some((word) => tags.includes(word))
+  if (layer !== undefined) return layer
+  if (tagged('temp', 'temporary')) return 1
+  if (tagged('global', 'universal')) return 3
+  if (tagged('project', 'local')) return 2
+  if (ttl !== undefined || type === 'scratchpad') return 1
+  return ['code_pattern', 'convention', 'relationship'].includes(type) ? 3 : 2
+}

@@ -1,0 +1,54 @@
+import type { Entry, Layer } from '../entry'
+import { KINDS, type Kind } from '../kind'
+
+/** An entry as a memory of the fabric family (fabric contract §1): with its layer and what has happened to it. */
+export interface Memory extends Entry {
+  readonly layer: Layer
+  readonly weight: number
+  readonly pinned: boolean
+  /** Milliseconds since 1970; null when it does not end. */
+  readonly expiresAt: number | null
+  readonly accessCount: number
+}
+
+/** How many memories there are of one sort. */
+export interface MemoryCount {
+  readonly layer: Layer
+  readonly kind: Kind
+  readonly pinned: boolean
+  readonly count: number
+}
+
+/** What a store may name. */
+export const MEMORY_TYPES = ['code_pattern', 'bug_fix', 'decision', 'convention', 'scratchpad', 'relationship'] as const
+
+export type MemoryType = (typeof MEMORY_TYPES)[number]
+
+/** The kinds that fabric shows by one word (platform contract §2); every other kind is its own word. */
+const KINDS_OF: Readonly<Record<MemoryType, readonly Kind[]>> = {
+  decision: ['decision'],
+  convention: ['rule', 'guide', 'convention'],
+  bug_fix: ['gotcha', 'error_pattern', 'bug_fix'],
+  code_pattern: ['pattern', 'procedure', 'template', 'tool', 'code_pattern'],
+  relationship: ['claim', 'domain', 'topic', 'relationship'],
+  scratchpad: ['session', 'episode', 'note', 'event', 'scratchpad', 'summary'],
+}
+
+const WORDS: ReadonlyMap<Kind, string> = new Map(
+  MEMORY_TYPES.flatMap((type) => KINDS_OF[type].map((kind) => [kind, type] as const)),
+)
+
+/** The word that a memory's `type` shows. */
+export const typeOfKind = (kind: Kind): string => WORDS.get(kind) ?? kind
+
+/** The kinds that a filter's word means, a type or a kind; null when it is neither. */
+export function kindsOfWord(word: string): readonly Kind[] | null {
+  if (Object.hasOwn(KINDS_OF, word)) return KINDS_OF[word as MemoryType]
+  const kind = KINDS.find((known) => known === word)
+  return kind === undefined ? null : [kind]
+}
+
+/** The thread of a project's memories. */
+export const threadOfProject = (project: string | null): string => `project:${project ?? ''}`
+
+export const memoryNotFound = (id: unknown): string => `Memory not found: ${id}`

@@ -1,0 +1,150 @@
+import { checkTags } from '../draft'
+import type { Source } from '../entry'
+import { invalidInput } from '../errors'
+import type { Inspection } from '../flaws'
+import { isKind } from '../kind'
+import { type JsonObject, type JsonValue, type Metadata, normalizeProject, own } from '../metadata'
+import type { Scope } from '../scope'
+import { type Memory, type MemoryType, typeOfKind } from './memory'
+import { openProject } from './project'
+
+/** What a memory's metadata may hold under the keys that fabric knows, and how they are kept (fabric contract §1, §3). */
+export const MEMORY_SOURCES = ['user_explicit', 'ai_inferred', 'system_auto'] as const
+type MemorySource = (typeof MEMORY_SOURCES)[number]
+
+const DEFAULT_CONFIDENCE = 0.8
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isLine = (value: JsonValue | undefined): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1
+
+type Rule = (value: JsonValue) => string | null
+
+const aString: Rule = (value) => (typeof value === 'string' ? null : 'must be a string')
+
+/** The members of an object: the required ones, and those that may be left out. */
+const members =
+  (required: Readonly<Record<string, Rule>>, optional: Readonly<Record<string, Rule>>): Rule =>
+  (value) => {
+    if (!isObject(value)) return 'must be an object'
+    for (const [key, rule] of Object.entries({ ...required, ...optional })) {
+      const member = own(value, key)
+      if (member === undefined) {
+        if (Object.hasOwn(required, key)) return `must have ${key}`
+        continue
+      }
+      const flaw = rule(member)
+      if (flaw !== null) return `.${key} ${flaw}`
+    }
+    return null
+  }
+
+const aLine: Rule = (value) => (isLine(value) ? null : 'must be a line number from 1')
+
+const RULES: Readonly<Record<string, Rule>> = {
+  tags: (value) =>
+    Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? null : 'must be a list of strings',
+  title: aString,
+  confidence: (value) =>
+    typeof value === 'number' && value >= 0 && value <= 1 ? null : 'must be a number from 0 to 1',
+  source: (value) =>
+    MEMORY_SOURCES.some((known) => known === value) ? null : `must be one of: ${MEMORY_SOURCES.join(', ')}`,
+  projectPath: aString,
+  cliType: aString,
+  weight: (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 5
+      ? null
+      : 'must be a whole number from 1 to 5',
+  pinned: (value) => (typeof value === 'boolean' ? null : 'must be true or false'),
+  fileContext: members({ path: aString }, { lineStart: aLine, lineEnd: aLine, language: aString }),
+  codeBlock: members({ code: aString, language: aString }, { filePath: aString }),
+}
+
+export const isKnownKey = (key: string): boolean => Object.hasOwn(RULES, key)
+
+/** Notes every known key whose value is of another type or out of range. A null is a key to be removed. */
+export function checkMemoryMetadata(metadata: Metadata, wrong: Inspection, mayRemove: boolean): void {
+  for (const [key, rule] of Object.entries(RULES)) {
+    const value = own(metadata, key)
+    if (value === undefined || (mayRemove && value === null)) continue
+    const flaw = rule(value)
+    if (flaw !== null)
+      wrong.refuse(`metadata.${key}`, value, `metadata.${key}${flaw.startsWith('.') ? '' : ' '}${flaw}`)
+  }
+  if (Array.isArray(metadata.tags) && metadata.tags.every((tag) => typeof tag === 'string'))
+    wrong.check('metadata.tags', metadata.tags, () => checkTags(metadata.tags as string[]))
+}
+
+/** The tags that metadata names, normalised; null when it names none. */
+export const tagsOfMetadata = (metadata: Metadata): string[] | null =>
+  Object.hasOwn(metadata, 'tags') ? checkTags((metadata.tags ?? []) as string[]) : null
+
+/** What is kept in columns of its own, or under another name. */
+const MOVED = ['tags', 'projectPath']
+
+/**
+ * Metadata as the store keeps them: the project under the key that every family reads, tags beside them.
+ *
+ * @param before what stands there, null for a new memory; a key that is given replaces, null removes, the rest stays
+ * @throws Problem for a project that is none, or not open to the scope
+ */
+export function keptMetadata(scope: Scope, before: Metadata | null, given: Metadata): Metadata {
+  const kept: Metadata = Object.assign(Object.create(null), before ?? {})
+  for (const [key, value] of Object.entries(given)) {
+    if (MOVED.includes(key)) continue
+    if (value === null && before !== null) delete kept[key]
+    else kept[key] = value
+  }
+  if (!Object.hasOwn(given, 'projectPath')) return kept
+  const path = given.projectPath
+  if (path === null) delete kept.project
+  else {
+    const project = openProject(scope, path as string, 'metadata.projectPath')
+    const named = own(given, 'project')
+    if (typeof named === 'string' && normalizeProject(named) !== project)
+      throw invalidInput('metadata.project and metadata.projectPath name different projects; give one of them')
+    kept.project = project
+  }
+  return kept
+}
+
+/** Names the kind in the way that the rule of kinds reads first; a kind that the caller names itself holds. */
+export function withKind(metadata: Metadata, type: MemoryType): Metadata {
+  if (isKind(own(metadata, 'kind'))) return metadata
+  if (!Object.hasOwn(metadata, 'kind')) return { ...metadata, kind: type }
+  if (!Object.hasOwn(metadata, 'type') || isKind(metadata.type)) return { ...metadata, type }
+  throw invalidInput('metadata.kind is not a kind of memory; leave it out, the argument type names it')
+}
+
+/** The project a new memory goes to. @throws Problem when the key is open to several and none is named */
+export function projectOfWrite(scope: Scope, metadata: Metadata): string | null {
+  const path = own(metadata, 'projectPath') ?? own(metadata, 'project')
+  if (typeof path === 'string') return openProject(scope, path, 'metadata.projectPath')
+  if (scope.projects === null) return null
+  if (scope.projects.length === 1) return scope.projects[0] as string
+  throw invalidInput(`metadata.projectPath is required for this key; choose one of: ${scope.projects.join(', ')}`)
+}
+
+export const sourceOfEntry = (metadata: Metadata): Source =>
+  own(metadata, 'source') === 'user_explicit' ? 'user' : 'agent'
+
+/** Metadata as fabric shows them: with what always stands there, and nothing that stands beside them. */
+export function shownMetadata(memory: Memory): Metadata {
+  const { metadata, project, kind, tags, weight, source } = memory
+  const { kind: namedKind, project: namedProject, ...rest } = metadata ?? {}
+  const own = rest as Metadata
+  const known = (key: string): boolean =>
+    Object.hasOwn(own, key) && (RULES[key] as Rule)(own[key] as JsonValue) === null
+  const inferred: MemorySource = source === 'user' ? 'user_explicit' : 'ai_inferred'
+  return {
+    ...own,
+    ...(namedKind === undefined || namedKind === typeOfKind(kind) ? {} : { kind: namedKind }),
+    ...(namedProject === undefined || typeof namedProject === 'string' ? {} : { project: namedProject }),
+    tags: [...tags],
+    confidence: known('confidence') ? (own.confidence as number) : DEFAULT_CONFIDENCE,
+    source: known('source') ? (own.source as string) : inferred,
+    cliType: known('cliType') ? (own.cliType as string) : 'generic',
+    weight,
+    ...(project === null ? {} : { projectPath: project }),
+  }
+}

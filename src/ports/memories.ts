@@ -1,0 +1,39 @@
+import type { Layer } from '../domain/entry'
+import type { Kind } from '../domain/kind'
+import type { Memory, MemoryCount } from '../domain/recall/memory'
+import type { Scope } from '../domain/scope'
+import type { Window } from '../domain/window'
+
+export interface MemoryQuery extends Window {
+  readonly layer: Layer
+  /** Null for every kind. */
+  readonly kinds: readonly Kind[] | null
+  /** Has one of these normalised tags; empty for no such condition. */
+  readonly tags: readonly string[]
+}
+
+export interface MemoryPage {
+  readonly memories: readonly Memory[]
+  /** Of the page, those whose texts would pass the bytes that were allowed. */
+  readonly omitted: readonly number[]
+  /** Exact, from the same consistent read. */
+  readonly total: number
+}
+
+/**
+ * Entries as memories in layers, read only; each method is one round trip. With a project, layers 1 and 2 of others and of none do not
+ * exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
+ */
+export interface Memories {
+  /** Also an archived one; null when there is none. */
+  find(scope: Scope, project: string | null, id: number): Promise<Memory | null>
+
+  /** As `find`, noted as an access, which this answer already counts. Changes no version and leaves no trace in any log. */
+  access(scope: Scope, project: string | null, id: number): Promise<Memory | null>
+
+  /** Newest first: by the millisecond of creation, then id. The first memory of a page always fits into `maxBytes`. */
+  list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
+
+  /** How many there are of each sort. */
+  count(scope: Scope, project: string | null): Promise<MemoryCount[]>
+}

@@ -1,0 +1,187 @@
+import { checkTags, checkVerbatim } from '../../domain/draft'
+import type { EntryChange, Generated, Layer } from '../../domain/entry'
+import { invalidInput, notFound, Problem } from '../../domain/errors'
+import type { Metadata } from '../../domain/metadata'
+import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
+import { type Memory, type MemoryType, memoryNotFound, threadOfProject } from '../../domain/recall/memory'
+import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
+import { type Caller, checkMayWrite } from '../../domain/scope'
+import { applyUpdates } from '../../domain/update'
+import type { EntryStore } from '../../ports/entry-store'
+import type { Memories } from '../../ports/memories'
+import type { Generate } from '../generate'
+import { done, withRetries } from '../outcome'
+import type { StoredEntry, StoreEntries } from '../store-entries'
+
+/** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
+export interface MemoryDraft {
+  readonly type: MemoryType
+  readonly content: string
+  /** Known keys are checked. */
+  readonly metadata: Metadata
+  readonly layer?: Layer | undefined
+  /** Seconds. */
+  readonly ttl?: number | undefined
+  readonly pinned?: boolean | undefined
+}
+
+export interface StoredMemory {
+  readonly id: number
+  readonly layer: Layer
+  readonly pinned: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+/** What an update asks for; absent parts stay as they are. */
+export interface MemoryUpdate {
+  readonly content?: string | undefined
+  /** By top-level key: a value replaces, null removes. */
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly weight?: number | undefined
+  readonly pinned?: boolean | undefined
+}
+
+/** Fresh reads after a lost race, before the caller is told of it. */
+const TRIES = 5
+
+export type MemoryService = ReturnType<typeof createMemoryService>
+
+export function createMemoryService(dependencies: {
+  readonly memories: Memories
+  readonly entries: Pick<EntryStore, 'change' | 'delete'>
+  readonly storeEntries: StoreEntries
+  readonly generate: Generate
+}) {
+  const { memories, entries, storeEntries, generate } = dependencies
+
+  const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
+    const memory = await memories.find(caller, project, id)
+    if (memory === null) throw notFound(memoryNotFound(id))
+    return memory
+  }
+
+  /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
+  const generateFor = async ({ source }: Memory, text: string, layer: Layer): Promise<Generated> =>
+    (await generate([{ text, source }], '', layer === 3 ? undefined : 'defer'))[0] as Generated
+
+  /** The next state of a memory with the changes that an update asks for. */
+  async function changed(caller: Caller, memory: Memory, update: MemoryUpdate): Promise<EntryChange> {
+    const { content, pinned, weight } = update
+    const before = memory.metadata ?? {}
+    const named = { ...(update.metadata ?? {}), ...(weight === undefined ? {} : { weight }) }
+    const merged = keptMetadata(caller, before, named)
+    // The writer's word would hold against the argument, so it follows it.
+    if (pinned !== undefined && typeof merged.pinned === 'boolean') merged.pinned = pinned
+    const touched = update.metadata !== undefined || weight !== undefined || merged.pinned !== before.pinned
+    const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(update.metadata ?? {})
+    const change = await applyUpdates(caller, memory, [
+      {
+        id: memory.id,
+        ...(content === undefined ? {} : { text: content }),
+        ...(touched ? { metadata: merged } : {}),
+        ...(tags === null ? {} : { tags }),
+      },
+    ])
+    const life = pinned === undefined ? {} : { pinned }
+    const project = change.metadata ? change.metadata.lifted.project : memory.project
+    const moves = project !== memory.project && memory.threadId === threadOfProject(memory.project)
+    const threadId = threadOfProject(project)
+    return {
+      ...change,
+      life,
+      ...(moves ? { threadId } : {}),
+      ...(moves && change.indexed ? { indexed: { ...change.indexed, threadId } } : {}),
+      ...(content !== undefined && content !== memory.text
+        ? { generated: await generateFor(memory, content, memory.layer) }
+        : {}),
+    }
+  }
+
+  return {
+    /**
+     * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
+     */
+    async store(caller: Caller, draft: MemoryDraft): Promise<StoredMemory> {
+      const { type, content, metadata, ttl } = draft
+      const tags = tagsOfMetadata(metadata) ?? []
+      const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
+      if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
+        throw invalidInput('pinned and metadata.pinned differ; give one of them')
+      const project = projectOfWrite(caller, metadata)
+      const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+      const [outcome] = await storeEntries(
+        caller,
+        [
+          done({
+            threadId: threadOfProject(project),
+            source: sourceOfEntry(metadata),
+            text: content,
+            metadata: withKind(kept, type),
+            tags,
+            memory: {
+              layer,
+              life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
+            },
+          }),
+        ],
+        { atomic: true, dedupe: false },
+      )
+      if (!outcome?.ok) throw outcome?.problem
+      const { id, evicted } = outcome.value as StoredEntry
+      return {
+        ...{ id, layer, evicted },
+        pinned: draft.pinned ?? metadata.pinned === true,
+        warnings: ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : [],
+      }
+    },
+
+    /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
+    async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
+      if (update.content !== undefined) checkVerbatim(update.content, 'content')
+      await withRetries(TRIES, async () => {
+        const memory = await mustFind(caller, project, id)
+        checkMayWrite(caller, memory.project)
+        if (memory.layer === 1)
+          throw new Problem(
+            'unsupported',
+            'Working memories (layer 1) cannot be updated; store a new one or promote it',
+          )
+        await entries.change(caller, [await changed(caller, memory, update)])
+      })
+      // It may have been given to a project that the call does not name.
+      return mustFind(caller, null, id)
+    },
+
+    /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
+    async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3): Promise<void> {
+      await withRetries(TRIES, async () => {
+        const memory = await mustFind(caller, project, id)
+        checkMayWrite(caller, memory.project)
+        if (memory.layer >= layer)
+          throw new Problem(
+            'conflict',
+            `Memory ${id} is in layer ${memory.layer}; it can only be promoted to a higher one`,
+          )
+        await entries.change(caller, [
+          {
+            ...{ id, version: memory.version, steps: 1, life: { layer } },
+            ...(layer === 3 ? { generated: await generateFor(memory, memory.text, 3) } : {}),
+          },
+        ])
+      })
+    },
+
+    /** @returns the layer it was in @throws Problem not_found */
+    async delete(caller: Caller, project: string | null, id: number): Promise<Layer> {
+      const { layer } = await mustFind(caller, project, id)
+      if ((await entries.delete(caller, { ids: [id] })) === 0) throw notFound(memoryNotFound(id))
+      return layer
+    },
+
+    get: memories.access,
+    list: memories.list,
+    count: memories.count,
+  }
+}

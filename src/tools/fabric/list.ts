@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { Layer } from '../../domain/entry'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { kindsOfWord, MEMORY_TYPES, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
+import { normalizeTags } from '../../domain/tags'
+import { clampLimit } from '../../domain/window'
+import { defineTool } from '../define-tool'
+import { flag, limit, listOf, offset, tags } from '../fields'
+import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
+import { fabric } from './family'
+import { memoryOutput, shownMemory } from './memory-wire'
+import { fabricOutput, namedProject, projectPath } from './wire'
+
+/** @throws Problem invalid_input for a word that is neither a type nor a kind */
+function kindsOf(word: string) {
+  const kinds = kindsOfWord(word)
+  if (kinds === null)
+    throw invalidInput(`type must be one of: ${MEMORY_TYPES.join(', ')}, or a kind of entry such as summary`, [
+      { path: 'type', given: givenAs(word) },
+    ])
+  return kinds
+}
+
+function statistics(counts: readonly MemoryCount[]) {
+  const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
+  const [l1, l2, l3] = [1, 2, 3].map((layer) => sum((count) => count.layer === layer)) as [number, number, number]
+  const byType: Record<string, number> = {}
+  for (const { kind, count } of counts) byType[typeOfKind(kind)] = (byType[typeOfKind(kind)] ?? 0) + count
+  return {
+    ...{ l1, l2, l3, total: l1 + l2 + l3 },
+    pinned: {
+      l2: sum(({ layer, pinned }) => layer === 2 && pinned),
+      l3: sum(({ layer, pinned }) => layer === 3 && pinned),
+    },
+    byType,
+  }
+}
+
+export const list = defineTool({
+  family: fabric,
+  name: 'context_list',
+  title: 'List memories',
+  description: 'The newest memories of one layer, or with stats how many there are.',
+  effect: 'read',
+  input: z.strictObject({
+    layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
+    type: z.string().optional().meta({ description: 'Only this type' }),
+    tags: tags('Any of these').optional(),
+    limit: limit(20),
+    offset,
+    stats: flag(false, 'Count instead'),
+    projectPath,
+  }),
+  output: fabricOutput({
+    memories: listOf(memoryOutput, 'Memory'),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+    layer: z.int(),
+    hasMore: z.boolean(),
+  }),
+  async handler({ services, principal }, args) {
+    const project = namedProject(principal, args.projectPath)
+    if (args.stats) return statistics(await services.memories.count(principal, project))
+    const { limit } = clampLimit(args.limit)
+    const { offset } = args
+    const layer = args.layer as Layer
+    const page = await services.memories.list(
+      principal,
+      project,
+      {
+        ...{ layer, limit, offset },
+        kinds: args.type === undefined ? null : kindsOf(args.type),
+        tags: normalizeTags(args.tags ?? []),
+      },
+      RESULT_BYTES,
+    )
+    const { kept, omitted } = fitting(page.memories.map((entry) => ({ entry, shown: shownMemory(entry) })))
+    return {
+      memories: kept.map(({ shown }) => shown),
+      ...{ total: page.total, limit, offset, layer },
+      hasMore: offset + page.memories.length + page.omitted.length < page.total,
+      ...omittedMember([...omitted, ...page.omitted]),
+    }
+  },
+})

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { notFound } from '../../domain/errors'
+import { type Inspection, told } from '../../domain/flaws'
+import { readId } from '../../domain/link'
+import type { JsonValue, Metadata } from '../../domain/metadata'
+import { type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
+import { checkMemoryMetadata, isKnownKey, shownMetadata } from '../../domain/recall/metadata'
+import { jsonObject } from '../fields'
+import type { JsonSchema } from '../json-schema'
+import { lenient } from '../lenient'
+import { iso } from './wire'
+
+/** How memories are named, shown and described by the tools that store and read them (fabric contract §1, §3). */
+export const memoryId = z
+  .union([z.string(), z.int()])
+  .meta({ description: 'Id of the memory', anyOf: [{ type: 'string' }, { type: 'integer' }] })
+
+/** @throws Problem not_found for what cannot be an id, as for one that is unknown */
+export function readMemoryId(given: string | number): number {
+  const id = readId(given)
+  if (id === null) throw notFound(memoryNotFound(told(given)))
+  return id
+}
+
+export const memoryMetadata = (description: string) => jsonObject(description)
+
+/** What known keys hold, for clients that send numbers and lists as strings. */
+const SHAPES: Readonly<Record<string, JsonSchema>> = {
+  tags: { type: 'array', items: { type: 'string' } },
+  confidence: { type: 'number' },
+  weight: { type: 'integer' },
+  fileContext: {
+    type: 'object',
+    properties: { lineStart: { type: 'integer' }, lineEnd: { type: 'integer' } },
+  },
+  codeBlock: { type: 'object', properties: {} },
+}
+
+/**
+ * Metadata with its known keys forgiven and checked; what is wrong is noted.
+ *
+ * @param mayRemove whether null removes a key; else a known key that is null is as good as absent
+ */
+export function readMetadata(given: Metadata, wrong: Inspection, mayRemove: boolean): Metadata {
+  const read: Metadata = Object.create(null)
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null && !mayRemove && isKnownKey(key)) continue
+    read[key] = Object.hasOwn(SHAPES, key) && value !== null ? (lenient(SHAPES[key], value) as JsonValue) : value
+  }
+  checkMemoryMetadata(read, wrong, mayRemove)
+  return read
+}
+
+export const shownMemory = (memory: Memory) => {
+  const metadata = shownMetadata(memory)
+  return {
+    id: String(memory.id),
+    type: typeOfKind(memory.kind),
+    content: memory.text,
+    metadata,
+    tags: metadata.tags,
+    pinned: memory.pinned,
+    createdAt: iso(memory.createdAt),
+    updatedAt: iso(memory.updatedAt),
+    accessCount: memory.accessCount,
+    version: memory.version,
+    ...(memory.layer === 1 && memory.expiresAt !== null ? { expiresAt: iso(memory.expiresAt) } : {}),
+    ...(memory.archived ? { archived: true } : {}),
+  }
+}
+
+export const memoryOutput = z
+  .looseObject({ id: z.string(), type: z.string(), content: z.string() })
+  .meta({ description: 'Memory' })

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { checkVerbatim } from '../../domain/draft'
+import type { Layer } from '../../domain/entry'
+import { Inspection } from '../../domain/flaws'
+import { MAX_TTL } from '../../domain/recall/layers'
+import { MEMORY_TYPES } from '../../domain/recall/memory'
+import { defineTool } from '../define-tool'
+import { strings } from '../fields'
+import { fabric } from './family'
+import { memoryMetadata, readMetadata } from './memory-wire'
+import { fabricOutput } from './wire'
+
+export const store = defineTool({
+  family: fabric,
+  name: 'context_store',
+  title: 'Store a memory',
+  description:
+    'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, 3 knowledge of the whole org.',
+  effect: 'store',
+  input: z.strictObject({
+    type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
+    content: z.string().meta({ description: 'The memory, kept verbatim' }),
+    metadata: memoryMetadata(
+      '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, lineEnd}, codeBlock {code, language, filePath}, more',
+    ),
+    layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
+    ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),
+    pinned: z.boolean().optional().meta({ description: 'Never decays' }),
+  }),
+  output: fabricOutput({
+    id: z.string(),
+    success: z.boolean(),
+    layer: z.int(),
+    pinned: z.boolean(),
+    evicted: strings('Working memory that went to make room'),
+    warnings: strings('Warning'),
+  }),
+  async handler({ services, principal }, args) {
+    const wrong = new Inspection()
+    wrong.check('content', args.content, () => checkVerbatim(args.content, 'content'))
+    const metadata = readMetadata(args.metadata, wrong, false)
+    wrong.end()
+    const stored = await services.memories.store(principal, {
+      type: args.type,
+      content: args.content,
+      metadata,
+      layer: args.layer as Layer | undefined,
+      ttl: args.ttl,
+      pinned: args.pinned,
+    })
+    return {
+      id: String(stored.id),
+      success: true,
+      layer: stored.layer,
+      pinned: stored.pinned,
+      ...(stored.evicted.length === 0 ? {} : { evicted: stored.evicted.map(String) }),
+      ...(stored.warnings.length === 0 ? {} : { warnings: stored.warnings }),
+    }
+  },
+})

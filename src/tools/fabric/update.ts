@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { checkTags, checkVerbatim } from '../../domain/draft'
+import { invalidInput } from '../../domain/errors'
+import { Inspection } from '../../domain/flaws'
+import { tagsOfMetadata } from '../../domain/recall/metadata'
+import { defineTool } from '../define-tool'
+import { tags } from '../fields'
+import { fabric } from './family'
+import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
+import { fabricOutput, namedProject, projectPath } from './wire'
+
+const input = z.strictObject({
+  memoryId,
+  content: z.string().optional().meta({ description: 'New content' }),
+  metadata: memoryMetadata('Merged by key; null removes').optional(),
+  tags: tags('Replaces all').optional(),
+  weight: z.int().min(1).max(5).optional().meta({ description: 'Importance' }),
+  pinned: z.boolean().optional().meta({ description: 'Never decays' }),
+  targetLayer: z.int().min(2).max(3).optional().meta({ description: 'Promote, alone' }),
+  projectPath,
+})
+
+/** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
+function checked(args: z.output<typeof input>) {
+  const { content, weight, pinned } = args
+  const wrong = new Inspection()
+  if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
+  const metadata = args.metadata && readMetadata(args.metadata, wrong, true)
+  const given = args.tags && wrong.check('tags', args.tags, () => checkTags(args.tags ?? []))
+  wrong.end()
+  const inMetadata = metadata === undefined ? null : tagsOfMetadata(metadata)
+  if (given && inMetadata !== null && JSON.stringify(given) !== JSON.stringify(inMetadata))
+    wrong.refuse('tags', args.tags, 'tags and metadata.tags differ; give one of them')
+  for (const [name, value] of Object.entries({ weight, pinned }))
+    if (value !== undefined && metadata && Object.hasOwn(metadata, name) && metadata[name] !== value)
+      wrong.refuse(name, value, `${name} and metadata.${name} differ; give one of them`)
+  wrong.end()
+  return { content, metadata, tags: given, weight, pinned }
+}
+
+export const update = defineTool({
+  family: fabric,
+  name: 'context_update',
+  title: 'Update a memory',
+  description:
+    'Change parts of a memory of layer 2 or 3, or promote one with targetLayer. Brings an archived one back.',
+  effect: 'change',
+  input,
+  output: fabricOutput({
+    memory: memoryOutput,
+    layer: z.int(),
+    success: z.boolean(),
+    memoryId: z.string(),
+    newLayer: z.int(),
+  }),
+  async handler({ services, principal }, args) {
+    const change = checked(args)
+    const changes = Object.values(change).some((part) => part !== undefined)
+    const { targetLayer } = args
+    if (!changes && targetLayer === undefined)
+      throw invalidInput('No change given; give content, metadata, tags, weight, pinned or targetLayer', [
+        { path: 'content', given: 'nothing' },
+      ])
+    if (changes && targetLayer !== undefined)
+      throw invalidInput('targetLayer stands alone; promote in a call of its own', [
+        { path: 'targetLayer', given: `number ${targetLayer}` },
+      ])
+    const project = namedProject(principal, args.projectPath)
+    const id = readMemoryId(args.memoryId)
+    if (targetLayer !== undefined) {
+      await services.memories.promote(principal, project, id, targetLayer as 2 | 3)
+      return { success: true, memoryId: String(id), newLayer: targetLayer }
+    }
+    const memory = await services.memories.update(principal, project, id, change)
+    return { memory: shownMemory(memory), layer: memory.layer, success: true }
+  },
+})

@@ -1,0 +1,373 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Storing, reading, changing and listing memories over MCP (fabric contract §1–§3). */
+export function memoryContract(connect: Connect): void {
+  const session = useSession(connect)
+  const { ok } = session
+  const store = (content: string, metadata: object = {}, args: object = {}) =>
+    ok('context_store', { type: 'decision', content, metadata, ...args })
+  const memoryOf = async (id: string) => (await ok('context_get', { memoryId: id })).memory
+  const code = async (name: string, args: Record<string, unknown>) => (await session.fail(name, args)).data.code
+  const listed = async (args: object) =>
+    (await ok('context_list', args as Record<string, unknown>)).memories.map(({ id }: { id: string }) => id)
+
+  describe('memories on the wire', () => {
+    it(promise('f1-annotations'), async () => {
+      const tools = (await session.client.tools()).filter(({ name }) => name.startsWith('context_'))
+      for (const { name, annotations } of tools) {
+        const reads = ['get', 'list', 'searchCode', 'setup'].includes(name.slice('context_'.length))
+        expect([name, annotations.readOnlyHint, annotations.idempotentHint]).toEqual([name, reads, reads])
+        expect(annotations).toMatchObject({ openWorldHint: false, destructiveHint: /update|delete/.test(name) })
+      }
+    })
+
+    it(promise('f1-memory'), async () => {
+      const projectPath = unique('project')
+      const { id } = await store('we ship on Tuesdays', {
+        projectPath,
+        tags: ['Deploy', 'deploy '],
+        own: { deep: [1] },
+      })
+      expect(id).toMatch(/^\d+$/)
+      const memory = await memoryOf(id)
+      expect(memory).toEqual({
+        ...{ id, type: 'decision', content: 'we ship on Tuesdays', tags: ['deploy'], pinned: false },
+        metadata: {
+          ...{ own: { deep: [1] }, tags: ['deploy'], confidence: 0.8, source: 'ai_inferred', cliType: 'generic' },
+          ...{ weight: 3, projectPath },
+        },
+        ...{ createdAt: expect.stringMatching(ISO), updatedAt: memory.createdAt, accessCount: 1, version: 1 },
+      })
+      const working = await store('soon gone', {}, { layer: 1, ttl: 60 })
+      const { createdAt, expiresAt } = await memoryOf(working.id)
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(60_000)
+    })
+
+    it(promise('f1-ids'), async () => {
+      const { id } = await store('numbered')
+      for (const memoryId of [id, Number(id)])
+        expect((await ok('context_get', { memoryId })).memory).toMatchObject({ id, content: 'numbered' })
+      for (const memoryId of ['0', 'abc', '999999999', -1, '1.5', ''])
+        for (const tool of ['context_get', 'context_delete'])
+          expect((await session.fail(tool, { memoryId })).data).toEqual({
+            error: `Memory not found: ${memoryId}`,
+            code: 'NOT_FOUND',
+          })
+      expect(await code('context_get', {})).toBe('VALIDATION_ERROR')
+      expect(await code('context_update', { memoryId: 'abc', pinned: true })).toBe('NOT_FOUND')
+    })
+
+    it(promise('f1-unknown-keys'), async () => {
+      const error = await session.fail('context_store', { type: 'decision', content: 'x', metadata: {}, nonsense: 1 })
+      expect(JSON.parse(error.text)).toEqual(error.data)
+      expect(error.data).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ path: 'nonsense' }] })
+      const { id } = await ok('context_store', {
+        ...{ type: 'bug_fix', content: 'lenient', pinned: 'true', layer: '2' },
+        metadata: JSON.stringify({ tags: ['a'], weight: '4', mine: null }),
+      })
+      expect(await memoryOf(id)).toMatchObject({ pinned: true, metadata: { mine: null, weight: 4 }, tags: ['a'] })
+      expect((await ok('context_list', { stats: 'true' })).total).toBeGreaterThan(0)
+      expect(await code('context_store', { type: 'decision', content: 'x', metadata: '{"a":' })).toBe(
+        'VALIDATION_ERROR',
+      )
+      expect(await code('context_store', { type: 'decision', content: 'x' })).toBe('VALIDATION_ERROR')
+    })
+
+    it(promise('f1-project'), async () => {
+      const project = unique('/home/Ada/app')
+      const { id } = await store('keyed', { projectPath: ` ${project}// ` })
+      expect((await memoryOf(id)).metadata.projectPath).toBe(project)
+      expect(await listed({ projectPath: `${project}/` })).toEqual([id])
+      expect(await listed({ projectPath: project.toLowerCase() })).toEqual([])
+      const filter = { key: 'project', operator: 'eq', value: project }
+      const [entry] = (await ok('search_context', { metadata_filters: [filter] })).results
+      expect(entry).toMatchObject({ id: Number(id), thread_id: `project:${project}` })
+      const other = await session.store('from a thread', { metadata: { project: `${project}/` } })
+      expect(await listed({ projectPath: project })).toEqual([String(other), id])
+      for (const projectPath of ['  ', 'x'.repeat(241)]) {
+        expect(await code('context_list', { projectPath })).toBe('VALIDATION_ERROR')
+        expect(await code('context_store', { type: 'decision', content: 'x', metadata: { projectPath } })).toBe(
+          'VALIDATION_ERROR',
+        )
+      }
+    })
+
+    it(promise('f1-isolation'), async () => {
+      const [here, there] = [unique('here'), unique('there')]
+      const ids = []
+      for (const layer of [1, 2, 3]) ids.push((await store(`layer ${layer}`, { projectPath: here }, { layer })).id)
+      const [working, plain, semantic] = ids as [string, string, string]
+      const homeless = (await store('of none', {}, { layer: 2 })).id
+      for (const memoryId of [working, plain, homeless]) {
+        expect(await code('context_get', { memoryId, projectPath: there })).toBe('NOT_FOUND')
+        expect(await code('context_update', { memoryId, projectPath: there, pinned: true })).toBe('NOT_FOUND')
+        expect(await code('context_update', { memoryId, projectPath: there, targetLayer: 3 })).toBe('NOT_FOUND')
+        expect(await code('context_delete', { memoryId, projectPath: there })).toBe('NOT_FOUND')
+        expect((await memoryOf(memoryId)).version).toBe(1)
+      }
+      for (const layer of [1, 2]) expect(await listed({ layer, projectPath: there })).toEqual([])
+      expect(await ok('context_list', { stats: true, projectPath: there })).toMatchObject({ l1: 0, l2: 0 })
+      expect(await listed({ layer: 3, projectPath: there })).toContain(semantic)
+      expect((await ok('context_get', { memoryId: semantic, projectPath: there })).layer).toBe(3)
+    })
+
+    it(promise('f1-threads'), async () => {
+      const projectPath = unique('shared')
+      const metadata = { projectPath, tags: ['zebra'], title: 'Stripes' }
+      const { id } = await ok('context_store', { type: 'bug_fix', content: 'the zygomorph was upside down', metadata })
+      const { results } = await ok('fts_search_context', { query: 'zygomorph', tags: ['zebra'] })
+      expect(results).toMatchObject([{ id: Number(id), metadata: { title: 'Stripes', kind: 'bug_fix' } }])
+      const entry = await session.store('said in a thread', { metadata: { project: projectPath, report_type: 'rule' } })
+      expect((await ok('context_get', { memoryId: entry })).memory).toMatchObject({
+        ...{ id: String(entry), type: 'convention' },
+        metadata: { report_type: 'rule', source: 'user_explicit', projectPath },
+      })
+    })
+  })
+
+  describe('layers', () => {
+    it(promise('f2-router'), async () => {
+      const layerOf = async (type: string, tags: string[] = [], args: object = {}) =>
+        (await ok('context_store', { type, content: `${type} ${unique()}`, metadata: { tags }, ...args })).layer
+      expect(await layerOf('decision', ['TEMP', 'global'], { layer: 3 })).toBe(3)
+      expect(await layerOf('decision', [' Temporary ', 'global', 'project'])).toBe(1)
+      expect(await layerOf('scratchpad', ['universal', 'local'], { ttl: 60 })).toBe(3)
+      expect(await layerOf('code_pattern', ['local'], { ttl: 60 })).toBe(2)
+      expect(await layerOf('code_pattern', [], { ttl: 60 })).toBe(1)
+      expect(await layerOf('scratchpad')).toBe(1)
+      for (const type of ['code_pattern', 'convention', 'relationship']) expect(await layerOf(type)).toBe(3)
+      for (const type of ['decision', 'bug_fix']) expect(await layerOf(type)).toBe(2)
+      expect(await code('context_store', { type: 'note', content: 'x', metadata: {} })).toBe('VALIDATION_ERROR')
+    })
+
+    it(promise('f2-ttl'), async () => {
+      const lasts = async (args: object) => {
+        const { createdAt, expiresAt } = await memoryOf((await store('timed', {}, args)).id)
+        return (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000
+      }
+      expect([await lasts({ layer: 1 }), await lasts({ ttl: 31_536_000 })]).toEqual([3600, 31_536_000])
+      for (const layer of [2, 3]) {
+        const stored = await store('lasting', {}, { layer, ttl: 60 })
+        expect(stored.warnings).toEqual(['ttl applies to layer 1 only'])
+        expect(await memoryOf(stored.id)).not.toHaveProperty('expiresAt')
+      }
+      for (const ttl of [0, 31_536_001, 1.5])
+        expect(await code('context_store', { type: 'decision', content: 'x', metadata: {}, ttl })).toBe(
+          'VALIDATION_ERROR',
+        )
+    })
+
+    it(promise('f2-promotion'), async () => {
+      const projectPath = unique('promoted')
+      const stored = await store(
+        'rises',
+        { projectPath, tags: ['kept', 'temp'], title: 'T', weight: 5 },
+        { pinned: true },
+      )
+      expect(stored).toEqual({ id: stored.id, success: true, layer: 1, pinned: true })
+      const before = await memoryOf(stored.id)
+      const promoted = await ok('context_update', { memoryId: stored.id, targetLayer: 3 })
+      expect(promoted).toEqual({ success: true, memoryId: stored.id, newLayer: 3 })
+      const { expiresAt: _, ...rest } = before
+      const after = await ok('context_get', { memoryId: stored.id })
+      const moved = { version: 2, accessCount: 2, updatedAt: after.memory.updatedAt }
+      expect(after).toEqual({ layer: 3, memory: { ...rest, ...moved } })
+    })
+
+    it(promise('f2-promotion-refused'), async () => {
+      const { id: memoryId } = await store('stays', {}, { layer: 2 })
+      expect(await code('context_update', { memoryId, targetLayer: 2 })).toBe('CONFLICT')
+      expect(await code('context_update', { memoryId, targetLayer: 1 })).toBe('VALIDATION_ERROR')
+      expect(await code('context_update', { memoryId, targetLayer: 3, pinned: true })).toBe('VALIDATION_ERROR')
+      expect((await ok('context_get', { memoryId })).memory.version).toBe(1)
+    })
+  })
+
+  describe('storing and changing memories', () => {
+    it(promise('f3-store'), async () => {
+      const content = '  two spaces,\n\n a tab\t and the end \n'
+      expect((await memoryOf((await store(content)).id)).content).toBe(content)
+      const wrong: [string, unknown][] = [
+        ...([
+          ['tags', 'a'],
+          ['tags', [1]],
+          ['title', 5],
+          ['confidence', 1.1],
+          ['source', 'me'],
+        ] as [string, unknown][]),
+        ...([
+          ['weight', 6],
+          ['weight', 2.5],
+          ['cliType', 1],
+          ['fileContext', { lineStart: 1 }],
+        ] as [string, unknown][]),
+        ...([
+          ['fileContext', { path: 'a', lineEnd: 0 }],
+          ['codeBlock', { code: 'x' }],
+        ] as [string, unknown][]),
+      ]
+      for (const [key, value] of wrong) {
+        const args = { type: 'decision', content: 'x', metadata: { [key]: value } }
+        expect((await session.fail('context_store', args)).data).toMatchObject({
+          code: 'VALIDATION_ERROR',
+          details: [{ path: `metadata.${key}` }],
+        })
+      }
+      for (const blank of ['', ' \n '])
+        expect(await code('context_store', { type: 'decision', content: blank, metadata: {} })).toBe('VALIDATION_ERROR')
+      const long = { type: 'decision', content: 'é'.repeat(500_001), metadata: {} }
+      expect(await code('context_store', long)).toBe('VALIDATION_ERROR')
+      const file = { fileContext: { path: 'a.ts', lineStart: 1, lineEnd: 2, language: 'ts' } }
+      const block = { codeBlock: { code: 'x()', language: 'ts', filePath: 'a.ts' } }
+      expect((await memoryOf((await store('code', { ...file, ...block })).id)).metadata).toMatchObject({
+        ...file,
+        ...block,
+      })
+    })
+
+    it(promise('f3-update'), async () => {
+      const projectPath = unique('updated')
+      const { id: memoryId } = await store('old words', { projectPath, tags: ['a'], title: 'T', mine: { x: 1, y: 2 } })
+      const update = async (args: object) => (await ok('context_update', { memoryId, ...args })).memory
+      expect(await update({ content: ' new words ' })).toMatchObject({
+        content: ' new words ',
+        tags: ['a'],
+        version: 2,
+      })
+      expect(await update({ pinned: true })).toMatchObject({ pinned: true, tags: ['a'], version: 3 })
+      expect(await update({ weight: 5 })).toMatchObject({ metadata: { weight: 5, title: 'T' }, tags: ['a'] })
+      const patched = await update({ metadata: { mine: { z: 3 }, title: null, confidence: 0.5 } })
+      expect(patched.metadata).toMatchObject({ mine: { z: 3 }, confidence: 0.5, weight: 5, projectPath })
+      expect(patched.metadata.mine).toEqual({ z: 3 })
+      expect(patched.metadata).not.toHaveProperty('title')
+      expect(patched).toMatchObject({ content: ' new words ', pinned: true, tags: ['a'], type: 'decision' })
+      expect(await update({ metadata: { tags: ['B', 'c'] } })).toMatchObject({ tags: ['b', 'c'] })
+      const other = unique('elsewhere')
+      await update({ metadata: { projectPath: other } })
+      expect([await listed({ projectPath }), await listed({ projectPath: other })]).toEqual([[], [memoryId]])
+      const { threads } = await ok('list_threads', { limit: 100 })
+      const names = threads.map(({ thread_id }: { thread_id: string }) => thread_id)
+      expect(names).toContain(`project:${other}`)
+      expect(names).not.toContain(`project:${projectPath}`)
+    })
+
+    it(promise('f12-tags'), async () => {
+      const [first, second] = [unique('tag'), unique('tag')]
+      const { id: memoryId } = await store('tagged words', { tags: [first] })
+      const found = async (tag: string) => {
+        const { results } = await ok('fts_search_context', { query: 'tagged words', tags: [tag] })
+        return [results.length, (await listed({ tags: [tag.toUpperCase()] })).length]
+      }
+      expect(await found(first)).toEqual([1, 1])
+      const { memory } = await ok('context_update', { memoryId, tags: [second] })
+      expect([memory.tags, memory.metadata.tags]).toEqual([[second], [second]])
+      expect([await found(first), await found(second)]).toEqual([
+        [0, 0],
+        [1, 1],
+      ])
+    })
+
+    it(promise('f3-update-refused'), async () => {
+      const { id: memoryId } = await store('firm', { tags: ['a'] })
+      const invalid = [
+        ...[{}, { content: ' ' }, { metadata: { weight: 0 } }, { weight: 6 }, { unknown: 1 }],
+        ...[
+          { tags: ['b'], metadata: { tags: ['c'] } },
+          { weight: 2, metadata: { weight: 3 } },
+        ],
+      ]
+      for (const args of invalid) expect(await code('context_update', { memoryId, ...args })).toBe('VALIDATION_ERROR')
+      const same = { tags: ['B'], weight: 2, metadata: { tags: ['b '], weight: 2 } }
+      expect((await ok('context_update', { memoryId, ...same })).memory).toMatchObject({ tags: ['b'], version: 2 })
+      const working = await store('note', {}, { layer: 1 })
+      expect((await session.fail('context_update', { memoryId: working.id, pinned: true })).data).toEqual({
+        error: 'Working memories (layer 1) cannot be updated; store a new one or promote it',
+        code: 'UNSUPPORTED',
+      })
+    })
+
+    it(promise('f3-update-race'), async () => {
+      const { id: memoryId } = await store('contended')
+      const keys = ['a', 'b', 'c']
+      await Promise.all(keys.map((key) => ok('context_update', { memoryId, metadata: { [key]: key } })))
+      expect((await memoryOf(memoryId)).metadata).toMatchObject({ a: 'a', b: 'b', c: 'c' })
+    })
+
+    it(promise('f3-delete'), async () => {
+      const { id: memoryId } = await store('short-lived', {}, { layer: 3 })
+      expect(await ok('context_delete', { memoryId })).toEqual({ success: true, deletedFrom: 3 })
+      for (const tool of ['context_delete', 'context_get']) expect(await code(tool, { memoryId })).toBe('NOT_FOUND')
+    })
+
+    it(promise('f12-two-clients'), async () => {
+      const projectPath = unique('busy')
+      const other = await connect(session.server.url)
+      const stores = [session.client, other].flatMap((client) =>
+        Array.from({ length: 50 }, (_, i) =>
+          client.call('context_store', { type: 'decision', content: `note ${i}`, metadata: { projectPath } }),
+        ),
+      )
+      const answers = await Promise.all(stores)
+      await other.close()
+      expect(answers.filter(({ isError }) => isError)).toEqual([])
+      expect(new Set(answers.map(({ data }) => data.id)).size).toBe(100)
+      expect((await ok('context_list', { projectPath, limit: 100 })).total).toBe(100)
+    })
+  })
+
+  describe('lists of memories', () => {
+    it(promise('f3-list'), async () => {
+      const projectPath = unique('listed')
+      const ids: string[] = []
+      for (let i = 0; i < 6; i++) {
+        const args = {
+          type: i % 2 ? 'bug_fix' : 'decision',
+          content: `n ${i}`,
+          metadata: { projectPath, tags: [`t${i % 3}`] },
+        }
+        ids.unshift((await ok('context_store', args)).id)
+      }
+      expect(await ok('context_list', { projectPath, limit: 4 })).toMatchObject({
+        total: 6,
+        limit: 4,
+        layer: 2,
+        hasMore: true,
+      })
+      expect(await listed({ projectPath })).toEqual(ids)
+      const pages = [await listed({ projectPath, limit: 4 }), await listed({ projectPath, limit: 4, offset: 4 })]
+      expect(pages.flat()).toEqual(ids)
+      expect(await listed({ projectPath, type: 'bug_fix' })).toEqual([ids[0], ids[2], ids[4]])
+      expect(await listed({ projectPath, tags: [' T0', 't1'] })).toEqual([ids[1], ids[2], ids[4], ids[5]])
+      expect(await listed({ projectPath, tags: ['t1'], type: 'bug_fix' })).toEqual([ids[4]])
+      expect(await listed({ projectPath, tags: [] })).toEqual(ids)
+      const past = await ok('context_list', { projectPath, limit: 500, offset: 50 })
+      expect(past).toEqual({ memories: [], total: 6, limit: 100, offset: 50, layer: 2, hasMore: false })
+      const summary = await session.store('in short', { metadata: { project: projectPath, kind: 'summary' } })
+      for (const type of ['summary', 'scratchpad'])
+        expect(await listed({ projectPath, type })).toEqual([String(summary)])
+      expect(await code('context_list', { type: 'nonsense' })).toBe('VALIDATION_ERROR')
+      const all = { layer: 2, type: 'decision', limit: 100 }
+      expect(await listed(all)).toEqual(expect.arrayContaining([ids[1]]))
+    })
+
+    it(promise('f3-stats'), async () => {
+      const projectPath = unique('counted')
+      const before = await ok('context_list', { stats: true, projectPath })
+      await store('a', { projectPath })
+      await store('b', { projectPath }, { pinned: true })
+      await store('c', { projectPath }, { layer: 1 })
+      await store('d', { projectPath: unique('other') }, { layer: 3, pinned: true })
+      const stats = await ok('context_list', { stats: true, projectPath, layer: 1, type: 'bug_fix' })
+      expect(stats).toMatchObject({ l1: 1, l2: 2, l3: before.l3 + 1, total: before.l3 + 4 })
+      expect(stats.pinned).toEqual({ l2: 1, l3: before.pinned.l3 + 1 })
+      expect(stats.byType.decision).toBe((before.byType.decision ?? 0) + 4)
+      const sum = Object.values(stats.byType as Record<string, number>).reduce((a, b) => a + b, 0)
+      expect(sum).toBe(stats.total)
+    })
+  })
+}

@@ -1,0 +1,252 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlMemories } from '../../src/adapters/sql/memories'
+import { createSqlRetention } from '../../src/adapters/sql/retention'
+import { createSqlScheduleJournal } from '../../src/adapters/sql/schedule-journal'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { unavailable } from '../../src/domain/errors'
+import { MEMORY_TYPES } from '../../src/domain/recall/memory'
+import type { Caller } from '../../src/domain/scope'
+import type { Embedder } from '../../src/ports/embedder'
+import { createGenerate } from '../../src/services/generate'
+import { createSchedule } from '../../src/services/keeping/schedule'
+import { scheduleSteps } from '../../src/services/keeping/steps'
+import { createMemoryService, type MemoryDraft } from '../../src/services/recall/memories'
+import { createStoreEntries } from '../../src/services/store-entries'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal, LIMITS, type TestClock } from '../support/scope'
+import type { Ground } from './keeping/world'
+import { keepingWorld } from './keeping/world'
+
+const DAY = 86_400_000
+
+/** Answers as long as it is told to. */
+class Fragile implements Embedder {
+  readonly provider = 'local'
+  readonly model = 'fragile'
+  readonly dimensions = 2
+  broken = false
+  async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    if (this.broken) throw unavailable('no vectors today')
+    return texts.map(() => new Float32Array([1, 0]))
+  }
+}
+
+function worldOf(connection: SqlConnection, clock: TestClock, embedder: Fragile, onEmbeddingFailure: 'fail' | 'defer') {
+  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Set())
+  const generate = createGenerate({
+    embedder,
+    summarizer: null,
+    chunking: null,
+    onEmbeddingFailure,
+    minContentLength: 0,
+  })
+  const never = async (): Promise<never> => {
+    throw new Error('no images here')
+  }
+  const images = { put: never, get: never, delete: never, list: never } as never
+  const storeEntries = createStoreEntries({
+    entries,
+    images,
+    outbox: { queueUnused: async () => 0 },
+    limits: LIMITS,
+    generate,
+  })
+  return createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate })
+}
+
+/** What time, use and room do to memories (fabric contract §2). */
+export function memoryLifeContract(name: string, make: () => Promise<Ground>): void {
+  describe(`${name} keeps memories in layers`, () => {
+    let ground: Ground
+    let clock: TestClock
+    let embedder: Fragile
+    let memories: ReturnType<typeof worldOf>
+    let ada: Caller
+    beforeEach(async () => {
+      ground = await make()
+      clock = ground.clock
+      embedder = new Fragile()
+      memories = worldOf(ground.connection, clock, embedder, 'fail')
+      ada = freshPrincipal()
+    })
+
+    const store = (draft: Partial<MemoryDraft> = {}) =>
+      memories.store(ada, { type: 'decision', content: 'a memory', metadata: {}, ...draft })
+    const listed = async (layer: 1 | 2 | 3) => {
+      const query = { layer, kinds: null, tags: [], limit: 100, offset: 0 }
+      const page = await memories.list(ada, null, query, 1_000_000)
+      expect(page.total).toBe(page.memories.length)
+      return page.memories.map(({ id }) => id)
+    }
+    const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
+    /** Runs decay over everything, in rounds of a few. */
+    const decay = async () => {
+      const retention = createSqlRetention(ground.connection, clock)
+      let archived = 0
+      for (let after: number | null = 0; after !== null; ) {
+        const round: { archived: number; last: number | null } = await retention.archiveDecayed(after, 3)
+        archived += round.archived
+        after = round.last
+      }
+      return archived
+    }
+
+    it(promise('f2-expiry'), async () => {
+      const { id } = await store({ ttl: 60 })
+      clock.advance(59_999)
+      expect(await listed(1)).toEqual([id])
+      // A read does not make it last longer.
+      expect((await memories.get(ada, null, id))?.accessCount).toBe(1)
+      clock.advance(1)
+      expect(await listed(1)).toEqual([])
+      expect(await memories.count(ada, null)).toEqual([])
+      expect(await memories.get(ada, null, id)).toBeNull()
+      await expect(memories.promote(ada, null, id, 2)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(memories.delete(ada, null, id)).rejects.toMatchObject({ code: 'not_found' })
+      await createSqlRetention(ground.connection, clock).expireEntries(1_000)
+      expect(await rows(sql`SELECT id FROM entries WHERE id = ${id}`)).toEqual([])
+    })
+
+    it(promise('f2-capacity'), async () => {
+      const inProject = { metadata: { projectPath: 'full' }, layer: 1 as const }
+      const pinned = await store({ ...inProject, pinned: true })
+      clock.advance(1)
+      const read = await store(inProject)
+      clock.advance(1)
+      const oldest = await store(inProject)
+      clock.advance(1)
+      await ground.connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 997)
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
+            SELECT CAST(${ada.org} AS TEXT), 'project:full', 'agent', 1, 'full', CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + DAY} AS bigint) FROM n`,
+        ],
+        { org: ada.org },
+      )
+      clock.advance(1)
+      await memories.get(ada, null, read.id)
+      clock.advance(1)
+      expect((await store({ ...inProject, metadata: { projectPath: 'other' } })).evicted).toEqual([])
+      const { id, evicted } = await store(inProject)
+      expect(evicted).toEqual([oldest.id])
+      for (const kept of [pinned.id, read.id, id]) expect(await memories.get(ada, 'full', kept)).not.toBeNull()
+      expect(await memories.get(ada, null, oldest.id)).toBeNull()
+      const working = (await memories.count(ada, 'full')).filter(({ layer }) => layer === 1)
+      expect(working.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
+    })
+
+    it(promise('f2-vectors'), async () => {
+      embedder.broken = true
+      const kept = await store({ layer: 2 })
+      await store({ layer: 1 })
+      await expect(store({ layer: 3 })).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(memories.promote(ada, null, kept.id, 3)).rejects.toMatchObject({ code: 'unavailable' })
+      expect(await memories.get(ada, null, kept.id)).toMatchObject({ layer: 2, version: 1 })
+      expect(await rows(sql`SELECT id FROM entries WHERE org = ${ada.org}`)).toHaveLength(2)
+      expect(await rows(sql`SELECT key FROM outbox WHERE org = ${ada.org} AND topic = 'embed'`)).toHaveLength(2)
+      const patient = worldOf(ground.connection, clock, embedder, 'defer')
+      expect((await patient.store(ada, { type: 'decision', content: 'x', metadata: {}, layer: 3 })).layer).toBe(3)
+      embedder.broken = false
+      await memories.promote(ada, null, kept.id, 3)
+      expect(await rows(sql`SELECT id FROM entry_vectors WHERE entry_id = ${kept.id}`)).toHaveLength(1)
+    })
+
+    it(promise('f2-decay'), async () => {
+      const idle = await store({ layer: 3 })
+      const pinned = await store({ layer: 3, pinned: true })
+      const used = await store({ layer: 3 })
+      const project = await store({ layer: 2 })
+      clock.advance(14 * DAY)
+      await memories.get(ada, null, used.id)
+      // 0.3·e^(−d/28) + 0.7·e^(−d/14) falls below 0.2 between these two.
+      clock.advance(14.4 * DAY)
+      await decay()
+      expect(await listed(3)).toEqual([used.id, pinned.id, idle.id])
+      clock.advance(0.1 * DAY)
+      await decay()
+      expect(await listed(3)).toEqual([used.id, pinned.id])
+      clock.advance(400 * DAY)
+      await decay()
+      expect([await listed(3), await listed(2)]).toEqual([[pinned.id], [project.id]])
+      expect(await memories.get(ada, null, idle.id)).toMatchObject({ archived: true, text: 'a memory', version: 1 })
+    })
+
+    it(promise('f2-archived'), async () => {
+      const { id } = await store({ layer: 3, metadata: { tags: ['kept'] } })
+      clock.advance(60 * DAY)
+      await decay()
+      expect([await listed(3), await memories.count(ada, null)]).toEqual([[], []])
+      const back = await memories.update(ada, null, id, { pinned: true })
+      expect(back).toMatchObject({ archived: false, pinned: true, tags: ['kept'], version: 2 })
+      await memories.update(ada, null, id, { pinned: false })
+      await decay()
+      expect(await listed(3)).toEqual([id])
+      expect(await rows(sql`SELECT accessed_at FROM entries WHERE id = ${id}`)).toEqual([{ accessed_at: clock.ms }])
+      clock.advance(60 * DAY)
+      await decay()
+      expect(await memories.delete(ada, null, id)).toBe(3)
+    })
+
+    it(promise('f2-daily'), async () => {
+      const world = keepingWorld(ground)
+      const looked: string[] = []
+      const steps = scheduleSteps({ ...world, work: world.clean, generation: null, embedCode: async () => 0 })
+        .filter(({ name }) => name === 'decayed memories')
+        .map((step) => ({
+          ...step,
+          round: async () => {
+            looked.push(new Date(clock.ms).toISOString())
+            return { done: 0, next: null }
+          },
+        }))
+      const { run } = createSchedule({
+        steps,
+        journal: createSqlScheduleJournal(ground.connection),
+        clock,
+        log: () => {},
+      })
+      const at = async (time: string) => {
+        clock.ms = Date.parse(time)
+        await run()
+      }
+      for (const time of ['2027-01-01T23:59', '2027-01-02T00:00', '2027-01-02T23:59', '2027-01-09T00:01'])
+        await at(`${time}:00.000Z`)
+      expect(looked.map((time) => time.slice(0, 10))).toEqual(['2027-01-01', '2027-01-02', '2027-01-09'])
+    })
+
+    it(promise('f3-get'), async () => {
+      const { id } = await store({ layer: 2 })
+      const logged = () => rows(sql`SELECT seq FROM changes WHERE org = ${ada.org}`)
+      const audited = () => rows(sql`SELECT seq FROM audit WHERE org = ${ada.org}`)
+      const before = [(await logged()).length, (await audited()).length]
+      const first = await memories.get(ada, null, id)
+      clock.advance(1000)
+      const second = await memories.get(ada, null, id)
+      expect([first?.accessCount, second?.accessCount]).toEqual([1, 2])
+      expect(second).toEqual({ ...first, accessCount: 2 })
+      expect([(await logged()).length, (await audited()).length]).toEqual(before)
+    })
+
+    it(promise('f1-narrowed'), async () => {
+      const { id: homeless } = await store({ layer: 2 })
+      const { id: foreign } = await store({ layer: 3, metadata: { projectPath: 'zeus' } })
+      const bob = freshPrincipal({ org: ada.org, projects: ['apollo'] })
+      const stored = await memories.store(bob, { type: 'decision', content: 'x', metadata: {} })
+      expect((await memories.get(bob, 'apollo', stored.id))?.project).toBe('apollo')
+      for (const id of [foreign])
+        await expect(memories.update(bob, null, id, { pinned: true })).rejects.toMatchObject({ code: 'not_found' })
+      for (const step of [memories.update(bob, null, homeless, { pinned: true }), memories.delete(bob, null, homeless)])
+        await expect(step).rejects.toMatchObject({ code: 'forbidden' })
+      const denied = memories.store(bob, { type: 'decision', content: 'x', metadata: { projectPath: 'zeus' } })
+      await expect(denied).rejects.toMatchObject({ code: 'forbidden', message: 'Project access denied: zeus' })
+      const two = freshPrincipal({ org: ada.org, projects: ['apollo', 'zeus'] })
+      const unnamed = memories.store(two, { type: MEMORY_TYPES[0], content: 'x', metadata: {} })
+      await expect(unnamed).rejects.toMatchObject({ code: 'invalid_input' })
+      expect((await memories.get(two, 'apollo', foreign))?.layer).toBe(3)
+    })
+  })
+}
