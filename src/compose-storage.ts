@@ -6,6 +6,7 @@ import { createPostgresConnection, type PostgresOptions } from './adapters/postg
 import { createPostgresDialect } from './adapters/postgres/dialect'
 import { createPostgresFullText } from './adapters/postgres/full-text'
 import { checkPostgresSchema } from './adapters/postgres/schema'
+import { takingStock } from './adapters/postgres/stock'
 import { createPostgresVectorIndex } from './adapters/postgres/vector-index'
 import type { SqlConnection } from './adapters/sql/connection'
 import { createObjectVectorIndex } from './adapters/vector-object'
@@ -16,6 +17,7 @@ import type { Analyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
+import type { EntryStore } from './ports/entry-store'
 import type { FullText } from './ports/full-text'
 import type { DatabaseHealth } from './ports/health'
 import type { Settings } from './ports/settings'
@@ -25,6 +27,8 @@ import type { VectorIndex } from './ports/vector-index'
 export interface Storage {
   readonly connection: SqlConnection & { readonly health: DatabaseHealth }
   readonly fullText: FullText
+  /** The store, with what this database wants done after large batches. */
+  readonly storing: (store: EntryStore, afterwards: (work: Promise<unknown>) => void) => EntryStore
   /** Lets go of what the request held, once its work is done. */
   readonly close: () => Promise<void>
 }
@@ -83,12 +87,18 @@ export function chooseStorage(
       (cost) => log('DEBUG', 'sql', { ...cost }),
     )
     const fullText = createPostgresFullText(connection, analyzer, clock)
-    return { connection, fullText, close: () => connection.close() }
+    return {
+      connection,
+      fullText,
+      storing: (store, afterwards) => takingStock(store, connection, afterwards),
+      close: () => connection.close(),
+    }
   }
   const connection = createD1Connection(d1Of(bindings), createD1Dialect(analyzer), (cost) =>
     log('DEBUG', 'sql', { ...cost }),
   )
-  return { connection, fullText: createD1FullText(connection, analyzer, clock), close: async () => {} }
+  const fullText = createD1FullText(connection, analyzer, clock)
+  return { connection, fullText, storing: (store) => store, close: async () => {} }
 }
 
 /** @throws Problem unavailable when the chosen index lacks its binding */

@@ -85,9 +85,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
 
-  const { connection, fullText, close } = chooseStorage(bindings, config, { analyzer, clock, log })
+  const { connection, fullText, storing, close } = chooseStorage(bindings, config, { analyzer, clock, log })
   const indexedFields = indexedFieldNames(config.indexedFields)
-  const entries = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas)
+  const afterwards = (work: Promise<unknown>) =>
+    waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
+  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas)
+  const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
@@ -96,8 +99,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
 
   const identityStore = createSqlIdentityStore(connection, clock)
-  const afterwards = (work: Promise<unknown>) =>
-    waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
 
   const sync = createSyncVectors({ index, rows, pace })
   const generate = createGenerate({

@@ -11,6 +11,12 @@ const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters', 'changes', 'links']
 const ENTRIES = 1_000
 
+/** As if nobody had ever analysed a table. */
+const FORGET = [
+  `DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
+  `UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
+]
+
 const CALLS: readonly [tool: string, args: Record<string, unknown>][] = [
   ['search_context', {}],
   ['search_context', { thread_id: 'thread 3' }],
@@ -73,11 +79,24 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     }
   }
 
+  it('are planned with statistics of what batches have just stored', async () => {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      const { rows } = await client.query(
+        `SELECT relname FROM pg_class WHERE relname IN ('entries', 'entries_fts') AND reltuples < ${ENTRIES / 4}`,
+      )
+      expect(rows).toEqual([])
+    } finally {
+      await client.end()
+    }
+  })
+
   it.each([
-    ['knows nothing of the tables', null],
-    ['knows them', 'ANALYZE'],
+    ['knows nothing of the tables', FORGET],
+    ['knows them', ['ANALYZE']],
   ])('walk no table from end to end when the planner %s', { timeout: 120_000 }, async (_, prepare) => {
-    if (prepare !== null) await execute(database.url, prepare)
+    await execute(database.url, ...prepare)
     const before = await walks()
     for (const [tool, args] of CALLS) {
       const result = await client.call(tool, args)

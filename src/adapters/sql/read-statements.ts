@@ -143,6 +143,11 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
  */
 export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
   const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
+  const inStale = dialect.follow(
+    'entries',
+    'e',
+    sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
+  )
   return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}), live AS (
     SELECT c.thread_id,
       sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
@@ -160,7 +165,7 @@ export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: str
       coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0),
       min(e.created_second), max(e.created_second),
       min(e.id), max(e.id)
-    FROM entries e
-    WHERE ${listed(dialect, scope, now)} ${only('e')} AND e.thread_id IN (SELECT thread_id FROM stale)
+    FROM stale ${inStale}
+    WHERE ${listed(dialect, scope, now)} ${only('e')}
     GROUP BY e.thread_id)`
 }
