@@ -64,8 +64,10 @@ export function createSqlEntryStore(
 
   const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
-  const jsonList = (values: readonly unknown[]): SQL =>
-    sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+  // Threads lead to their entries too, whatever else is known of these.
+  const entriesOf = (org: string, threads: readonly string[]): SQL =>
+    sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
+      ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
   // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
   const entriesById = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
@@ -234,9 +236,11 @@ export function createSqlEntryStore(
         // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
         ids
           ? sql`id IN (SELECT e.id FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)})`
-          : listed(dialect, caller, now, 'entries'),
+          : threadIds
+            ? sql`id IN (SELECT e.id FROM ${entriesOf(caller.org, threadIds)} WHERE ${listed(dialect, caller, now)})`
+            : listed(dialect, caller, now, 'entries'),
         ...(own ? [own] : []),
-        ...(threadIds ? [sql`thread_id IN ${jsonList(threadIds)}`] : []),
+        ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
         ...(source ? [sql`source = ${source}`] : []),
         ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
       ]
