@@ -192,14 +192,14 @@ export function createSqlVectorRows(
     },
 
     async unembedded(org, model, afterId, limit) {
-      const ofOrg = org === null ? sql`` : sql`AND s.org = ${org}`
+      const ofOrg = org === null ? sql`` : sql`e.org = ${org} AND`
       const [rows] = await connection.batch([
         sql`
           WITH stretch AS (
-            SELECT e.id, e.org FROM entries e WHERE e.id > ${afterId} ORDER BY e.id LIMIT ${limit}
+            SELECT e.id FROM entries e WHERE ${ofOrg} e.id > ${afterId} ORDER BY e.id LIMIT ${limit}
           )
           SELECT s.id, 0 AS looked_at FROM stretch s
-          WHERE NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = s.id AND v.model = ${model}) ${ofOrg}
+          WHERE NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = s.id AND v.model = ${model})
           UNION ALL
           SELECT max(s.id), count(*) FROM stretch s
           ORDER BY looked_at, id`,
