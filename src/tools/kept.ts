@@ -17,7 +17,7 @@ function look(value: unknown, place: string, levels: number): Problem | null {
   if (value instanceof Unkept)
     return value.flaw === 'too_deep'
       ? tooDeep(place)
-      : invalidInput(`${place} ${value.reason}`, [{ path: place, given: givenAs(value) }])
+      : invalidInput(`${place} ${value.reason}`, [{ path: place, given: givenAs(value), example: value.toString() }])
   const isList = Array.isArray(value)
   if (!isList && !isRecord(value)) return null
   if (levels === 0) return tooDeep(place)
