@@ -11,6 +11,7 @@ import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlRetention } from './adapters/sql/retention'
 import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
 import { createSqlSettings } from './adapters/sql/settings'
+import { createSqlSightings } from './adapters/sql/sightings'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
@@ -37,6 +38,7 @@ import { scheduleSteps } from './services/keeping/steps'
 import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
 import { createMemoryService } from './services/recall/memories'
+import { createOrient } from './services/recall/orient'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -147,6 +149,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   return {
     storeEntries,
     memories: createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate }),
+    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({
       entries,

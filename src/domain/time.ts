@@ -37,14 +37,25 @@ function offsetMinutes(zone: string | undefined): number | null {
   return zone[0] === '-' ? -total : total
 }
 
-/**
- * Reads a date argument as a bound in whole seconds since 1970, inclusive.
- *
- * A bare date as a start is that day's first second, as an end its last. A fraction of a second rounds a start up and an
- * end down. Without a zone the time is UTC. Returns null for anything outside the grammar; nothing rolls over.
- */
-export function parseDateBound(value: string, bound: 'start' | 'end'): number | null {
-  const wholeDay = (day: number | null) => (day === null ? null : bound === 'start' ? day : day + DAY_SECONDS - 1)
+/** A date or time as it was written. */
+export interface WrittenTime {
+  /** Seconds since 1970 of its day, as if that were a day of UTC. */
+  readonly day: number
+  /** Null for a date alone. */
+  readonly time: {
+    readonly hour: number
+    readonly minute: number
+    readonly second: number
+    /** Digits behind the point; empty for none. */
+    readonly fraction: string
+    /** Minutes east of UTC; null when none was written. */
+    readonly offset: number | null
+  } | null
+}
+
+/** Reads the forms of the threads contract §4. Null for anything outside the grammar; nothing rolls over. */
+export function readWrittenTime(value: string): WrittenTime | null {
+  const wholeDay = (day: number | null): WrittenTime | null => (day === null ? null : { day, time: null })
 
   const compact = COMPACT_DATE.exec(value)
   if (compact) return wholeDay(daySeconds(Number(compact[1]), Number(compact[2]), Number(compact[3])))
@@ -58,8 +69,23 @@ export function parseDateBound(value: string, bound: 'start' | 'end'): number | 
   if (date === null || hour === undefined) return wholeDay(date)
   const offset = offsetMinutes(zone)
   if (offset === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null
-  const whole = date + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset * 60
-  return bound === 'start' && /[1-9]/.test(fraction) ? whole + 1 : whole
+  const time = { hour: Number(hour), minute: Number(minute), second: Number(second), fraction }
+  return { day: date, time: { ...time, offset: zone === undefined ? null : offset } }
+}
+
+/**
+ * Reads a date argument as a bound in whole seconds since 1970, inclusive.
+ *
+ * A bare date as a start is that day's first second, as an end its last. A fraction of a second rounds a start up and an
+ * end down. Without a zone the time is UTC. Returns null for anything outside the grammar; nothing rolls over.
+ */
+export function parseDateBound(value: string, bound: 'start' | 'end'): number | null {
+  const written = readWrittenTime(value)
+  if (written === null) return null
+  const { day, time } = written
+  if (time === null) return bound === 'start' ? day : day + DAY_SECONDS - 1
+  const whole = day + time.hour * 3600 + time.minute * 60 + time.second - (time.offset ?? 0) * 60
+  return bound === 'start' && /[1-9]/.test(time.fraction) ? whole + 1 : whole
 }
 
 /** Milliseconds since 1970 of an ISO 8601 instant or day; null outside the grammar. */

@@ -17,6 +17,7 @@ import type { Schedule } from './keeping/schedule'
 import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
 import type { MemoryService } from './recall/memories'
+import type { Orient } from './recall/orient'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -39,6 +40,8 @@ export interface Services {
   readonly schedule: Schedule
   /** Entries as memories in layers. */
   readonly memories: MemoryService
+  /** Where a caller stands in time, and what it missed. */
+  readonly orient: Orient
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
   readonly identity: Identity

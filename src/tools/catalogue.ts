@@ -7,6 +7,7 @@ import { remove } from './fabric/delete'
 import { fabric } from './fabric/family'
 import { get } from './fabric/get'
 import { list } from './fabric/list'
+import { orient } from './fabric/orient'
 import { searchCode } from './fabric/search-code'
 import { setup } from './fabric/setup'
 import { store } from './fabric/store'
@@ -49,6 +50,7 @@ export const TOOLS: readonly Tool[] = [
   navigateContext,
   readContextRange,
   store,
+  orient,
   searchCode,
   get,
   update,

@@ -23,7 +23,7 @@ import { keepingWorld } from './keeping/world'
 const DAY = 86_400_000
 
 /** Answers as long as it is told to. */
-class Fragile implements Embedder {
+export class Fragile implements Embedder {
   readonly provider = 'local'
   readonly model = 'fragile'
   readonly dimensions = 2
@@ -34,7 +34,12 @@ class Fragile implements Embedder {
   }
 }
 
-function worldOf(connection: SqlConnection, clock: TestClock, embedder: Fragile, onEmbeddingFailure: 'fail' | 'defer') {
+export function worldOf(
+  connection: SqlConnection,
+  clock: TestClock,
+  embedder: Fragile,
+  onEmbeddingFailure: 'fail' | 'defer',
+) {
   const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Set())
   const generate = createGenerate({
     embedder,

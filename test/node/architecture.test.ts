@@ -12,6 +12,8 @@ const PURE: Record<string, string> = {
   '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
   '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
   porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
+  'temporal-polyfill':
+    'days and local times of time zones by the rules of Temporal, which neither workerd nor Node 24 has yet; 19 KB compressed',
   re2js: 'regular expressions (RE2 syntax) that cannot take forever: no backtracking',
 }
 const pure = new RegExp(`^(${Object.keys(PURE).join('|')})(/|$)`)

@@ -3,8 +3,10 @@ import { createPostgresConnection, type PostgresConnection } from '../../src/ada
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/analysis'
 import { memoryContract } from '../contracts/endpoint/memories'
+import { orientContract } from '../contracts/endpoint/orient'
 import { playAgainst } from '../contracts/endpoint/session'
 import { memoryLifeContract } from '../contracts/memory-life'
+import { orientationContract } from '../contracts/orientation'
 import { CLIENTS, type Connect } from '../support/clients'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
 import { TestClock } from '../support/scope'
@@ -14,7 +16,9 @@ import { POSTGRES } from '../support/server-postgres'
 Uint8Array.fromBase64 ??= (text) => new Uint8Array(Buffer.from(text, 'base64'))
 
 playAgainst(POSTGRES)
-memoryContract(CLIENTS['SDK v2, revision 2026-07-28'] as Connect)
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+memoryContract(connect)
+orientContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase
@@ -30,3 +34,4 @@ afterAll(async () => {
 })
 
 memoryLifeContract('PostgreSQL', async () => ({ connection, bucket: {} as R2Bucket, clock: new TestClock() }))
+orientationContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))

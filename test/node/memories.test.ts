@@ -1,4 +1,7 @@
 import { memoryContract } from '../contracts/endpoint/memories'
+import { orientContract } from '../contracts/endpoint/orient'
 import { CLIENTS, type Connect } from '../support/clients'
 
-memoryContract(CLIENTS['SDK v2, revision 2026-07-28'] as Connect)
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+memoryContract(connect)
+orientContract(connect)

@@ -3,6 +3,21 @@ export const FABRIC = {
   'f1-list': 'lists the fabric tools alone at /mcp/fabric, in the portable form, and calls them in both spellings',
   'f1-tokens': 'keeps the definitions of a fabric tool small',
   'f1-errors': 'answers failures as {error, code, details?} with the codes of the family',
+  'f6-days':
+    'finds every boundary of days and weeks as a second library does, where clocks change, by half hours, and where midnight or a day is left out',
+  'f6-new-york':
+    'begins a day at its first existing instant and ends it before the next one, on both days of clock changes',
+  'f6-words': 'tells the time in words of its zone, named in any case or by an offset',
+  'f6-expressions':
+    'resolves every form of expression in the zone, twice-told times to the earlier and skipped ones onward',
+  'f6-summary': 'sums up time, project, absence and what is new in a few sentences',
+  'f6-wire': 'answers with time, resolved moment and conversions, each only when asked for',
+  'f6-refused': 'names every bad zone and the forms of an expression at once, and then leaves no mark',
+  'f6-last-seen': 'keeps when somebody was last here by owner and project, moved only by a call that succeeded',
+  'f6-recent':
+    'counts what came since in layers 2 and 3 of the project, or of all when none is named, and shows the newest fifty',
+  'f6-read': 'is open to readers, and leaves no audit row, version or change',
+  'f6-cost': 'takes two round trips however much came since, and an owner keeps marks of a thousand projects',
   'f9-upload': 'stores files, knows unchanged ones by their hash, replaces changed ones whole and removes deleted ones',
   'f9-skipped': 'skips binary, too large and misplaced files and says why',
   'f9-paths': 'cuts a leading project path off',

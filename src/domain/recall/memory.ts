@@ -11,6 +11,16 @@ export interface Memory extends Entry {
   readonly accessCount: number
 }
 
+/** A memory as a glance shows it. */
+export interface Glimpse {
+  readonly id: number
+  readonly kind: Kind
+  /** The beginning of its text. */
+  readonly content: string
+  readonly createdAt: number
+  readonly tags: readonly string[]
+}
+
 /** How many memories there are of one sort. */
 export interface MemoryCount {
   readonly layer: Layer

@@ -48,6 +48,23 @@ export function codeAccessContract(start: () => Promise<Team>): void {
       expect((await team.api(PATH, reader.key)).body.files).toHaveLength(1)
     })
 
+    it(promise('f6-read'), async () => {
+      const writer = await team.key('watched')
+      const reader = await team.key('watched', { role: 'reader', projects: ['apollo'] })
+      const stored = await team.call(writer.key, 'context_store', {
+        ...{ type: 'decision', content: 'kept', metadata: { projectPath: 'apollo' } },
+      })
+      const audited = async () => (await team.api('/orgs/watched/audit', ADMIN_TOKEN)).body.events.length
+      const before = await audited()
+      const visit = async (projectPath: string) => (await team.call(reader.key, 'context_orient', { projectPath })).data
+      expect((await visit('apollo')).offlineGap).toBeNull()
+      expect((await visit('apollo')).offlineGap).toMatchObject({ memoriesAdded: 0 })
+      expect(await audited()).toBe(before)
+      const { memory } = (await team.call(writer.key, 'context_get', { memoryId: stored.data.id })).data
+      expect(memory).toMatchObject({ version: 1, updatedAt: memory.createdAt })
+      expect(await visit('zeus')).toEqual({ error: 'Project access denied: zeus', code: 'FORBIDDEN' })
+    })
+
     it('leaves one row in the audit log for each upload, and one for each denial', async () => {
       const writer = await team.key('noted')
       const reader = await team.key('noted', { role: 'reader' })

@@ -1,0 +1,38 @@
+import { trim } from '../text'
+import { readWrittenTime } from '../time'
+import { instantOf, LAST_MOMENT, type Moment, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
+
+/** Words for moments, such as `start of next week`, and what they mean in a zone (fabric contract §6). */
+const PHRASES: Readonly<Record<string, (now: Moment) => number>> = {
+  now: (now) => now.epochMilliseconds,
+  today: (now) => startOfDay(now),
+  'start of day': (now) => startOfDay(now),
+  yesterday: (now) => startOfDay(now, -1),
+  tomorrow: (now) => startOfDay(now, 1),
+  'end of day': (now) => startOfDay(now, 1) - 1,
+  'start of week': (now) => startOfDay(now, -sinceMonday(now)),
+  'end of week': (now) => startOfDay(now, 7 - sinceMonday(now)) - 1,
+  'start of next week': (now) => startOfDay(now, 7 - sinceMonday(now)),
+  'start of last week': (now) => startOfDay(now, -7 - sinceMonday(now)),
+  ...Object.fromEntries(
+    WEEKDAYS.flatMap((name, day) => [
+      [`next ${name.toLowerCase()}`, (now: Moment) => startOfDay(now, ((day - sinceMonday(now) + 6) % 7) + 1)],
+      [`last ${name.toLowerCase()}`, (now: Moment) => startOfDay(now, -((sinceMonday(now) - day + 6) % 7) - 1)],
+    ]),
+  ),
+}
+
+const EPOCH = /^\d{10,16}$/
+
+export const EXPRESSION_FORMS =
+  'now, today, yesterday, tomorrow, start of day, end of day, start of week, end of week, start of next week, start of last week, ' +
+  'next monday … next sunday, last monday … last sunday, an ISO 8601 date or time such as 2026-02-25T09:00, or epoch milliseconds'
+
+/** Milliseconds since 1970 that an expression means; null when it is none of the forms, or beyond the times that can be told. */
+export function resolveExpression(given: string, zone: string, now: number): number | null {
+  const expression = trim(given).toLowerCase()
+  if (Object.hasOwn(PHRASES, expression)) return (PHRASES[expression] as (now: Moment) => number)(momentIn(zone, now))
+  if (EPOCH.test(expression)) return Number(expression) <= LAST_MOMENT ? Number(expression) : null
+  const written = readWrittenTime(expression.toUpperCase())
+  return written === null ? null : instantOf(zone, written)
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
+import { defineTool } from '../define-tool'
+import { listOf, part } from '../fields'
+import { fabric } from './family'
+import { fabricOutput, iso, namedProject, projectPath } from './wire'
+
+const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
+
+const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => ({
+  ...{ id: String(id), type: typeOfKind(kind), content, createdAt: iso(createdAt), tags },
+})
+
+export const orient = defineTool({
+  family: fabric,
+  name: 'context_orient',
+  title: 'Orient in time',
+  description:
+    'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
+  effect: 'read',
+  input: z.strictObject({
+    timezone: z.string().default('UTC').meta({ description: 'Such as Europe/London or +05:45' }),
+    projectPath,
+    expression: z.string().default('').meta({
+      description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
+    }),
+    also: z
+      .array(z.string().meta({ description: 'Zone' }))
+      .max(20)
+      .optional()
+      .meta({ description: 'Zones to convert to' }),
+  }),
+  output: fabricOutput({
+    summary: z.string(),
+    time: face,
+    resolved: z.number(),
+    resolvedAnchor: face,
+    conversions: listOf(face, 'In another zone'),
+    recentMemories: listOf(z.looseObject({}), 'Stored since, oldest first'),
+  }),
+  async handler({ services, principal }, args) {
+    const project = namedProject(principal, args.projectPath)
+    const { timezone, expression, also = null } = args
+    const found = await services.orient(principal, { timezone, project, expression, also })
+    const { summary, time, absence, recent, resolved, conversions } = found
+    return {
+      ...{ summary, time, projectPath: project, offlineGap: absence, recentMemories: recent.map(glimpse) },
+      ...(resolved === null ? {} : { resolved: resolved.epochMs, resolvedAnchor: resolved }),
+      ...(conversions === null ? {} : { conversions }),
+    }
+  },
+})

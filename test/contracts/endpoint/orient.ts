@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+/** Orientation over MCP (fabric contract §6). */
+export function orientContract(connect: Connect): void {
+  const session = useSession(connect)
+  const { ok } = session
+
+  describe('orientation on the wire', () => {
+    it(promise('f6-wire'), async () => {
+      const projectPath = unique('project')
+      const first = await ok('context_orient', { projectPath: `${projectPath}/`, timezone: 'asia/kathmandu' })
+      expect(first).toMatchObject({ projectPath, offlineGap: null, recentMemories: [] })
+      expect(first.time).toMatchObject({ timezone: 'asia/kathmandu', utcOffset: '+05:45' })
+      expect(Date.parse(first.time.iso)).toBe(first.time.epochMs)
+      expect(first.summary).toContain(
+        `(asia/kathmandu, UTC+05:45). Project: ${projectPath}. First session in this project.`,
+      )
+      for (const absent of ['resolved', 'resolvedAnchor', 'conversions']) expect(first).not.toHaveProperty(absent)
+      const metadata = { projectPath, tags: ['b', 'A'] }
+      const { id } = await ok('context_store', { type: 'convention', content: 'tabs', metadata })
+      const second = await ok('context_orient', { projectPath, expression: '2026-03-02', also: ['Europe/London'] })
+      const createdAt = (await ok('context_get', { memoryId: id })).memory.createdAt
+      expect(second.recentMemories).toEqual([{ id, type: 'convention', content: 'tabs', createdAt, tags: ['a', 'b'] }])
+      expect(second.offlineGap).toMatchObject({ memoriesAdded: 1, durationHuman: expect.any(String) })
+      const moment = { epochMs: Date.UTC(2026, 2, 2), iso: '2026-03-02T00:00:00.000+00:00', timeOfDay: '12:00 AM' }
+      const anchor = { ...moment, timezone: 'UTC', date: 'Monday, March 2, 2026', utcOffset: '+00:00' }
+      expect(second).toMatchObject({ resolved: moment.epochMs, resolvedAnchor: anchor })
+      expect(second.resolvedAnchor).toEqual(anchor)
+      expect(second.conversions).toEqual([{ ...anchor, timezone: 'Europe/London' }])
+      const now = await ok('context_orient', { also: '["+09:00"]', expression: ' ' })
+      expect(now).toMatchObject({ projectPath: null, conversions: [{ epochMs: now.time.epochMs, timezone: '+09:00' }] })
+      expect(now.summary).toContain('Project: none.')
+      expect(await ok('context_orient', { expression: 'today' })).toMatchObject({ conversions: [] })
+      const { data } = await session.fail('context_orient', { timezone: 'Nowhere', expression: 'later', also: ['x y'] })
+      expect(data.code).toBe('VALIDATION_ERROR')
+      expect(data.details.map(({ path }: { path: string }) => path)).toEqual(['timezone', 'also.0', 'expression'])
+      const zones = Array.from({ length: 21 }, () => 'UTC')
+      expect((await session.fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
+    })
+  })
+}
