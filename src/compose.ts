@@ -39,6 +39,7 @@ import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
 import { createMemoryService } from './services/recall/memories'
 import { createOrient } from './services/recall/orient'
+import { createRecallWords } from './services/recall/recall-words'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -150,6 +151,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     storeEntries,
     memories: createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    recallWords: createRecallWords({ fullText, analyzer, pace }),
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({
       entries,

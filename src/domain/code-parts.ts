@@ -1,3 +1,5 @@
+import { type Metadata, own } from './metadata'
+
 /** What of a text is code: fenced blocks and file paths, indexed in a column of their own for the vocabularies that weigh code. */
 
 /** Characters that may stand in a path; a run of them is looked at once, so that finding paths is linear. */
@@ -62,3 +64,14 @@ export function codeOf(text: string): string {
   }
   return [...fencedBlocks(text), ...paths].join('\n')
 }
+
+const stringAt = (metadata: Metadata | null, key: string, member: string): string => {
+  const value = own(metadata, key)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+  const found = own(value, member)
+  return typeof found === 'string' ? found : ''
+}
+
+/** The code block and the path of the file that metadata name (fabric contract §4); empty where they are none. */
+export const codeOfMetadata = (metadata: Metadata | null): string =>
+  `${stringAt(metadata, 'codeBlock', 'code')}\n${stringAt(metadata, 'fileContext', 'path')}`.trim()

@@ -25,6 +25,7 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly threadId: string
   readonly source: Source
   readonly kind: Kind
+  readonly layer: Layer
   /** Left out of lists and searches, still readable by id. The life cycle's word, never the metadata's. */
   readonly archived: boolean
   /** Generated; empty when there is none. */
@@ -127,8 +128,9 @@ export interface EntryChange {
   readonly indexed?: IndexedContent
 }
 
-/** What the full-text index is made of. */
-export interface IndexedContent extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader'> {
+/** What the full-text index is made of: of the metadata, the code and the path of a file that stand there. */
+export interface IndexedContent
+  extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader' | 'layer' | 'metadata'> {
   readonly text: string
 }
 

@@ -1,5 +1,6 @@
-import type { ContentType, Entry, Source } from './entry'
+import type { ContentType, Entry, Layer, Source } from './entry'
 import { contentTypeOf } from './entry'
+import type { Kind } from './kind'
 import type { JsonValue, Metadata } from './metadata'
 import { own } from './metadata'
 import { compareText, foldAscii } from './text'
@@ -27,6 +28,11 @@ export type Leaf =
   | { readonly op: 'tag'; readonly anyOf: readonly string[] }
   /** Created within these whole seconds since 1970, inclusive. */
   | { readonly op: 'created'; readonly from: number | null; readonly to: number | null }
+  | { readonly op: 'kind'; readonly anyOf: readonly Kind[] }
+  | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
+  | { readonly op: 'project'; readonly is: string }
+  /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
+  | { readonly op: 'room'; readonly is: string }
   | MetadataLeaf
 
 export type MetadataLeaf =
@@ -62,7 +68,10 @@ export const and = (filters: readonly Filter[]): Filter =>
 export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
 
 /** What a filter looks at. */
-export type Filterable = Pick<Entry, 'threadId' | 'source' | 'images' | 'tags' | 'createdAt' | 'metadata'>
+export type Filterable = Pick<
+  Entry,
+  'threadId' | 'source' | 'images' | 'tags' | 'createdAt' | 'metadata' | 'kind' | 'layer' | 'project'
+>
 
 /** The meaning of a filter, in plain code. Databases are tested against it. */
 export function matches(filter: Filter, entry: Filterable): boolean {
@@ -85,6 +94,14 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       const second = Math.floor(entry.createdAt / 1000)
       return (filter.from === null || second >= filter.from) && (filter.to === null || second <= filter.to)
     }
+    case 'kind':
+      return filter.anyOf.includes(entry.kind)
+    case 'layer':
+      return filter.anyOf.includes(entry.layer)
+    case 'project':
+      return entry.project === filter.is
+    case 'room':
+      return entry.layer === 3 || entry.project === filter.is
     default:
       return matchesValue(filter, valueAt(entry.metadata, filter.path))
   }

@@ -1,5 +1,6 @@
 import { type Analyzer, fold, type Token } from './analysis'
-import { codeOf } from './code-parts'
+import { codeOf, codeOfMetadata } from './code-parts'
+import type { Metadata } from './metadata'
 import { atOnce, STEP, type Steps } from './pace'
 import { utf8Length } from './text'
 
@@ -65,8 +66,16 @@ const lastCharacter = (text: string, end: number): string => {
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? end - 2 : end - 1, end)
 }
 
-/** Analyses a text of up to a megabyte in steps. */
-export function* indexText(analyzer: Analyzer, text: string): Steps<IndexedText> {
+const joined = (first: string, second: string): string => (first && second ? `${first}\n${second}` : first || second)
+
+/** What an entry's words are read from. */
+export interface WrittenText {
+  readonly text: string
+  readonly metadata: Metadata | null
+}
+
+/** Analyses a text of up to a megabyte in steps, with the code that stands in its metadata. */
+export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText): Steps<IndexedText> {
   const list = createWordList(MAX_TERMS)
   const ends = new Set<string>()
   let words = 0
@@ -84,6 +93,6 @@ export function* indexText(analyzer: Analyzer, text: string): Steps<IndexedText>
     if (token.pair) pair = token
   })
   endRun()
-  const code = yield* wordsIn(analyzer, codeOf(text), MAX_CODE_TERMS)
+  const code = yield* wordsIn(analyzer, joined(codeOfMetadata(metadata), codeOf(text)), MAX_CODE_TERMS)
   return { ...list.joined(), words, code: code.terms, ends: [...ends].join(' ') }
 }

@@ -106,6 +106,8 @@ export async function applyUpdates(
             project: lifted ? lifted.project : entry.project,
             agent: lifted ? lifted.agent : entry.agent,
             reader: lifted ? readerOf(lifted, entry) : entry.reader,
+            layer: entry.layer,
+            metadata: metadata ?? entry.metadata,
           },
         }
       : {}),

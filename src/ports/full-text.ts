@@ -15,6 +15,8 @@ export interface TextHit {
   readonly title: string
   /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */
   readonly text: string
+  /** The code block and the path of the file that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not searched. */
+  readonly code: string
   /** Creation date and agent, as indexed beside the text; empty when they were not searched. */
   readonly context: string
   /** Content words in the whole text. */
@@ -23,6 +25,12 @@ export interface TextHit {
   readonly following: readonly number[]
   /** Holds every unit of the query. */
   readonly complete: boolean
+  /** How many units of the query it holds; 0 where the request does not ask for units. */
+  readonly held: number
+  /** Of a memory, 1 to 5. */
+  readonly weight: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
 }
 
 /** The same on every backend, since it is part of the score. */
@@ -39,6 +47,11 @@ export interface TextRequest {
    * found in body and context only, whatever the columns: no other column keeps its words as they are written.
    */
   readonly columns: readonly TextColumn[]
+  /**
+   * In the place of the query's expression: entries that hold at least so many of its units (1 or more). Candidates are those
+   * that hold the most of them first, or as without this.
+   */
+  readonly units?: { readonly atLeast: number; readonly first: 'most' | 'rarest' }
   readonly depth: {
     /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number
@@ -49,7 +62,10 @@ export interface TextRequest {
 
 export interface TextSearch {
   readonly hits: readonly TextHit[]
-  /** Counted over all that the scope may search, whatever the filter. Of no meaning without a hit. */
+  /**
+   * Counted over all that the scope may search, whatever the filter; but a filter that names a `room` confines what is counted,
+   * so that other projects cost and tell nothing. Of no meaning without a hit.
+   */
   readonly statistics: TermStatistics
 }
 

@@ -18,6 +18,7 @@ import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
 import type { MemoryService } from './recall/memories'
 import type { Orient } from './recall/orient'
+import type { RecallWords } from './recall/recall-words'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -42,6 +43,8 @@ export interface Services {
   readonly memories: MemoryService
   /** Where a caller stands in time, and what it missed. */
   readonly orient: Orient
+  /** Memories by words alone, with scores that mean the same in every store; the whole of `context_recall` is more. */
+  readonly recallWords: RecallWords
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
   readonly identity: Identity

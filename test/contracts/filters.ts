@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { Layer } from '../../src/domain/entry'
 import type { Filter, MetadataPath, Scalar } from '../../src/domain/filter'
 import { matches } from '../../src/domain/filter'
 import type { JsonValue, Metadata } from '../../src/domain/metadata'
@@ -94,6 +95,9 @@ const leaves: fc.Arbitrary<Filter> = fc.oneof(
     from: fc.option(fc.integer({ min: 1_700_000_000, max: 1_700_000_100 })),
     to: fc.option(fc.integer({ min: 1_700_000_000, max: 1_700_000_100 })),
   }),
+  fc.record({ op: fc.constant('kind' as const), anyOf: fc.subarray(['note', 'episode', 'decision'] as const) }),
+  fc.record({ op: fc.constant('layer' as const), anyOf: fc.subarray([1, 2, 3] as const) }),
+  fc.record({ op: fc.constantFrom('project' as const, 'room' as const), is: fc.constantFrom('p', 'q', 'P') }),
   fc.record({ op: fc.constantFrom('present' as const, 'null' as const), path: paths }),
   fc.record({
     op: fc.constant('type' as const),
@@ -138,17 +142,24 @@ export const filtersMean = (name: string, make: (clock: TestClock) => EntryStore
       metadata: metadatas,
       tags: fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 2 }),
       second: fc.integer({ min: 1_700_000_000, max: 1_700_000_100 }),
+      project: fc.constantFrom('p', 'q', null),
+      layer: fc.constantFrom(2, 3),
     })
     for (let round = 0; round < ROUNDS; round++) {
       const ada = freshPrincipal()
-      for (const { second, ...draft } of fc.sample(drafts, { seed: SEED + round, numRuns: ENTRIES })) {
+      for (const { second, project, layer, ...draft } of fc.sample(drafts, { seed: SEED + round, numRuns: ENTRIES })) {
         clock.ms = second * 1000
         // Reserved keys would lift these entries out of view; here they are plain values.
         const { status, ...metadata } = draft.metadata ?? {}
         await store.save(ada, [
           await entryOf(ada, {
             ...draft,
-            metadata: draft.metadata && { ...metadata, ...(status === undefined ? {} : { status }) },
+            metadata: draft.metadata && {
+              ...metadata,
+              ...(status === undefined ? {} : { status }),
+              ...(project === null ? {} : { project }),
+            },
+            memory: { layer: layer as Layer, life: { pinned: false, lasts: null } },
           }),
         ])
       }

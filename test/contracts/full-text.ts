@@ -50,7 +50,16 @@ export function fullTextContract(name: string, make: () => Made): void {
           version: 1,
           steps: 1,
           text: { text: 'pears', hash: 'h' },
-          indexed: { text: 'pears', threadId: 'thread', title: null, project: null, agent: null, reader: '' },
+          indexed: {
+            text: 'pears',
+            threadId: 'thread',
+            title: null,
+            project: null,
+            agent: null,
+            reader: '',
+            layer: 2 as const,
+            metadata: null,
+          },
         },
       ])
       expect(await search('apple')).toEqual([])

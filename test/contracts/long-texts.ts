@@ -40,7 +40,16 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(rests).toBeGreaterThanOrEqual(least)
       rests = 0
       const id = saved?.id as number
-      const indexed = { text: LONG, threadId: 'thread', title: null, project: null, agent: null, reader: '' }
+      const indexed = {
+        text: LONG,
+        threadId: 'thread',
+        title: null,
+        project: null,
+        agent: null,
+        reader: '',
+        layer: 2 as const,
+        metadata: null,
+      }
       await entries.change(ada, [{ id, version: 1, steps: 1, text: { text: LONG, hash: 'h' }, indexed }])
       expect(rests).toBeGreaterThanOrEqual(Math.floor(least / 2))
     })

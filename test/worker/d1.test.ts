@@ -10,6 +10,7 @@ import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
+import { recallWordsContract } from '../contracts/recall-words'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -26,6 +27,8 @@ entryLifeContract('D1', make)
 entrySizesContract('D1', make)
 
 visibilityContract('D1', make)
+
+recallWordsContract('D1', make)
 
 longTextsContract('D1', () => make())
 quotaContract('D1', make)

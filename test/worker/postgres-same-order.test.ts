@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import type { SearchMode } from '../../src/domain/query'
+import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
+import { createRecallWords } from '../../src/services/recall/recall-words'
 import { createSearchText } from '../../src/services/search-text'
 import { d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -45,6 +47,8 @@ beforeAll(async () => {
       threadId: `t${(from + i) % 90}`,
       source: pick(['user', 'agent'] as const),
       tags: (from + i) % 50 === 0 ? ['rare'] : [],
+      metadata: { project: 'pqr'[(from + i) % 3] as string },
+      memory: { layer: (from + i) % 10 === 0 ? (3 as const) : (2 as const), life: { pinned: false, lasts: null } },
     }))
     await Promise.all(
       databases.map(async ({ entries }, at) => {
@@ -87,4 +91,32 @@ it(`ranks ${ENTRIES} entries alike for ${QUERIES} queries`, { timeout: 600_000 }
     found += answers[0]?.length ?? 0
   }
   expect(found).toBeGreaterThan(QUERIES * 50)
+})
+
+const recalls: readonly (() => { query: string; threshold: number; filter: Partial<RecallFilter> })[] = [
+  () => ({ query: `${common()} ${word()} ${word()}`, threshold: 0, filter: {} }),
+  () => ({ query: `${common()} ${common()} ${word()} ${word()} ${word()}`, threshold: 0.7, filter: {} }),
+  () => ({ query: `${common()} "${common()} ${word()}" ${word()}`, threshold: 0, filter: { project: 'p' } }),
+  () => ({ query: `${common()} ${common()}-${common()}`, threshold: 0, filter: { project: 'q', layers: [3] } }),
+  () => ({ query: `${common()} ${word()}`, threshold: 0.5, filter: { project: 'r', tags: ['rare'] } }),
+]
+
+it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 600_000 }, async () => {
+  let found = 0
+  for (let i = 0; i < QUERIES / 2; i++) {
+    const { query, threshold, filter } = (recalls[i % recalls.length] as (typeof recalls)[number])()
+    const request = {
+      ...{ query, threshold, first: i % 2 === 0 ? ('most' as const) : ('rarest' as const) },
+      filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
+    }
+    const answers = await Promise.all(
+      databases.map(async (database, at) => {
+        const { hits, cut } = await createRecallWords(database)(ada, request)
+        return [cut, hits.map(({ id, similarity }) => [places[at]?.get(id), similarity])] as const
+      }),
+    )
+    expect([request, answers[1]]).toEqual([request, answers[0]])
+    found += answers[0]?.[1].length ?? 0
+  }
+  expect(found).toBeGreaterThan(QUERIES * 10)
 })

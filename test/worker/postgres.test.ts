@@ -8,6 +8,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
+import { recallWordsContract } from '../contracts/recall-words'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
@@ -30,6 +31,8 @@ entryLifeContract('PostgreSQL', make)
 entrySizesContract('PostgreSQL', make)
 
 visibilityContract('PostgreSQL', make)
+
+recallWordsContract('PostgreSQL', () => make())
 
 longTextsContract('PostgreSQL', () => make())
 quotaContract('PostgreSQL', make)

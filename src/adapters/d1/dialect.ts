@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { Scalar, ScalarType } from '../../domain/filter'
 import { jsonText } from '../../domain/json/write'
-import { FALSE, joinConditions, TRUE } from '../sql/compile-filter'
+import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
 import { countIndexed, indexEntry } from './full-text-index'
@@ -56,6 +56,10 @@ const leaves: LeafCompilers = {
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
       ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
     ]),
+  kind: ({ anyOf }, bind) => sql`e.kind IN ${members(bind, anyOf)}`,
+  layer: ({ anyOf }) => layerIs(anyOf),
+  project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
+  room: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
   present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
   null: ({ path }) => sql`${typeOf(path)} = 'null'`,
   type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,

@@ -3,7 +3,7 @@ import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
 import { type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
-import { BREAK, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { BREAK, type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
  * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the
@@ -11,8 +11,8 @@ import { BREAK, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
  */
 
 /** A MATCH expression that every entry in the scope fulfils and no other does. */
-export function scopeExpression(scope: Scope, threadId: string | null): string {
-  const groups = scopeGroups(scope, threadId)
+export function scopeExpression(scope: Scope, confined: Confined = {}): string {
+  const groups = scopeGroups(scope, confined)
   return groups.map((terms) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ')
 }
 
@@ -54,4 +54,4 @@ export function indexEntry(
 export const countIndexed = (scope: Scope, visible: SQL): SQL =>
   sql`SELECT count(*) AS indexed FROM entries_fts
     JOIN entries e ON e.id = entries_fts.rowid
-    WHERE entries_fts MATCH ${scopeExpression(scope, null)} AND ${visible}`
+    WHERE entries_fts MATCH ${scopeExpression(scope)} AND ${visible}`

@@ -4,15 +4,30 @@ import type { Expression, Unit } from '../../domain/query-unit'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH, type TextColumn } from '../../ports/full-text'
-import { brevity, COMMON, COUNTED, phraseColumns, threadOf, toSearch } from '../sql/candidates'
+import {
+  brevity,
+  COMMON,
+  COUNTED,
+  phraseColumns,
+  roomOf,
+  splitUnits,
+  threadOf,
+  toSearch,
+  type Units,
+  unitKey,
+} from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { liveThreads, withPrelude } from '../sql/read-statements'
+import { roomTotals } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
 /** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
+
+/** Where metadata hold code and the path of a file. */
+const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 
 /** Compiles queries into MATCH expressions, for an index of these words. */
 function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
@@ -61,11 +76,12 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, { query, terms, filter, columns, depth }) {
+    async search(scope, { query, terms, filter, columns, depth, units }) {
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
-      const wide = scopeExpression(scope, null)
-      const confined = scopeExpression(scope, threadOf(filter))
+      const room = roomOf(filter)
+      const wide = scopeExpression(scope, { room })
+      const confined = scopeExpression(scope, { room, thread: threadOf(filter) })
       const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
@@ -84,7 +100,66 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
         )`,
       ]
 
+      // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
+      const byUnits = (): SQL[] => {
+        const { alone, composed } = splitUnits(query.units, terms)
+        const parts = JSON.stringify(composed.map((unit) => compiler.within({ op: 'unit', unit }, confined)))
+        return [
+          sql`rarity AS MATERIALIZED (
+            SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+            FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+          )`,
+          sql`parts AS MATERIALIZED (
+            SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit FROM rarity
+            UNION ALL SELECT value, 0, 1 FROM json_each(${parts})
+          )`,
+          sql`weighed AS MATERIALIZED (
+            SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
+            FROM parts CROSS JOIN entries_fts
+            WHERE entries_fts MATCH parts.words
+            GROUP BY entries_fts.rowid
+          )`,
+        ]
+      }
+
       const shortness = brevity(sql`e.text_words`)
+      const code = sql.join(
+        CODE_PATHS.map(
+          (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
+            THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
+        ),
+        sql` || char(10) || `,
+      )
+      const next = sql`(
+          SELECT json_group_array(id) FROM (
+            SELECT n.id FROM entries n
+            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
+            ORDER BY n.id LIMIT 2
+          )
+        )`
+      const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+      const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
+            ${context} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
+            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts`
+
+      /** Those that hold so many units. */
+      const holding = ({ atLeast, first }: Units): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        const best = sql`best AS (
+          SELECT weighed.id, weighed.held
+          FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+          WHERE weighed.held >= ${atLeast} AND ${listed(dialect, scope, now)} AND ${condition}
+          ORDER BY ${unitKey(first, sql`weighed.held`, sql`weighed.weight`, shortness)} DESC, weighed.id DESC
+          LIMIT ${depth.candidates}
+        )`
+        return withPrelude(
+          bindings,
+          [counts, ...byUnits(), best],
+          sql`SELECT ${columnsOf}, best.held FROM best JOIN entries e ON e.id = best.id`,
+        )
+      }
+
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
         const bindings = dialect.bindings()
@@ -98,33 +173,24 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
           LIMIT ${limit}
         )`
-        const next = sql`(
-          SELECT json_group_array(id) FROM (
-            SELECT n.id FROM entries n
-            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
-            ORDER BY n.id LIMIT 2
-          )
-        )`
-        const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
         return withPrelude(
           bindings,
           alike ? [counts, best] : [counts, ...weights, best],
-          sql`SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
-            ${context} AS context, ${next} AS following,
-            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts
-            FROM best JOIN entries e ON e.id = best.id`,
+          sql`SELECT ${columnsOf} FROM best JOIN entries e ON e.id = best.id`,
         )
       }
 
       const expression = query.expression as Expression
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const [found, totals, preferred, beyond] = await connection.read([
-        candidates(expression, depth.candidates, expression.op === 'unit'),
-        sql`WITH ${live}
-          SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
-            min(first_id) AS first_id, max(last_id) AS last_id
-          FROM live`,
-        query.preferred === null ? sql`SELECT 1 WHERE 0` : candidates(query.preferred, depth.complete, true),
+        units ? holding(units) : candidates(expression, depth.candidates, expression.op === 'unit'),
+        room === null
+          ? sql`WITH ${live}
+              SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
+                min(first_id) AS first_id, max(last_id) AS last_id
+              FROM live`
+          : roomTotals({ dialect, scope, now }, room),
+        units || query.preferred === null ? sql`SELECT 1 WHERE 0` : candidates(query.preferred, depth.complete, true),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         wide === confined
           ? sql`SELECT 1 WHERE 0`

@@ -4,7 +4,7 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Scalar } from '../../domain/filter'
 import { jsonText } from '../../domain/json/write'
 import { foldAscii } from '../../domain/text'
-import { FALSE, joinConditions } from '../sql/compile-filter'
+import { FALSE, joinConditions, layerIs } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
 import { countIndexed, indexEntry } from './full-text-index'
@@ -72,6 +72,10 @@ const leaves: LeafCompilers = {
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
       ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
     ]),
+  kind: ({ anyOf }, bind) => (anyOf.length === 0 ? FALSE : sql`e.kind IN (${list(anyOf.map((kind) => bind(kind)))})`),
+  layer: ({ anyOf }) => layerIs(anyOf),
+  project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
+  room: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
   present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
   null: ({ path }) => typeIs(path, 'null'),
   type: ({ path, is }) => typeIs(path, is),

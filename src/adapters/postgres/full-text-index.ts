@@ -6,7 +6,7 @@ import type { IndexedContent } from '../../domain/entry'
 import { type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
-import { BREAK, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { BREAK, type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
  * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body
@@ -79,8 +79,8 @@ const vectorOf = (words: Words): string => {
 const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
 /** A query that every entry in the scope fulfils and no other does. */
-export const scopeQuery = (scope: Scope, threadId: string | null): SQL => {
-  const groups = scopeGroups(scope, threadId).map((terms) => `(${terms.map(scopeTerm).join(' | ')})`)
+export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
+  const groups = scopeGroups(scope, confined).map((terms) => `(${terms.map(scopeTerm).join(' | ')})`)
   return sql`${groups.join(' & ')}::tsquery`
 }
 

@@ -9,10 +9,11 @@ import type { Expression } from '../../domain/query-unit'
 import type { ScoredTerm } from '../../domain/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
-import { brevity, COMMON, COUNTED, threadOf, toSearch } from '../sql/candidates'
+import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitKey } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { liveThreads } from '../sql/read-statements'
+import { roomTotals } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
@@ -31,6 +32,18 @@ const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: S
         ),
         sql` UNION ALL `,
       )
+
+/** Where metadata hold code and the path of a file. */
+const CODE = sql.join(
+  [sql`e.facts -> 'codeBlock' -> 'code'`, sql`e.facts -> 'fileContext' -> 'path'`].map(
+    (value) =>
+      sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
+  ),
+  sql` || chr(10) || `,
+)
+
+const placesOf = (places: string): SQL =>
+  sql`ARRAY(SELECT value::integer FROM jsonb_array_elements_text(${places}::jsonb))`
 
 const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
@@ -55,23 +68,39 @@ const countsOf = (terms: number, most: number): SQL => sql`(
  * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
  * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same.
  */
-function rankedTables({ query, terms }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
+function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
   const expression = query.expression as Expression
+  const { alone, composed } = splitUnits(query.units, terms)
+  // Units that are no single word follow the words, under places of their own.
+  const apart = units ? composed : []
+  const whole = apart.map(
+    (unit, i) => sql` UNION ALL SELECT ${sql.raw(String(terms.length + i))}, f.entry_id, f.length
+      FROM entries_fts f WHERE ${compiler.within({ op: 'unit', unit }, scope)}`,
+  )
+  const places = JSON.stringify([...alone, ...apart.map((_, i) => terms.length + i)])
   const weighed = [
-    sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
+    sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)}${sql.join(whole)})`,
     sql`weights AS MATERIALIZED (
       SELECT array_agg(weight ORDER BY term) AS of_terms, array_agg(term ORDER BY term) AS terms
       FROM (
         SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n))::bigint AS weight
-        FROM (SELECT term, least(count(*), ${COMMON}) AS n FROM found GROUP BY term) AS counted
+        FROM (
+          SELECT term, least(count(*), ${COMMON}) AS n FROM found WHERE term < ${terms.length}::integer GROUP BY term
+        ) AS counted
       ) AS rare
     )`,
     sql`weighed AS MATERIALIZED (
       SELECT id, max(length) AS length, count(*) AS terms,
-        sum(weights.of_terms[array_position(weights.terms, found.term)]) AS weight
+        coalesce(sum(weights.of_terms[array_position(weights.terms, found.term)]), 0) AS weight,
+        count(*) FILTER (WHERE found.term = ANY (${placesOf(places)})) AS held
       FROM found CROSS JOIN weights GROUP BY id
     )`,
   ]
+  if (units)
+    return [
+      ...weighed,
+      sql`ranked AS MATERIALIZED (SELECT *, false AS complete FROM weighed WHERE held >= ${units.atLeast})`,
+    ]
   if (compiler.isAnyOf(expression, terms))
     return [...weighed, sql`ranked AS MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
@@ -80,7 +109,7 @@ function rankedTables({ query, terms }: TextRequest, compiler: TextCompiler, sco
   return [
     ...weighed,
     sql`ranked AS MATERIALIZED (
-      SELECT id, max(length) AS length, sum(weight) AS weight, bool_or(complete) AS complete
+      SELECT id, max(length) AS length, sum(weight) AS weight, bool_or(complete) AS complete, 0 AS held
       FROM (
         SELECT id, length, terms, weight, false AS meant, false AS complete FROM weighed
         UNION ALL ${meant(expression, false)}
@@ -99,16 +128,17 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     stemming: analyzer.stemming,
 
     async search(scope, request) {
-      const { query, terms, filter, columns, depth } = request
+      const { query, terms, filter, columns, depth, units } = request
       const now = clock.now()
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
-      const confined = scopeQuery(scope, thread)
+      const room = roomOf(filter)
+      const confined = scopeQuery(scope, { room, thread })
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
       const best = (condition: SQL, order: SQL, limit: number, complete: boolean) => sql`(
-        SELECT o.id, ${sql.raw(String(complete))} AS complete
-        FROM (SELECT id, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
+        SELECT o.id, ${sql.raw(String(complete))} AS complete, o.held
+        FROM (SELECT id, held, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
         CROSS JOIN LATERAL (
           SELECT 1 FROM entries e
           WHERE e.id = o.id AND ${listed(dialect, scope, now)}
@@ -117,9 +147,10 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         ) AS admitted
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}
       )`
-      const others = best(sql`true`, KEY, depth.candidates, false)
+      const key = units ? unitKey(units.first, sql`held`, sql`weight`, brevity(sql`length`)) : KEY
+      const others = best(sql`true`, key, depth.candidates, false)
       const chosen =
-        query.preferred === null
+        units || query.preferred === null
           ? others
           : sql`${others} UNION ALL ${best(sql`complete`, brevity(sql`length`), depth.complete, true)}`
       const next = sql`coalesce((
@@ -131,10 +162,11 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         ), '[]')::text`
       const candidates = sql`WITH ${sql.join(rankedTables(request, compiler, confined), sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, ${countsOf(terms.length, COMMON)} AS counts
+        SELECT e.*, best.complete, best.held, ${countsOf(terms.length, COMMON)} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
-            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context, ${next} AS following
+            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context, ${columns.includes('code') ? CODE : sql`''`} AS code,
+            e.weight, e.created_at, ${next} AS following
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`
@@ -142,14 +174,16 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        sql`WITH ${live}
-          SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
-            min(first_id) AS first_id, max(last_id) AS last_id
-          FROM live`,
+        room === null
+          ? sql`WITH ${live}
+              SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
+                min(first_id) AS first_id, max(last_id) AS last_id
+              FROM live`
+          : roomTotals({ dialect, scope, now }, room),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         thread === null
           ? NOTHING
-          : sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, null), NO_TERM)})
+          : sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)})
               SELECT ${countsOf(terms.length, COUNTED)} AS counts`,
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]

@@ -1,17 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../domain/filter'
-import type { TextColumn, TextHit, TextSearch } from '../../ports/full-text'
+import type { Unit } from '../../domain/query-unit'
+import type { ScoredTerm } from '../../domain/score'
+import type { TextColumn, TextHit, TextRequest, TextSearch } from '../../ports/full-text'
 import type { Row } from './connection'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
 
 /** The one thread that a filter admits, if it names one. */
-export function threadOf(filter: Filter): string | null {
-  if (filter.op === 'thread') return filter.is
+export const threadOf = (filter: Filter): string | null => named('thread', filter)
+
+/** The one project that a filter admits beside layer 3, if it names one. */
+export const roomOf = (filter: Filter): string | null => named('room', filter)
+
+function named(op: 'thread' | 'room', filter: Filter): string | null {
+  if (filter.op === op) return filter.is
   if (filter.op !== 'and') return null
   for (const part of filter.of) {
-    const thread = threadOf(part)
-    if (thread !== null) return thread
+    const name = named(op, part)
+    if (name !== null) return name
   }
   return null
 }
@@ -34,6 +41,26 @@ export const COMMON = 10_000
 /** As `COMMON`, where candidates come from one thread and the others are only counted. */
 export const COUNTED = 1000
 
+export type Units = NonNullable<TextRequest['units']>
+
+/** The units of a query that are one of its scored words, by the places of those, and the others, which are looked for apart. */
+export function splitUnits(
+  units: readonly Unit[],
+  terms: readonly ScoredTerm[],
+): { alone: number[]; composed: Unit[] } {
+  const places = units.map(({ terms: own, prefix, phrase }) =>
+    own.length === 1 && !prefix && !phrase ? terms.findIndex(({ term, by }) => by === 'stem' && term === own[0]) : -1,
+  )
+  return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
+}
+
+/** More than all words of a query together can weigh. */
+const ONE_UNIT = sql.raw('10000000000.0')
+
+/** What candidates are ordered by where a query asks for its units; doubles on both databases. */
+export const unitKey = (first: Units['first'], held: SQL, weight: SQL, shortness: SQL): SQL =>
+  first === 'most' ? sql`(${held} * ${ONE_UNIT} + ${weight} * ${shortness})` : sql`(${weight} * ${shortness})`
+
 /** How many, and the highest id among them; null when there was none. */
 type TermCount = readonly [counted: number, reached: number | null]
 
@@ -55,8 +82,12 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   threadId: row.thread_id as string,
   title: columns.includes('title') ? ((row.title as string | null) ?? '') : '',
   text: row.text as string,
+  code: columns.includes('code') ? (row.code as string) : '',
   context: columns.includes('context') ? (row.context as string) : '',
   length: Number(row.words),
+  held: Number(row.held ?? 0),
+  weight: Number(row.weight),
+  createdAt: Number(row.created_at),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })

@@ -1,9 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../domain/entry'
 import type { Filter, Leaf } from '../../domain/filter'
 import type { Bind, SqlDialect } from './dialect'
 
 export const TRUE = sql`(1 = 1)`
 export const FALSE = sql`(1 = 0)`
+
+export const layerIs = (layers: readonly Layer[]): SQL =>
+  layers.length === 0 ? FALSE : sql`e.layer IN (${sql.raw(layers.join(', '))})`
 
 /** Joins conditions as a balanced tree: D1 refuses expressions deeper than 100. */
 export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {

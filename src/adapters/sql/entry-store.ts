@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { EntryChange, EntryPreview } from '../../domain/entry'
 import { Problem } from '../../domain/errors'
-import { type IndexedText, indexText } from '../../domain/indexed-text'
+import { type IndexedText, indexText, type WrittenText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
@@ -74,9 +74,9 @@ export function createSqlEntryStore(
       ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${TRUE}`
 
   /** The analysis of each text, before anything is written; null where there is none. */
-  async function analyse(texts: readonly (string | undefined)[]): Promise<(IndexedText | null)[]> {
+  async function analyse(written: readonly (WrittenText | undefined)[]): Promise<(IndexedText | null)[]> {
     const analyses: (IndexedText | null)[] = []
-    for (const text of texts) analyses.push(text === undefined ? null : await pace.run(indexText(analyzer, text)))
+    for (const one of written) analyses.push(one === undefined ? null : await pace.run(indexText(analyzer, one)))
     return analyses
   }
 
@@ -92,7 +92,7 @@ export function createSqlEntryStore(
 
   return {
     async save(caller, entries, { dedupe = true, knownRemovals = [] } = {}) {
-      const analyses = await analyse(entries.map(({ text }) => text))
+      const analyses = await analyse(entries)
       const context = writing(caller)
       const { statements, firstRows } = arrange(
         dialect,
@@ -179,7 +179,9 @@ export function createSqlEntryStore(
     },
 
     async change(caller, changes: readonly EntryChange[], knownRemovals = []) {
-      const analyses = await analyse(changes.map(({ text, indexed }) => indexed?.text ?? text?.text))
+      const analyses = await analyse(
+        changes.map(({ text, indexed }) => indexed ?? (text && { ...text, metadata: null })),
+      )
       const context = writing(caller)
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
       const { statements, firstRows } = arrange(

@@ -7,7 +7,7 @@ import type { SqlConnection } from './connection'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 
 /** Raised when the analysis in `domain/analysis.ts`, a stemmer or the terms of scopes change, so that every index is written anew. */
-const ANALYSIS = 4
+const ANALYSIS = 5
 
 interface Progress {
   readonly analysis: string
@@ -64,7 +64,7 @@ export function createSqlIndexMaintenance(
       const writes: SQL[] = []
       for (const row of found) {
         const entry = toEntry(row)
-        const indexed = await pace.run(indexText(analyzer, entry.text))
+        const indexed = await pace.run(indexText(analyzer, entry))
         // The version keeps a row that has changed meanwhile from being indexed by its old words.
         const same = sql`e.id = ${entry.id} AND e.version = ${entry.version}`
         writes.push(dialect.indexEntry(row.org as string, entry, indexed, same))

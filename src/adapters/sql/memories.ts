@@ -17,7 +17,6 @@ import { toEntry } from './rows'
 
 const toMemory = (row: Row): Memory => ({
   ...toEntry(row),
-  layer: Number(row.layer) as Layer,
   weight: Number(row.weight),
   pinned: Boolean(row.pinned),
   expiresAt: row.expires_at === null ? null : Number(row.expires_at),

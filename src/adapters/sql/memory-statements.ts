@@ -16,7 +16,7 @@ export interface MemoryContext {
   readonly project: string | null
 }
 
-const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.layer, e.weight, e.pinned, e.expires_at, e.access_count`
+const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
 
 /** What a call with a project sees of the layers. */
 const place = (project: string | null, alias = 'e'): SQL => {

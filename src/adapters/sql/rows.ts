@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Entry, Source } from '../../domain/entry'
+import type { Entry, Layer, Source } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
 import type { Kind } from '../../domain/kind'
 import type { Metadata } from '../../domain/metadata'
@@ -13,6 +13,7 @@ export const ENTRY_COLUMNS = sql.raw(
     'thread_id',
     'source',
     'kind',
+    'layer',
     'title',
     'project',
     'agent',
@@ -38,6 +39,7 @@ export function toEntry(row: Row): Entry {
     threadId: row.thread_id as string,
     source: row.source as Source,
     kind: row.kind as Kind,
+    layer: Number(row.layer) as Layer,
     title: row.title as string | null,
     project: row.project as string | null,
     agent: row.agent as string | null,

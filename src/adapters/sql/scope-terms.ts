@@ -27,19 +27,30 @@ const projectTerm = (org: string, project: string | null): string =>
   project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
 const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`
 
+/** Of what belongs to the whole org, whichever project it came from. */
+const semanticTerm = (org: string): string => `s${digits(org)}`
+
 /** What an entry carries. */
-export const entryScopeTerms = (org: string, { reader, project, threadId }: IndexedContent): string[] => [
+export const entryScopeTerms = (org: string, { reader, project, threadId, layer }: IndexedContent): string[] => [
   readerTerm(org, reader),
   projectTerm(org, project),
   threadTerm(org, threadId),
+  ...(layer === 3 ? [semanticTerm(org)] : []),
 ]
 
+/** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org. */
+export interface Confined {
+  readonly thread?: string | null
+  readonly room?: string | null
+}
+
 /** Groups of terms: every entry in the scope has one of each group, and no other has. */
-export function scopeGroups(scope: Scope, threadId: string | null): string[][] {
+export function scopeGroups(scope: Scope, { thread = null, room = null }: Confined): string[][] {
   const readers = scope.owner === null ? [''] : ['', scope.owner]
   const groups = [readers.map((reader) => readerTerm(scope.org, reader))]
   if (scope.projects !== null) groups.push([null, ...scope.projects].map((project) => projectTerm(scope.org, project)))
-  if (threadId !== null) groups.push([threadTerm(scope.org, threadId)])
+  if (room !== null) groups.push([projectTerm(scope.org, room), semanticTerm(scope.org)])
+  if (thread !== null) groups.push([threadTerm(scope.org, thread)])
   return groups
 }
 

@@ -170,6 +170,8 @@ export function saveStatements(
     RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
   const indexed = {
     text: entry.text,
+    layer: entry.layer,
+    metadata: entry.metadata,
     threadId: entry.threadId,
     title: entry.lifted.title,
     project: entry.lifted.project,

@@ -3,7 +3,6 @@ import { KINDS, type Kind } from '../kind'
 
 /** An entry as a memory of the fabric family (fabric contract §1): with its layer and what has happened to it. */
 export interface Memory extends Entry {
-  readonly layer: Layer
   readonly weight: number
   readonly pinned: boolean
   /** Milliseconds since 1970; null when it does not end. */

@@ -167,6 +167,8 @@ export function createMemoryService(dependencies: {
         await entries.change(caller, [
           {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
+            // The index knows what belongs to the whole org.
+            indexed: { ...memory, layer },
             ...(layer === 3 ? { generated: await generateFor(memory, memory.text, 3) } : {}),
           },
         ])

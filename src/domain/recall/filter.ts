@@ -1,0 +1,28 @@
+import type { Layer } from '../entry'
+import { and, type Filter } from '../filter'
+import type { Kind } from '../kind'
+
+/** What a recall is confined to (fabric contract §4); an empty list is no filter. */
+export interface RecallFilter {
+  readonly kinds: readonly Kind[]
+  readonly layers: readonly Layer[]
+  /** Normalised; any of them. */
+  readonly tags: readonly string[]
+  readonly project: string | null
+}
+
+/**
+ * The memories that a recall may find. A project confines layers 1 and 2 and lets layer 3 through; where layer 3 alone is asked
+ * for, it means those that came from that project.
+ */
+export function recallFilter({ kinds, layers, tags, project }: RecallFilter): Filter {
+  const semanticOnly = layers.length > 0 && layers.every((layer) => layer === 3)
+  const parts: Filter[] = [
+    ...(project === null ? [] : [{ op: 'room', is: project } as const]),
+    ...(project !== null && semanticOnly ? [{ op: 'project', is: project } as const] : []),
+    ...(layers.length === 0 ? [] : [{ op: 'layer', anyOf: layers } as const]),
+    ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),
+    ...(tags.length === 0 ? [] : [{ op: 'tag', anyOf: tags } as const]),
+  ]
+  return and(parts)
+}

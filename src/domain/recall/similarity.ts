@@ -1,0 +1,25 @@
+/** Scores of recall (fabric contract §4): absolute, from 0 to 1, on one scale in every layer, mode and size of the store. */
+
+/** What a memory earns by how much of the query it holds, and by how well it ranks. */
+const COVERAGE = 0.8
+const RANK = 0.2
+
+/** Memories that one leg keeps. */
+export const KEPT = 200
+
+/**
+ * @param held units of the query that the memory holds
+ * @param units of the query, one at least
+ * @param score of the words (threads contract §6.4), above 0
+ */
+export const keywordScore = (held: number, units: number, score: number): number =>
+  COVERAGE * (held / units) + RANK * (score / (score + 1))
+
+/** Of so many units, how many a memory holds at least that can reach a score; one, since without any it is no hit. */
+export function leastHeld(units: number, threshold: number): number {
+  for (let held = 1; held <= units; held++) if (COVERAGE * (held / units) + RANK >= threshold) return held
+  return units
+}
+
+/** What orders: a memory of weight 5 counts as much again as one of weight 3 that is two thirds nearer. */
+export const weighed = (score: number, weight: number): number => (score * weight) / 3

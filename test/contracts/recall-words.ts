@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Analyzer } from '../../src/domain/analysis'
+import type { EntryDraft } from '../../src/domain/draft'
+import type { Layer } from '../../src/domain/entry'
+import type { Metadata } from '../../src/domain/metadata'
+import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
+import type { Caller } from '../../src/domain/scope'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { FullText } from '../../src/ports/full-text'
+import { createRecallWords } from '../../src/services/recall/recall-words'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+interface Made {
+  readonly entries: EntryStore
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly clock: TestClock
+}
+
+/** How memories are found by words, with scores that mean the same everywhere (fabric contract §4). */
+export function recallWordsContract(name: string, make: () => Made): void {
+  describe(`${name} recalls by words`, () => {
+    let made: Made
+    let ada: Caller
+    beforeEach(() => {
+      made = make()
+      ada = freshPrincipal()
+    })
+
+    const save = async (text: string, metadata: Metadata = {}, layer: Layer = 2, draft: Partial<EntryDraft> = {}) => {
+      const memory = { layer, life: { pinned: false, lasts: null } }
+      const [saved] = await made.entries.save(ada, [await entryOf(ada, { text, metadata, memory, ...draft })], {
+        dedupe: false,
+      })
+      return saved?.id as number
+    }
+    const recall = (query: string, threshold = 0.7, filter: Partial<RecallFilter> = {}) =>
+      createRecallWords(made)(ada, {
+        ...{ query, threshold },
+        filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
+      })
+    const found = async (...given: Parameters<typeof recall>) => (await recall(...given)).hits.map(({ id }) => id)
+
+    it('looks into title, content, code block and file path, not into type, tags or other metadata', async () => {
+      const title = await save('x', { title: 'zeppelin' })
+      const body = await save('a zeppelin lands')
+      const code = await save('x', { codeBlock: { code: 'function zeppelin() {}', language: 'ts' } })
+      const path = await save('x', { fileContext: { path: 'src/zeppelin/dock.ts' } })
+      await save('x', { note: 'zeppelin', kind: 'decision' }, 2, { tags: ['zeppelin'] })
+      await save('x', { codeBlock: 'zeppelin', fileContext: ['zeppelin'] })
+      expect((await found('zeppelin')).sort()).toEqual([title, body, code, path].sort())
+      expect(await found('decision')).toEqual([])
+    })
+
+    it('follows a change of code block, title and layer', async () => {
+      const id = await save('x', { codeBlock: { code: 'alpha()', language: 'ts' } })
+      const [before] = await made.entries.read(ada, [id])
+      const indexed = { ...(before as NonNullable<typeof before>), title: 'beta', metadata: null, layer: 3 as const }
+      await made.entries.change(ada, [{ id, version: 1, steps: 1, life: { layer: 3 }, indexed }])
+      expect([await found('alpha'), await found('beta')]).toEqual([[], [id]])
+      expect(await found('beta', 0.7, { project: 'elsewhere' })).toEqual([id])
+    })
+
+    it('gives a memory with all words more than 0.8, one with some its share, and none nothing', async () => {
+      const all = await save('the red lamp of the harbour')
+      const two = await save('the red harbour')
+      const one = await save('a lamp')
+      await save('nothing of it')
+      const { hits } = await recall('red lamp of the harbour', 0)
+      expect(hits.map(({ id }) => id)).toEqual([all, two, one])
+      const [first, second, third] = hits.map(({ similarity }) => similarity) as [number, number, number]
+      expect([first > 0.8, first < 1]).toEqual([true, true])
+      expect([second > (0.8 * 2) / 3, second < (0.8 * 2) / 3 + 0.2]).toEqual([true, true])
+      expect([third > 0.8 / 3, third < 0.8 / 3 + 0.2]).toEqual([true, true])
+      expect(await found('red lamp of the harbour')).toEqual(expect.arrayContaining([all]))
+      expect(await found('red lamp of the harbour', 0.9)).toEqual([all])
+      expect([await found('!?'), await found('submarine')]).toEqual([[], []])
+    })
+
+    it('counts units as they are meant: an adjacency, a quoted phrase and a pair of characters each as one', async () => {
+      const near = await save('full-text search')
+      const apart = await save('the text is full of search')
+      const { hits } = await recall('full-text search', 0)
+      const by = new Map(hits.map(({ id, similarity }) => [id, similarity]))
+      expect(by.get(near)).toBeGreaterThan(0.8)
+      expect(by.get(apart)).toBeLessThan(0.6)
+      expect(await found('"text search"')).toEqual([near])
+      const han = await save('漢字検索')
+      expect(await found('漢字')).toEqual([han])
+    })
+
+    it('finds what a text holds far behind its beginning', async () => {
+      const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
+      const [hit] = (await recall('zeppelin')).hits
+      expect([hit?.id, (hit?.similarity ?? 0) > 0.7]).toEqual([id, true])
+    })
+
+    it('admits by layer, kind, tag and project before it ranks, and lets layer 3 through a project', async () => {
+      const here = await save('a lamp', { project: 'p', kind: 'decision' }, 2, { tags: ['x'] })
+      const there = await save('a lamp', { project: 'q' }, 2)
+      const nowhere = await save('a lamp', {}, 2)
+      const working = await save('a lamp', { project: 'p' }, 1)
+      const semantic = await save('a lamp', { project: 'q' }, 3)
+      const own = await save('a lamp', { project: 'p' }, 3)
+      const sorted = async (filter: Partial<RecallFilter>) => (await found('lamp', 0.7, filter)).sort((a, b) => a - b)
+      expect(await sorted({})).toEqual([here, there, nowhere, working, semantic, own])
+      expect(await sorted({ project: 'p' })).toEqual([here, working, semantic, own])
+      expect(await sorted({ project: 'p', layers: [1, 2] })).toEqual([here, working])
+      expect(await sorted({ project: 'p', layers: [3] })).toEqual([own])
+      expect(await sorted({ project: 'p', layers: [2, 3] })).toEqual([here, semantic, own])
+      expect(await sorted({ layers: [3] })).toEqual([semantic, own])
+      expect(await sorted({ project: 'p', tags: ['x', 'y'] })).toEqual([here])
+      expect(await sorted({ kinds: ['decision', 'rule'] })).toEqual([here])
+    })
+
+    it('orders by weight where words are equal, without a word of it in the similarity', async () => {
+      // Neighbours in a thread share what they earn, so each stands in a thread of its own.
+      const light = await save('a lamp', { weight: 1 }, 2, { threadId: 'a' })
+      const heavy = await save('a lamp', { weight: 5 }, 2, { threadId: 'b' })
+      const plain = await save('a lamp', {}, 2, { threadId: 'c' })
+      const { hits } = await recall('lamp')
+      expect(hits.map(({ id }) => id)).toEqual([heavy, plain, light])
+      expect(new Set(hits.map(({ similarity }) => similarity.toFixed(12))).size).toBe(1)
+    })
+
+    it('keeps 200 and says when there were more', async () => {
+      const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `a lamp ${i}` })))
+      await made.entries.save(ada, drafts.slice(0, 200), { dedupe: false })
+      const all = await recall('lamp')
+      expect([all.hits.length, all.cut]).toEqual([200, false])
+      await made.entries.save(ada, drafts.slice(200), { dedupe: false })
+      const cut = await recall('lamp')
+      expect([cut.hits.length, cut.cut]).toEqual([200, true])
+      // Those that hold more of the query stay, however many hold a rarer word of it.
+      const both = await save(`a lamp at the window ${'and other things '.repeat(80)}`)
+      const some = await recall('lamp window', 0)
+      expect(some.hits[0]?.id).toBe(both)
+      expect((await recall('lamp window', 0.7)).cut).toBe(false)
+    })
+  })
+}
