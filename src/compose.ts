@@ -26,6 +26,7 @@ import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
 import type { Embedder } from './ports/embedder'
 import type { ObjectStoreHealth } from './ports/health'
+import type { Ids } from './ports/ids'
 import type { VectorIndex } from './ports/vector-index'
 import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
@@ -51,11 +52,13 @@ export interface Surroundings {
   readonly log: Log
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly clock?: Clock
+  readonly ids?: Ids
   /** In the place of the configured index, for tests. */
   readonly index?: VectorIndex
 }
 
 const systemClock: Clock = { now: () => Date.now() }
+const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
 /** Analyzers remember what words become, so each lives as long as the isolate. */
 const analyzers = new Map<string, Analyzer>()
@@ -83,7 +86,7 @@ const pace = createPace(() => new Promise((resolve) => setTimeout(resolve, 0)))
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
-  const { log, waitUntil, clock = systemClock } = surroundings
+  const { log, waitUntil, clock = systemClock, ids = randomIds } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
@@ -187,6 +190,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     }),
     afterwards,
     now,
+    ids,
     close,
   }
 }

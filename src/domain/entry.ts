@@ -114,6 +114,8 @@ export interface EntryChange {
   readonly version: number
   /** How many updates this change stands for; the version rises by it. */
   readonly steps: number
+  /** The agent that the change names as its maker, where it does. */
+  readonly by?: string
   /** Present in changes of memories: they bring an archived one back, as just used. */
   readonly life?: LifeChange
   /** Present when it moves to another thread. */

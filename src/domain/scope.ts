@@ -25,12 +25,18 @@ export interface Principal extends Scope {
   readonly keyId: string
 }
 
-/** A principal and what it is doing, as the audit log tells it. Whatever writes asks for one. */
-export interface Caller extends Principal {
+/** A principal and what it is doing, as the audit log tells it. */
+export interface Actor extends Principal {
   /** Name of the tool or route. */
   readonly action: string
   /** The same name where it is a tool's, else null. */
   readonly tool: string | null
+}
+
+/** One call of an actor. Whatever writes entries asks for one. */
+export interface Caller extends Actor {
+  /** Random; one a call, shared by every change that it makes. */
+  readonly changeId: string
 }
 
 /**

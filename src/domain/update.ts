@@ -60,6 +60,11 @@ export const updatedFields = (update: CheckedUpdate): string[] => [
   ...(update.images === undefined ? [] : ['images', 'content_type']),
 ]
 
+const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undefined => {
+  const name = own(metadata ?? null, 'agent_name')
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined
+}
+
 /**
  * Applies updates of one entry, in order, to the row as it was read.
  *
@@ -75,10 +80,12 @@ export async function applyUpdates(
   let metadata: Metadata | null | undefined
   let tags: readonly string[] | undefined
   let images: readonly DecodedImage[] | undefined
+  let by: string | undefined
   for (const update of updates) {
     text = update.text ?? text
     tags = update.tags ?? tags
     images = update.images ?? images
+    by = agentNamed(update.metadata ?? update.metadataPatch) ?? by
     if (update.metadata !== undefined) metadata = update.metadata
     if (update.metadataPatch !== undefined)
       metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
@@ -93,6 +100,7 @@ export async function applyUpdates(
     id: entry.id,
     version: entry.version,
     steps: updates.length,
+    ...(by === undefined ? {} : { by }),
     ...(text === undefined ? {} : { text: { text, hash: await sha256Hex(text) } }),
     ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
     ...(tags === undefined ? {} : { tags }),

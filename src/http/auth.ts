@@ -1,6 +1,6 @@
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import type { Caller, Principal, Role } from '../domain/scope'
+import type { Actor, Principal, Role } from '../domain/scope'
 import { mayAct } from '../domain/scope'
 import type { Administrator } from '../services/administration'
 import type { Identity } from '../services/identity'
@@ -76,7 +76,7 @@ export function requireOrg(credential: Credential): Principal {
 }
 
 /** @throws Problem forbidden */
-export function requireRole(caller: Caller, role: Role): void {
+export function requireRole(caller: Actor, role: Role): void {
   if (!mayAct(caller.role, role))
     throw new Problem('forbidden', `${caller.action} needs the role ${role}; this key is a ${caller.role}`)
 }

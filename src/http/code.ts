@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { IndexStatus } from '../domain/code/status'
 import { invalidInput, Problem } from '../domain/errors'
-import type { Caller, Role } from '../domain/scope'
+import type { Actor, Role } from '../domain/scope'
 import type { IndexReport, SentFile } from '../services/code/index-code'
 import type { Services } from '../services/services'
 import { type Credential, requireOrg, requireRole } from './auth'
@@ -55,9 +55,9 @@ export function createCodeRoutes() {
     { services, credential }: Variables,
     action: string,
     role: Role,
-    step: (caller: Caller) => Promise<T>,
+    step: (caller: Actor) => Promise<T>,
   ): Promise<T> {
-    const caller: Caller = { ...requireOrg(credential), action, tool: null }
+    const caller: Actor = { ...requireOrg(credential), action, tool: null }
     try {
       requireRole(caller, role)
       return await step(caller)

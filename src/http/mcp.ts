@@ -94,7 +94,7 @@ function createServer(request: McpRequest, origin: string): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(tools, params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const caller: Caller = { ...principal, action: tool.name, tool: tool.name }
+    const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
     const context: ToolContext = { principal: caller, services, config, origin }
     return callTool(tool, context, params.arguments, request)
   })

@@ -1,6 +1,6 @@
 import type { NameQuery } from '../domain/code/names'
 import type { CodeSymbol, SymbolKind } from '../domain/code/symbols'
-import type { Caller, Scope } from '../domain/scope'
+import type { Actor, Scope } from '../domain/scope'
 
 /** A file whose parts are ready to be stored. */
 export interface PreparedFile {
@@ -136,7 +136,7 @@ export interface CodeIndex {
    * @throws Problem limit_exceeded when the project would hold more files than it may
    */
   replace(
-    caller: Caller,
+    caller: Actor,
     project: string,
     change: {
       readonly files: readonly PreparedFile[]
@@ -146,9 +146,9 @@ export interface CodeIndex {
     },
   ): Promise<void>
   /** Removes some of a project's files, at most so many; how many there were. */
-  remove(caller: Caller, project: string, limit: number): Promise<number>
+  remove(caller: Actor, project: string, limit: number): Promise<number>
   /** Forgets a project that has no files any more, with its row in the audit log. */
-  forget(caller: Caller, project: string, detail: Readonly<Record<string, number>>): Promise<void>
+  forget(caller: Actor, project: string, detail: Readonly<Record<string, number>>): Promise<void>
 
   files(scope: Scope, filter: CodeFilter): Promise<CodeFile[]>
   /** Best first, as `domain/code/names.ts` scores them; `total` counts up to the cap. */

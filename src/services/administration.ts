@@ -15,7 +15,7 @@ import {
   withDescendants,
 } from '../domain/identity'
 import { formatKey, KEY_BYTES } from '../domain/key'
-import type { Caller } from '../domain/scope'
+import type { Actor } from '../domain/scope'
 import { sha256Hex } from '../domain/text'
 import type { AuditLog } from '../ports/audit-log'
 import type { Clock } from '../ports/clock'
@@ -25,7 +25,7 @@ import { withRetries } from './outcome'
 /** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
 export type Administrator =
   | { readonly kind: 'operator'; readonly action: string }
-  | { readonly kind: 'key'; readonly caller: Caller }
+  | { readonly kind: 'key'; readonly caller: Actor }
 
 interface Dependencies {
   readonly store: IdentityStore
@@ -187,7 +187,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     },
 
     /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */
-    async note(caller: Caller, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
+    async note(caller: Actor, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
       const { keyId, agent, action, tool } = caller
       await audit.record(caller.org, { keyId, agent, action, tool, ids, allowed, detail })
     },

@@ -2,6 +2,7 @@ import type { Scope } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
+import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Limiter } from '../ports/limiter'
@@ -61,6 +62,7 @@ export interface Services {
   /** Lets work go on after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void
   readonly now: () => number
+  readonly ids: Ids
   /** Lets go of what a request held; what goes on after the response may still use everything. */
   readonly close: () => Promise<void>
 }

@@ -14,6 +14,7 @@ export const freshPrincipal = (overrides: Partial<Caller> = {}): Caller => ({
   keyId: 'key-1',
   action: 'test',
   tool: null,
+  changeId: crypto.randomUUID().replaceAll('-', ''),
   ...overrides,
 })
 

@@ -1,5 +1,6 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
+import { changesContract } from '../contracts/changes'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -21,6 +22,8 @@ const make = () => {
   const clock = new TestClock()
   return { ...d1Adapters(clock), clock }
 }
+
+changesContract('D1', make)
 
 entryLifeContract('D1', make)
 

@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { changesContract } from '../contracts/changes'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -25,6 +26,8 @@ const make = (language?: string) => {
   opened.push(made.connection)
   return { ...made, clock }
 }
+
+changesContract('PostgreSQL', make)
 
 entryLifeContract('PostgreSQL', make)
 

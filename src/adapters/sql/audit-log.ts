@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type AuditEvent, type AuditRow, MAX_AUDIT_IDS } from '../../domain/audit'
-import type { Caller } from '../../domain/scope'
+import type { Actor } from '../../domain/scope'
 import type { AuditLog } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
 import type { Row, SqlConnection } from './connection'
@@ -14,7 +14,7 @@ type Head = Pick<AuditEvent, 'keyId' | 'agent' | 'action' | 'tool' | 'allowed'>
 const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 
 /** What a caller did, as against what it was denied. */
-const done = (caller: Caller): Head => ({ ...caller, allowed: true })
+const done = (caller: Actor): Head => ({ ...caller, allowed: true })
 
 /** @param ids,detail JSON texts */
 function values(org: string, now: number, event: Head, ids: SQL, detail: SQL): SQL {
@@ -29,14 +29,14 @@ export const auditStatement = (org: string, now: number, event: AuditEvent): SQL
     VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
 
 /** The row of a write of one entry that happens only where a condition holds. */
-export const auditOneStatement = (caller: Caller, now: number, id: number, verb: string, condition: SQL): SQL =>
+export const auditOneStatement = (caller: Actor, now: number, id: number, verb: string, condition: SQL): SQL =>
   sql`INSERT INTO audit (${COLUMNS})
     SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
     WHERE ${condition}`
 
 /** The row of the `count` entries that earlier statements of the batch have written, each with one row of `changes`. */
 export const auditWrittenStatement = (
-  caller: Caller,
+  caller: Actor,
   now: number,
   dialect: SqlDialect,
   count: number,
@@ -53,7 +53,7 @@ export const auditWrittenStatement = (
  *
  * @param where a condition on `entries`
  */
-export const auditDeleteStatement = (caller: Caller, now: number, dialect: SqlDialect, where: SQL): SQL => {
+export const auditDeleteStatement = (caller: Actor, now: number, dialect: SqlDialect, where: SQL): SQL => {
   const ids = dialect.jsonList(sql`SELECT id AS value FROM entries WHERE ${where} ORDER BY id LIMIT ${MAX_AUDIT_IDS}`)
   const detail = sql`'{"deleted":' || (SELECT count(*) FROM entries WHERE ${where}) || '}'`
   return sql`INSERT INTO audit (${COLUMNS})

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../domain/code/paths'
 import { Problem } from '../../domain/errors'
 import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
-import type { Caller } from '../../domain/scope'
+import type { Actor } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { CodeIndex } from '../../ports/code-index'
 import { auditStatement } from './audit-log'
@@ -19,11 +19,11 @@ const toNumber = (value: unknown): number => Number(value ?? 0)
 export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
   const { dialect } = connection
 
-  const audit = (caller: Caller, detail: Readonly<Record<string, number>>): SQL =>
+  const audit = (caller: Actor, detail: Readonly<Record<string, number>>): SQL =>
     auditStatement(caller.org, clock.now(), { ...caller, ids: [], allowed: true, detail })
 
   /** Files of these paths, found by their index. */
-  const named = (caller: Caller, project: string, paths: readonly string[]): SQL => {
+  const named = (caller: Actor, project: string, paths: readonly string[]): SQL => {
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
     return sql`id IN (

@@ -29,7 +29,15 @@ import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { previewText } from './text-marks'
 import { listed, readable, writable } from './visibility'
-import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
+import {
+  assignments,
+  changeStatements,
+  saveStatements,
+  versionGuard,
+  type WriteContext,
+  writerColumns,
+} from './write-statements'
+import { writing as writingOf } from './writing'
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
@@ -52,9 +60,11 @@ export function createSqlEntryStore(
    * @throws Problem limit_exceeded when it would pass one, conflict when another premise failed
    */
   async function write(caller: Caller, statements: readonly SQL[], conflict: string): Promise<Row[][]> {
-    const { before, after } = quotaGuards(quotas, caller.org)
+    const { begin, end } = writingOf(caller, true)
+    const limits = quotaGuards(quotas, caller.org)
+    const before = [...limits.before, begin]
     try {
-      const rows = await connection.batch([...before, ...statements, ...after], { org: caller.org })
+      const rows = await connection.batch([...before, ...statements, ...limits.after, end], { org: caller.org })
       return rows.slice(before.length)
     } catch (error) {
       if (!(error instanceof PremiseFailed)) throw error
@@ -218,7 +228,8 @@ export function createSqlEntryStore(
         SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
       const update = sql`UPDATE entries
         SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged},
-        version = version + 1, updated_at = ${now} WHERE ${row} RETURNING version`
+        version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
+        WHERE ${row} RETURNING version`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
         const [, rows] = await write(caller, [guard, update, audit], TOO_LARGE)
@@ -256,8 +267,9 @@ export function createSqlEntryStore(
             ]
           : []
       const remove = sql`DELETE FROM entries WHERE ${where}`
+      const { begin, end } = writingOf(caller, true)
       const rows = await connection
-        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), remove], { org: caller.org })
+        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), begin, remove, end], { org: caller.org })
         .catch((error: unknown) => {
           if (error instanceof PremiseFailed) checkMayWrite(caller, null)
           throw error

@@ -98,9 +98,16 @@ const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments =>
   ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
 })
 
+/** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */
+export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string | null): Assignments => ({
+  changed_by: sql`${keyId}`,
+  changed_agent: sql`${agent ?? stamped}`,
+  restored: sql`0`,
+})
+
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
-const assignments = (columns: Assignments): SQL =>
+export const assignments = (columns: Assignments): SQL =>
   list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))
 
 const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
@@ -156,9 +163,13 @@ export function saveStatements(
     ...imageColumns(entry.images ?? []),
     ...textColumns(entry.text, entry.textHash, analysis.words),
     summary: sql`${entry.generated.summary}`,
+    ...writerColumns(scope, entry.lifted.agent),
   }
   const replaced = [
     'updated_at',
+    'changed_by',
+    'changed_agent',
+    'restored',
     ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata)]),
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
@@ -211,6 +222,7 @@ export function changeStatements(context: WriteContext, change: EntryChange, ana
   const columns: Assignments = {
     version: sql`version + ${change.steps}`,
     updated_at: sql`${now}`,
+    ...writerColumns(scope, change.by),
     ...(life ? lifeColumns(life, now) : {}),
     ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),

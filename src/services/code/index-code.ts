@@ -5,7 +5,7 @@ import { type IndexStatus, statusOf } from '../../domain/code/status'
 import { limitExceeded } from '../../domain/errors'
 import { type Pace, SLICE } from '../../domain/pace'
 import { openProject } from '../../domain/recall/project'
-import type { Caller, Scope } from '../../domain/scope'
+import type { Actor, Scope } from '../../domain/scope'
 import { sha256Hex, utf8Length } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { CodeIndex, FileState } from '../../ports/code-index'
@@ -94,7 +94,7 @@ export function createIndexCode(dependencies: {
    * @throws Problem limit_exceeded, forbidden, unavailable
    */
   async function put(
-    caller: Caller,
+    caller: Actor,
     given: string,
     sent: { readonly files: readonly SentFile[]; readonly deleted: readonly string[] },
   ): Promise<IndexReport> {
@@ -149,7 +149,7 @@ export function createIndexCode(dependencies: {
      *
      * @returns whether it is in the index now; not when its path or content cannot be
      */
-    async opened(caller: Caller, project: string, file: SentFile): Promise<boolean> {
+    async opened(caller: Actor, project: string, file: SentFile): Promise<boolean> {
       const { skipped } = await put(caller, project, { files: [file], deleted: [] })
       return skipped.length === 0
     },
@@ -164,7 +164,7 @@ export function createIndexCode(dependencies: {
     },
 
     /** Empties a project; how many files there were. */
-    async clear(caller: Caller, given: string): Promise<number> {
+    async clear(caller: Actor, given: string): Promise<number> {
       const project = openProject(caller, given, 'project')
       let deleted = 0
       for (;;) {

@@ -1,0 +1,32 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Caller } from '../../domain/scope'
+
+/**
+ * Who writes, for the triggers that keep the change log and history (0016_changes.sql). Whatever writes entries stands between
+ * these two statements, in one batch.
+ */
+export interface Writing {
+  readonly begin: SQL
+  /** The rows of `changes` that the batch has made so far are those beyond `since`. */
+  readonly since: SQL
+  readonly end: SQL
+}
+
+/** Whose work it is: a caller's in its org, or nobody's in all of them. */
+type Writer = Pick<Caller, 'org' | 'changeId' | 'keyId' | 'agent'> | { readonly org: ''; readonly changeId: string }
+
+/** @param keeps whether the states before are kept */
+export function writing(writer: Writer, keeps: boolean): Writing {
+  const { org, changeId } = writer
+  const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
+  const newest = org === '' ? sql`SELECT max(seq) FROM changes` : sql`SELECT max(seq) FROM changes WHERE org = ${org}`
+  return {
+    begin: sql`
+      INSERT INTO writing (org, change_id, key_id, agent, keeps, since)
+      VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, coalesce((${newest}), 0))
+      ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
+        agent = excluded.agent, keeps = excluded.keeps, since = excluded.since`,
+    since: sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`,
+    end: sql`DELETE FROM writing WHERE org = ${org}`,
+  }
+}
