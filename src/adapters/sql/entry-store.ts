@@ -7,16 +7,16 @@ import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
-import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
+import type { Caller, Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
-import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
+import type { EntryStore } from '../../ports/entry-store'
 import { arrange } from './arrange'
-import { auditDeleteStatement, auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
+import { auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
 import { compileFilter, TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
+import { createDelete, entriesNamed } from './delete-entries'
 import { imageGuard, marksStatement } from './image-use'
 import { evictStatement } from './memory-statements'
-import { quotaGuards } from './quota'
 import {
   liveThreads,
   pageStatement,
@@ -37,7 +37,7 @@ import {
   type WriteContext,
   writerColumns,
 } from './write-statements'
-import { writing as writingOf } from './writing'
+import { createWrite } from './writing'
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
@@ -53,6 +53,7 @@ export function createSqlEntryStore(
   quotas: Quotas = NO_QUOTAS,
 ): EntryStore {
   const { dialect } = connection
+  const writeAll = createWrite(connection)
 
   /**
    * Runs the statements of a write within the limits of its org; rows of each.
@@ -60,12 +61,8 @@ export function createSqlEntryStore(
    * @throws Problem limit_exceeded when it would pass one, conflict when another premise failed
    */
   async function write(caller: Caller, statements: readonly SQL[], conflict: string): Promise<Row[][]> {
-    const { begin, end } = writingOf(caller, true)
-    const limits = quotaGuards(quotas, caller.org)
-    const before = [...limits.before, begin]
     try {
-      const rows = await connection.batch([...before, ...statements, ...limits.after, end], { org: caller.org })
-      return rows.slice(before.length)
+      return await writeAll(caller, statements, quotas)
     } catch (error) {
       if (!(error instanceof PremiseFailed)) throw error
       throw quotaProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
@@ -74,14 +71,7 @@ export function createSqlEntryStore(
 
   const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
-  // Threads lead to their entries too, whatever else is known of these.
-  const entriesOf = (org: string, threads: readonly string[]): SQL =>
-    sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
-      ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
-  // The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org.
-  const entriesById = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
-      ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${TRUE}`
+  const entriesById = (ids: readonly number[]): SQL => sql`${entriesNamed(dialect, ids)} WHERE ${TRUE}`
 
   /** The analysis of each text, before anything is written; null where there is none. */
   async function analyse(written: readonly (WrittenText | undefined)[]): Promise<(IndexedText | null)[]> {
@@ -241,42 +231,7 @@ export function createSqlEntryStore(
       }
     },
 
-    async delete(caller, selection: DeleteSelection) {
-      const { ids, threadIds, source, createdBefore } = selection
-      const now = clock.now()
-      const own = writable(dialect, caller, 'entries')
-      const conditions = [
-        // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
-        ids
-          ? sql`id IN (SELECT e.id FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)})`
-          : threadIds
-            ? sql`id IN (SELECT e.id FROM ${entriesOf(caller.org, threadIds)} WHERE ${listed(dialect, caller, now)})`
-            : listed(dialect, caller, now, 'entries'),
-        ...(own ? [own] : []),
-        ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
-        ...(source ? [sql`source = ${source}`] : []),
-        ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
-      ]
-      const where = sql.join(conditions, sql` AND `)
-      // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
-      const guards =
-        ids && caller.projects !== null
-          ? [
-              sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1
-                FROM ${entriesById(ids)} AND ${readable(dialect, caller, now)} AND e.project IS NULL)`,
-            ]
-          : []
-      const remove = sql`DELETE FROM entries WHERE ${where}`
-      const { begin, end } = writingOf(caller, true)
-      const rows = await connection
-        .batch([...guards, auditDeleteStatement(caller, now, dialect, where), begin, remove, end], { org: caller.org })
-        .catch((error: unknown) => {
-          if (error instanceof PremiseFailed) checkMayWrite(caller, null)
-          throw error
-        })
-      const audited = rows[guards.length]
-      return (JSON.parse(audited?.[0]?.detail as string) as { deleted: number }).deleted
-    },
+    delete: createDelete(connection, writeAll, clock),
 
     async threads(scope, window) {
       const live = liveThreads(reading(scope))

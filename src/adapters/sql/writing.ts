@@ -1,5 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller } from '../../domain/scope'
+import type { Row, SqlConnection } from './connection'
+import { quotaGuards } from './quota'
 
 /**
  * Who writes, for the triggers that keep the change log and history (0016_changes.sql). Whatever writes entries stands between
@@ -28,5 +31,23 @@ export function writing(writer: Writer, keeps: boolean): Writing {
         agent = excluded.agent, keeps = excluded.keeps, since = excluded.since`,
     since: sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`,
     end: sql`DELETE FROM writing WHERE org = ${org}`,
+  }
+}
+
+/**
+ * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some; rows of each.
+ *
+ * @throws PremiseFailed, as a batch does
+ */
+export type Write = (caller: Caller, statements: readonly SQL[], quotas?: Quotas) => Promise<Row[][]>
+
+/** The one way in which callers write entries. */
+export function createWrite(connection: SqlConnection): Write {
+  return async (caller, statements, quotas = NO_QUOTAS) => {
+    const { begin, end } = writing(caller, true)
+    const limits = quotaGuards(quotas, caller.org)
+    const before = [...limits.before, begin]
+    const rows = await connection.batch([...before, ...statements, ...limits.after, end], { org: caller.org })
+    return rows.slice(before.length)
   }
 }
