@@ -5,7 +5,7 @@ import type { Row, SqlConnection } from './connection'
 import { quotaGuards } from './quota'
 
 /**
- * Who writes, for the triggers that keep the change log and history (0016_changes.sql). Whatever writes entries stands between
+ * Who writes, for the triggers that keep the change log and history (0017_changes.sql). Whatever writes entries stands between
  * these two statements, in one batch.
  */
 export interface Writing {
