@@ -6,13 +6,23 @@ import { environment, nodePath } from '../../scripts/install.mjs'
 import { spawnServer } from '../../scripts/postgres.mjs'
 import { startWorkerd } from './workerd.mjs'
 
-/** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
-export async function startPostgres({ workspace, state, vars, port }) {
+/** @typedef {import('./server.mjs').ServerOptions} Options */
+
+/**
+ * A transaction pooler in between, whose connections are open before a request comes: what Hyperdrive is. Without one, each
+ * request pays for a new session of the database.
+ *
+ * @param {Options} options
+ */
+export const startPooled = (options) => startPostgres(options, ['--pgbouncer'])
+
+/** @type {(options: Options, flags?: string[]) => Promise<import('./server.mjs').Server>} */
+export async function startPostgres({ workspace, state, vars, port }, flags = []) {
   // The database does not run as root, and has to pass the folders above its own.
   for (const folder of [join(state, '..'), state]) chmodSync(folder, 0o755)
   const data = join(state, 'postgres')
   mkdirSync(data, { recursive: true })
-  const database = await spawnServer('serve', '--data', data)
+  const database = await spawnServer('serve', '--data', data, ...flags)
   try {
     const { status, stderr } = spawnSync(
       nodePath(),
@@ -25,7 +35,7 @@ export async function startPostgres({ workspace, state, vars, port }) {
       state,
       port,
       vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
-      hyperdrive: database.url,
+      hyperdrive: database.pooledUrl ?? database.url,
     })
     return { ...worker, database: database.url, stop: () => worker.stop().finally(database.stop) }
   } catch (error) {

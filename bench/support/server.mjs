@@ -1,5 +1,5 @@
 // The ways to run the real worker on this machine, behind one shape.
-import { startPostgres } from './postgres.mjs'
+import { startPooled, startPostgres } from './postgres.mjs'
 import { startWorkerd } from './workerd.mjs'
 import { startWrangler } from './wrangler.mjs'
 
@@ -19,7 +19,7 @@ import { startWrangler } from './wrangler.mjs'
  */
 
 /** @type {Record<string, (options: ServerOptions) => Promise<Server>>} */
-const STARTERS = { workerd: startWorkerd, wrangler: startWrangler, postgres: startPostgres }
+const STARTERS = { workerd: startWorkerd, wrangler: startWrangler, postgres: startPostgres, pooled: startPooled }
 
 /** Those that the record of D1 is made of; PostgreSQL has a record of its own. */
 export const TARGETS = ['workerd', 'wrangler']

@@ -1,7 +1,7 @@
 import type { Filter } from '../domain/filter'
 import type { Narrowing } from '../domain/reading/literal'
 import type { LineMarks } from '../domain/reading/marks'
-import type { Stretch } from '../domain/reading/range'
+import type { Part, Stretch } from '../domain/reading/range'
 import type { Scope } from '../domain/scope'
 
 export interface ScanRequest {
@@ -41,9 +41,11 @@ export interface Scan {
 /** How long a text is, and where its lines stand, without the text itself where it is long. */
 export interface TextMeasure {
   readonly textHash: string
-  /** Null: the text has to be looked at, and stands here. */
+  /** Null: the text has to be looked at, and stands in `text`. */
   readonly marks: LineMarks | null
   readonly text: string | null
+  /** What most likely holds the part that was asked for; null where the whole text stands here, or no part was named. */
+  readonly near: { readonly from: number; readonly to: number; readonly text: string } | null
 }
 
 /** Texts of entries, found and read in parts. Each method is at most one round trip and shows only what its scope may see. */
@@ -54,8 +56,12 @@ export interface EntryTexts {
   /** Whole texts of listed entries by id; those that are gone are left out. */
   texts(scope: Scope, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
 
-  /** Of an entry that may be read by id (archived ones and own diary pages too); null when there is none. */
-  measure(scope: Scope, id: number): Promise<TextMeasure | null>
+  /**
+   * Of an entry that may be read by id (archived ones and own diary pages too); null when there is none.
+   *
+   * @param part brought at once where it can be told from the marks in the database (domain `likelyStretch`)
+   */
+  measure(scope: Scope, id: number, part?: Part): Promise<TextMeasure | null>
 
   /** A stretch of the text that was measured; null when the entry or its text is another by now. */
   stretch(scope: Scope, id: number, textHash: string, stretch: Stretch): Promise<string | null>

@@ -5,7 +5,7 @@ import { EVERYTHING } from '../../src/domain/filter'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { narrowingOf } from '../../src/domain/reading/literal'
 import { lineMarks } from '../../src/domain/reading/marks'
-import { checkPart, type Part } from '../../src/domain/reading/range'
+import { checkPart, type Part, stretchFor } from '../../src/domain/reading/range'
 import type { Caller } from '../../src/domain/scope'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts, ScanRequest } from '../../src/ports/entry-texts'
@@ -107,14 +107,51 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
-      expect(measure).toEqual({ marks: lineMarks(text), text: null })
+      expect(measure).toEqual({ marks: lineMarks(text), text: null, near: null })
       const cut = await made.texts.stretch(ada, id, textHash, { from: 20_000, to: 20_010, line: 1 })
       expect(cut).toBe([...text].slice(20_000, 20_010).join(''))
       const [changed] = [{ id, version: 1, steps: 1, text: { text: 'short now', hash: 'other' } }]
       await made.entries.change(ada, [changed as never])
-      expect(await made.texts.measure(ada, id)).toEqual({ textHash: 'other', marks: null, text: 'short now' })
+      expect(await made.texts.measure(ada, id)).toEqual({
+        textHash: 'other',
+        marks: null,
+        text: 'short now',
+        near: null,
+      })
       expect(await made.texts.stretch(ada, id, textHash, { from: 0, to: 5, line: 1 })).toBeNull()
       expect(await made.texts.measure(freshPrincipal(), id)).toBeNull()
+    })
+
+    it('brings a part of a long text together with its marks, of letters of one byte and of four', async () => {
+      const plain = Array.from({ length: 4000 }, (_, i) => `line ${i + 1}`).join('\n')
+      for (const text of [plain, longText(2000).trim()]) {
+        const id = await save(text)
+        const marks = lineMarks(text)
+        const parts: Part[] = [
+          { by: 'chars', start: 0, end: 5 },
+          { by: 'chars', start: 20_000, end: null },
+          { by: 'lines', first: 1, last: 1 },
+          { by: 'lines', first: 1500, last: 1510 },
+          { by: 'lines', first: 1500, last: null },
+          { by: 'lines', first: 9_000_000_000_000, last: null },
+        ]
+        for (const part of parts) {
+          const measure = await made.texts.measure(ada, id, part)
+          const wanted = stretchFor(part, marks)
+          expect([part, measure?.marks?.lines, measure?.text]).toEqual([part, marks.lines, null])
+          const near = measure?.near ?? { from: -1, to: -1, text: '' }
+          expect([part, near.from, near.to >= wanted.to]).toEqual([part, wanted.from, true])
+          expect([part, near.text === [...text].slice(near.from, near.to).join('')]).toEqual([part, true])
+        }
+        const behind = await made.texts.measure(ada, id, { by: 'chars', start: 9_000_000_000_000, end: null })
+        expect(behind?.near?.text).toBe('')
+      }
+      const short = await save('short')
+      expect(await made.texts.measure(ada, short, { by: 'lines', first: 1, last: 1 })).toMatchObject({
+        marks: null,
+        text: 'short',
+        near: null,
+      })
     })
 
     it('tells the length of a text that a list shows in part', async () => {

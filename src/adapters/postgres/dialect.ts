@@ -137,6 +137,12 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
   mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
   contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
+  // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
+  // unpacking the text.
+  slice: (value, chars, from, length) =>
+    sql`CASE WHEN octet_length(${value}) = ${chars}
+      THEN convert_from(substr(convert_to(${value}, 'UTF8'), (${from})::integer + 1, (${length})::integer), 'UTF8')
+      ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
   byteLength: (value) => sql`octet_length(${value})`,
   illustratedEntries: sql`entries e`,
   unordered: (expression) => expression,

@@ -58,6 +58,8 @@ export interface SqlDialect {
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   readonly byteLength: (text: SQL) => SQL
+  /** Characters of a text from a place on (from 0), which has so many in all. */
+  readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL
   /** Whether a text holds another, compared by its characters. */
   readonly contains: (text: SQL, part: SQL) => SQL
   /** A column or condition that no index is to be chosen for, because a more selective one should be. */

@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Narrowing } from '../../domain/reading/literal'
+import { MARK_EVERY } from '../../domain/reading/marks'
+import { likelyStretch, type Part } from '../../domain/reading/range'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { Candidate, EntryTexts, ScanRequest } from '../../ports/entry-texts'
@@ -22,6 +24,9 @@ const toCandidate = (row: Row): Candidate => ({
   text: row.text as string | null,
 })
 
+/** A number in the text of a statement, where a parameter would have no type. */
+const whole = (value: number): SQL => sql.raw(String(Math.trunc(value)))
+
 /** Texts of entries over any SQL connection. */
 export function createSqlEntryTexts(
   connection: SqlConnection,
@@ -37,6 +42,25 @@ export function createSqlEntryTexts(
     if (ids === null) return planEntries({ dialect, scope, now, indexedFields }, filter, bindings)
     const condition = compileFilter(filter, dialect, bindings.bind)
     return { from: byIds(ids), where: sql`${listed(dialect, scope, now)} AND ${condition}` }
+  }
+
+  /** The marks before a line, and a stretch of the text from them on. */
+  function placeOf(part: Part | undefined): { first: SQL; last: SQL; from: SQL; length: SQL } {
+    const none = sql`0`
+    if (part === undefined) return { first: none, last: none, from: none, length: none }
+    const likely = likelyStretch(part)
+    if (likely.by === 'chars')
+      return { first: none, last: none, from: whole(likely.from), length: whole(likely.length) }
+    const before = (line: number): SQL =>
+      sql`(SELECT count(*) FROM ${dialect.jsonNumbers(sql`m.starts`)} AS s WHERE s.value < ${whole(line - 1)})`
+    const [every, most] = [whole(MARK_EVERY), whole(likely.most)]
+    const wanted = sql`${every} * (x.last_mark - x.first_mark + 1)`
+    return {
+      first: before(likely.first),
+      last: likely.last === null ? whole(likely.most) : before(likely.last + 1),
+      from: sql`${every} * x.first_mark`,
+      length: sql`CASE WHEN ${wanted} < ${most} THEN ${wanted} ELSE ${most} END + 1`,
+    }
   }
 
   const holds = (narrowing: Narrowing | null): SQL =>
@@ -56,7 +80,7 @@ export function createSqlEntryTexts(
         sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place,
           sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
         sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
-        sql`found AS MATERIALIZED (SELECT e.id, c.place, e.bytes,
+        sql`found AS MATERIALIZED (SELECT e.id, e.thread_id, c.place, e.bytes,
           sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto
           FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)}
           WHERE ${holds(narrowing)})`,
@@ -66,9 +90,10 @@ export function createSqlEntryTexts(
         withPrelude(
           bindings,
           tables,
-          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, e.thread_id,
-              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN e.text END AS text
-            FROM totals t LEFT JOIN found f ON ${TRUE} LEFT JOIN entries e ON e.id = f.id
+          // A subquery for each text: joined, PostgreSQL would gather the entries of all orgs first.
+          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, f.thread_id,
+              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN (SELECT e.text FROM entries e WHERE e.id = f.id) END AS text
+            FROM totals t LEFT JOIN found f ON ${TRUE}
             ORDER BY f.place`,
         ),
       ])
@@ -89,20 +114,31 @@ export function createSqlEntryTexts(
       return new Map((rows ?? []).map((row) => [Number(row.id), row.text as string]))
     },
 
-    async measure(scope, id) {
+    async measure(scope, id, part) {
+      const { first, last, from, length } = placeOf(part)
       const [rows] = await connection.batch([
-        sql`SELECT e.text_hash, m.chars, m.lines, m.starts, CASE WHEN m.entry_id IS NULL THEN e.text END AS text
-          FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
-          WHERE e.id = ${id} AND ${readable(dialect, scope, clock.now())}`,
+        sql`WITH marked AS MATERIALIZED (
+            SELECT e.id, e.text_hash, m.chars, m.lines, m.starts, ${first} AS first_mark, ${last} AS last_mark
+            FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
+            WHERE e.id = ${id} AND ${readable(dialect, scope, clock.now())}),
+          near AS MATERIALIZED (SELECT x.*, ${from} AS start, ${length} AS length FROM marked x)
+          SELECT n.text_hash, n.chars, n.lines, n.starts, n.start, n.length,
+            (SELECT CASE WHEN n.chars IS NULL THEN e.text
+                WHEN n.length > 0 THEN ${dialect.slice(sql`e.text`, sql`n.chars`, sql`n.start`, sql`n.length`)}
+              END FROM entries e WHERE e.id = n.id) AS text
+          FROM near n`,
       ])
       const row = rows?.[0]
       if (row === undefined) return null
-      const marks = { chars: Number(row.chars), lines: Number(row.lines) }
-      return {
-        textHash: row.text_hash as string,
-        marks: row.chars === null ? null : { ...marks, starts: JSON.parse(row.starts as string) as number[] },
-        text: row.text as string | null,
-      }
+      const textHash = row.text_hash as string
+      const text = row.text as string | null
+      if (row.chars === null) return { textHash, marks: null, text, near: null }
+      const starts = JSON.parse(row.starts as string) as number[]
+      const marks = { chars: Number(row.chars), lines: Number(row.lines), starts }
+      const start = Number(row.start)
+      // What was asked for may end behind the text.
+      const near = text === null ? null : { from: start, to: start + Number(row.length), text }
+      return { textHash, marks, text: null, near }
     },
 
     async stretch(scope, id, textHash, { from, to }) {

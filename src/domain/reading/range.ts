@@ -62,6 +62,24 @@ export function stretchFor(part: Part, marks: LineMarks): Stretch {
   return fromMark(first, marks, Math.min((last - first + 1) * MARK_EVERY, MARK_EVERY + MAX_RANGE))
 }
 
+/**
+ * What can be asked for before the marks are known: a stretch by its characters, or by the marks between which lines start. Longer
+ * than `stretchFor` says at most, and from the same mark on, unless the part begins behind the text.
+ */
+export type Likely =
+  | { readonly by: 'chars'; readonly from: number; readonly length: number }
+  | { readonly by: 'lines'; readonly first: number; readonly last: number | null; readonly most: number }
+
+/** No text has more characters (threads contract §2.1). */
+const MOST_CHARS = 1_000_000
+
+export function likelyStretch(part: Part): Likely {
+  if (part.by === 'lines') return { ...part, most: MARK_EVERY + MAX_RANGE }
+  const start = Math.min(part.start, MOST_CHARS)
+  const from = start - (start % MARK_EVERY)
+  return { by: 'chars', from, length: Math.min(part.end ?? MOST_CHARS, start + MAX_RANGE) - from + 1 }
+}
+
 /** Walks a stretch by code points and counts the lines it passes. */
 class Cursor {
   private index = 0
