@@ -121,6 +121,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const work = createOutboxWork({
     outbox,
     images,
+    index: fullTextIndex,
     generation,
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.

@@ -133,7 +133,8 @@ export interface EntryChange {
 /** What the full-text index is made of: of the metadata, the code and the path of a file that stand there. */
 export interface IndexedContent
   extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader' | 'layer' | 'metadata'> {
-  readonly text: string
+  /** Null where it is not at hand, because it is long: then it is read again when its words are written. */
+  readonly text: string | null
 }
 
 /** Who may read an entry with this audience: '' for everyone in scope, else its owner. */

@@ -21,19 +21,42 @@ export interface IndexedText {
 /** UTF-8 bytes of terms: a value in D1 holds at most 2 MB. */
 const MAX_TERMS = 1_800_000
 const MAX_CODE_TERMS = 200_000
+/**
+ * What different words of a text may take in an index. A tsvector holds no more, and FTS5 takes 140,000 new words at once in
+ * 200 ms, which nobody may wait for; so on every backend a text is found by its first 40,000 to 60,000 different words.
+ */
+const MAX_DIFFERENT = 700_000
+/** What an index keeps of a word beside its letters. */
+const PER_WORD = 10
+/** Stands for words that are left out, so that what is around them is not next to each other. No word has this character. */
+export const BREAK = '\ufb01'
 
-/** Joins words up to a size: their terms, and as they are written. */
+/** Joins words up to a size, and up to a number of different ones: their terms, and as they are written. */
 function createWordList(maxBytes: number) {
   const terms: string[] = []
   const written: string[] = []
-  let [termBytes, wordBytes] = [0, 0]
+  const different = new Set<string>()
+  let [termBytes, wordBytes, differentBytes] = [0, 0, 0]
+  /** Whether there is room for it, or it stands there already. */
+  const knows = (word: string): boolean => {
+    if (different.has(word)) return true
+    if (differentBytes > MAX_DIFFERENT) return false
+    differentBytes += utf8Length(word) + PER_WORD
+    different.add(word)
+    return true
+  }
   return {
     add: ({ term, word }: Token): void => {
       termBytes += utf8Length(term) + 1
       wordBytes += utf8Length(word) + 1
       if (Math.max(termBytes, wordBytes) > maxBytes) return
-      terms.push(term)
-      written.push(word)
+      if (knows(term) && knows(word)) {
+        terms.push(term)
+        written.push(word)
+      } else if (terms.at(-1) !== BREAK) {
+        terms.push(BREAK)
+        written.push(BREAK)
+      }
     },
     joined: () => ({ terms: terms.join(' '), written: written.join(' ') }),
   }

@@ -5,7 +5,14 @@ export interface IndexMaintenance {
   /**
    * Rewrites the index rows of some entries of all orgs, in order of id, and remembers how far it came.
    *
-   * @returns how many were rewritten; 0 when the index is current
+   * @param limit entries at most; fewer where they are long
+   * @returns how many were rewritten, and whether there may be more; none when the index is current
    */
-  rebuild(limit: number): Promise<number>
+  rebuild(limit: number): Promise<{ readonly written: number; readonly more: boolean }>
+  /**
+   * Writes the words of one entry as it stands now; nothing when it is gone.
+   *
+   * @throws Problem unavailable when it changed meanwhile
+   */
+  write(org: string, id: number): Promise<void>
 }

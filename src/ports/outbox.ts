@@ -2,9 +2,9 @@ import type { GenerationTopic } from '../domain/entry'
 import type { StoredObject } from './image-store'
 
 /**
- * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `embed`, `summarize`: an entry id.
+ * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
  */
-export type WorkTopic = 'image_delete' | 'vector_sync' | GenerationTopic
+export type WorkTopic = 'image_delete' | 'vector_sync' | 'index' | GenerationTopic
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {

@@ -4,6 +4,7 @@ import { Problem } from '../domain/errors'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import { codePointLength } from '../domain/text'
 import { modelKey, quantize, toBase64 } from '../domain/vector'
+import { inShares } from '../domain/write-share'
 import type { Embedder } from '../ports/embedder'
 import type { Summarizer } from '../ports/summarizer'
 import { attempt } from './outcome'
@@ -27,6 +28,9 @@ export interface TextToGenerate {
   readonly source: Source
 }
 
+/** Text of one call of the embedder, in UTF-16 units: some 1,500 chunks, whose vectors of 1,536 numbers are 9 MB. */
+const EMBEDDED_AT_ONCE = 2_000_000
+
 /** Summaries asked for at the same time; providers answer a few requests at once, not a hundred. */
 const PARALLEL_SUMMARIES = 4
 
@@ -35,32 +39,37 @@ export type Generate = ReturnType<typeof createGenerate>
 export function createGenerate(settings: GenerateSettings) {
   const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
 
-  /** The vectors of each text, all chunks of all texts in one call of the embedder. */
+  /**
+   * The vectors of each text: chunks of several texts in one call of the embedder, and packed as they come, since vectors as
+   * models give them are four times as large.
+   */
   async function embedTexts(texts: readonly string[]): Promise<TextVector[][]> {
     if (embedder === null) return texts.map(() => [])
     const model = modelKey(embedder)
-    const chunks: Chunk[][] = []
-    for (const text of texts) {
-      chunks.push(chunkText(text, chunking))
-      await pace.spend(text.length)
-    }
-    const vectors = await embedder.embed(
-      chunks.flat().map(({ text }) => text),
-      'document',
-    )
-    let next = 0
     const packed: TextVector[][] = []
-    for (const [i, parts] of chunks.entries()) {
-      packed.push(
-        parts.map(({ start, length }, chunk) => ({
-          model,
-          chunk,
-          start,
-          length,
-          data: toBase64(quantize(vectors[next++] as Float32Array)),
-        })),
+    for (const group of inShares(texts, ({ length }) => length, EMBEDDED_AT_ONCE)) {
+      const chunks: Chunk[][] = []
+      for (const text of group) {
+        chunks.push(chunkText(text, chunking))
+        await pace.spend(text.length)
+      }
+      const vectors = await embedder.embed(
+        chunks.flat().map(({ text }) => text),
+        'document',
       )
-      await pace.spend(texts[i]?.length ?? 0)
+      let next = 0
+      for (const [i, parts] of chunks.entries()) {
+        packed.push(
+          parts.map(({ start, length }, chunk) => ({
+            model,
+            chunk,
+            start,
+            length,
+            data: toBase64(quantize(vectors[next++] as Float32Array)),
+          })),
+        )
+        await pace.spend(group[i]?.length ?? 0)
+      }
     }
     return packed
   }

@@ -1,16 +1,23 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { repeated } from '../../bench/faults/alphabets.mjs'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlIndexMaintenance } from '../../src/adapters/sql/index-maintenance'
+import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import type { Analyzer } from '../../src/domain/analysis'
+import type { NewEntry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import { createPace, SLICE, STEP } from '../../src/domain/pace'
 import { LOOKED_AT } from '../../src/domain/passage'
+import { WRITE_SHARE } from '../../src/domain/write-share'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
+import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createRankedSearches } from '../../src/services/ranked-search'
 import { createSearchText } from '../../src/services/search-text'
-import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {
   readonly entries: EntryStore
@@ -21,6 +28,8 @@ interface Made {
 }
 
 const LONG = repeated('hay ', 400_000)
+
+const textOf = (statement: SQL): string => new SQLiteSyncDialect().sqlToQuery(statement).sql
 
 /** What is read and done for long texts, counted, whatever database is behind it. */
 export function longTextsContract(name: string, make: () => Made): void {
@@ -52,6 +61,106 @@ export function longTextsContract(name: string, make: () => Made): void {
       }
       await entries.change(ada, [{ id, version: 1, steps: 1, text: { text: LONG, hash: 'h' }, indexed }])
       expect(rests).toBeGreaterThanOrEqual(Math.floor(least / 2))
+    })
+
+    it('finds long texts that were stored and changed in one call, although each became searchable by itself', async () => {
+      const { entries, connection, fullText, analyzer, clock } = make()
+      const ada = freshPrincipal()
+      const written: number[] = []
+      const counted: SqlConnection = {
+        ...connection,
+        batch: (statements, lock) => {
+          const indexing = statements.filter((statement) => /entries_fts/.test(textOf(statement)))
+          written.push(indexing.length)
+          return connection.batch(statements, lock)
+        },
+      }
+      const store = createSqlEntryStore(counted, analyzer, clock, new Set())
+      const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_SHARE * 0.8)}`)
+      const drafts = await Promise.all(['short', ...texts].map((text) => entryOf(ada, { text })))
+      const vectors = [{ model: 'm#1', chunk: 0, start: 0, length: 9, data: '1:AQ==' }]
+      const saved = await store.save(
+        ada,
+        drafts.map((draft) => ({ ...draft, generated: { vectors, summary: '', queued: [] } })),
+      )
+      // The short one and the first long one with the commit, the others one by one.
+      expect(written).toEqual([2, 0, 0, 1, 0, 1])
+      const search = createSearchText({ fullText, analyzer })
+      const found = async (query: string) =>
+        (await search(ada, query, 'match', EVERYTHING)).ordering.map(({ id }) => id)
+      for (const [i, tree] of ['short', 'oak', 'elm', 'ash'].entries())
+        expect(await found(tree)).toEqual([saved[i]?.id])
+
+      const [oak, elm] = saved.slice(1).map(({ id }) => id) as [number, number]
+      const indexed = {
+        threadId: 'thread',
+        title: null,
+        project: null,
+        agent: null,
+        reader: '',
+        layer: 2,
+        metadata: null,
+      } as const
+      const long = `fir ${texts[0]}`
+      await store.change(ada, [
+        {
+          ...{ id: oak, version: 1, steps: 1, text: { text: long, hash: 'h' }, indexed: { ...indexed, text: long } },
+          generated: { vectors, summary: '', queued: [] },
+        },
+        // Its text was too long to be brought.
+        { id: elm, version: 1, steps: 1, indexed: { ...indexed, title: 'x', text: null } },
+      ])
+      expect(await found('fir')).toEqual([oak])
+      expect(await found('elm')).toEqual([elm])
+      const [words, queue, kept] = await connection.batch([
+        sql`SELECT id FROM entries WHERE org = ${ada.org} AND text_words < 1`,
+        sql`SELECT topic FROM outbox WHERE org = ${ada.org} AND topic IN ('index', 'embed')`,
+        sql`SELECT entry_id FROM entry_vectors WHERE org = ${ada.org} ORDER BY entry_id`,
+      ])
+      expect(words).toEqual([])
+      expect(queue).toEqual([])
+      expect(kept?.map(({ entry_id: id }) => Number(id))).toEqual(saved.map(({ id }) => id))
+      expect(await entries.read(ada, [oak])).toMatchObject([{ version: 2 }])
+    })
+
+    it('makes long texts searchable by the same call, or by the schedule, when their writer died behind its commit', async () => {
+      const { connection, fullText, analyzer, clock } = make()
+      const ada = freshPrincipal()
+      let batches = 0
+      const dying: SqlConnection = {
+        ...connection,
+        batch: async (statements, lock) => {
+          if (++batches > 1) throw new Error('gone')
+          return connection.batch(statements, lock)
+        },
+      }
+      const search = createSearchText({ fullText, analyzer })
+      const found = async (query: string) => (await search(ada, query, 'match', EVERYTHING)).ordering.length
+      const queued = async () =>
+        (await connection.batch([sql`SELECT topic FROM outbox WHERE org = ${ada.org} AND topic = 'index'`]))[0]?.length
+      const draft = (name: string) => entryOf(ada, { threadId: name, text: `${name} ${LONG}` })
+      const save = (by: SqlConnection, ...drafts: NewEntry[]) => {
+        batches = 0
+        return createSqlEntryStore(by, analyzer, clock, new Set()).save(ada, drafts)
+      }
+      const refused = { code: 'unavailable', message: expect.stringMatching(/^Everything is stored, but/) }
+      await expect(save(dying, await draft('first'), await draft('second'))).rejects.toMatchObject(refused)
+      expect([await found('first'), await found('second'), await queued()]).toEqual([0, 0, 2])
+
+      const [again] = await save(connection, await draft('first'))
+      expect(again).toMatchObject({ isNew: false, version: 2 })
+      expect([await found('first'), await found('second'), await queued()]).toEqual([1, 0, 1])
+
+      const index = createSqlIndexMaintenance(connection, analyzer)
+      const workAt = (ms: number) =>
+        createOutboxWork({
+          ...{ outbox: createSqlOutbox(connection, new TestClock(ms)), index, images: {} as never, generation: null },
+          ...{ syncOrg: async () => {}, log: () => {} },
+        })(20)
+      await workAt(clock.now())
+      expect(await found('second')).toBe(0)
+      await workAt(clock.now() + CLAIM_MS)
+      expect([await found('second'), await queued()]).toEqual([1, 0])
     })
 
     it('reads stretches by code points, of what scope and filter admit', async () => {

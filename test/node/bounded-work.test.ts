@@ -8,8 +8,8 @@ import { withoutEchoes } from '../../src/domain/discretion'
 import { highlight } from '../../src/domain/highlight'
 import { findHits, findUnit } from '../../src/domain/hits'
 import { detectImageType } from '../../src/domain/image'
-import { indexText } from '../../src/domain/indexed-text'
-import { createPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
+import { BREAK, indexText } from '../../src/domain/indexed-text'
+import { atOnce, createPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
 import { LOOKED_AT, passageAround } from '../../src/domain/passage'
 import { parseQuery } from '../../src/domain/query'
 import { makeUnit } from '../../src/domain/query-unit'
@@ -55,6 +55,22 @@ describe('a megabyte of', () => {
     expect(code).toBeLessThanOrEqual(codeOf(text).length)
     expect(whole.length).toBeLessThanOrEqual(4 * part.length + 4)
     if (!HARDLY_WORDS.test(name)) expect(Math.max(...whole)).toBeLessThan(STEP * 2)
+  })
+})
+
+describe('different words of a text', () => {
+  it('are taken into an index as far as every index holds them, and leave a gap where they are not', () => {
+    const text = `${(ALPHABETS['new words'] as () => string)().slice(0, 900_000)} known ground`
+    const [known] = text.split(' ')
+    const indexed = atOnce(indexText(analyzer, { text: `${text} ${known} ${known}`, metadata: null }))
+    const terms = indexed.terms.split(' ')
+    const different = new Set(terms)
+    expect(sum([...different].map((term) => term.length + 10))).toBeLessThan(710_000)
+    expect(different.size).toBeGreaterThan(30_000)
+    expect(terms.slice(-3)).toEqual([BREAK, known, known])
+    expect(different.has('ground')).toBe(false)
+    expect(indexed.written.split(' ')).toHaveLength(terms.length)
+    expect(indexed.words).toBeGreaterThan(100_000)
   })
 })
 

@@ -35,13 +35,13 @@ it('rewrites the index step by step when the language changes, and only then', a
     (await search(ada, query, 'match', EVERYTHING)).ordering.length
 
   expect(await english.index.isCurrent()).toBe(true)
-  expect(await english.index.rebuild(2)).toBe(0)
+  expect(await english.index.rebuild(2)).toEqual({ written: 0, more: false })
   expect(await found(english, 'run')).toBe(2)
 
   expect(await simple.index.isCurrent()).toBe(false)
-  expect(await simple.index.rebuild(2)).toBe(2)
+  expect(await simple.index.rebuild(2)).toEqual({ written: 2, more: true })
   expect(await simple.index.isCurrent()).toBe(false)
-  expect(await simple.index.rebuild(2)).toBe(1)
+  expect(await simple.index.rebuild(2)).toEqual({ written: 1, more: false })
   expect(await simple.index.isCurrent()).toBe(true)
   expect(await found(simple, 'run')).toBe(0)
   expect(await found(simple, 'running')).toBe(1)

@@ -134,6 +134,7 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
   unordered: (expression) => sql`+${expression}`,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
+  unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
   countIndexed,
   code: D1_CODE,
 })

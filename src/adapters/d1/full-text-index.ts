@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
-import { type IndexedText, wordsOf } from '../../domain/indexed-text'
+import { BREAK, type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
-import { BREAK, type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
  * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the

@@ -147,6 +147,7 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   illustratedEntries: sql`entries e`,
   unordered: (expression) => expression,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
+  unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
   countIndexed,
   code: POSTGRES_CODE,
 })

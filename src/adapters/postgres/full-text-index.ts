@@ -3,10 +3,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
-import { type IndexedText, wordsOf } from '../../domain/indexed-text'
+import { BREAK, type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
-import { BREAK, type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
  * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body

@@ -6,13 +6,9 @@ import { auditDeleteStatement } from './audit-log'
 import { TRUE } from './compile-filter'
 import { PremiseFailed, type SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
+import { entriesById } from './read-statements'
 import { listed, readable, writable } from './visibility'
 import type { Write } from './writing'
-
-/** The ids come first and lead to the rows: as a condition beside the org, they would lead through all of the org. */
-export const entriesNamed = (dialect: SqlDialect, ids: readonly number[]): SQL =>
-  sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
-    ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
 /** Threads lead to their entries too, whatever else is known of these. */
 const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
@@ -25,7 +21,7 @@ export function createDelete({ dialect }: SqlConnection, write: Write, clock: Cl
     const { ids, threadIds, source, createdBefore } = selection
     const now = clock.now()
     const own = writable(dialect, caller, 'entries')
-    const named = ids && sql`${entriesNamed(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, now)}`
+    const named = ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, now)}`
     const conditions = [
       // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
       named

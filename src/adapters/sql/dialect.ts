@@ -68,6 +68,8 @@ export interface SqlDialect {
   readonly illustratedEntries: SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (org: string, content: IndexedContent, indexed: IndexedText, row: SQL) => SQL
+  /** Takes away the search terms of the entry with this id. */
+  readonly unindexEntry: (id: number) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */
   readonly countIndexed: (scope: Scope, visible: SQL) => SQL
   /** The search index of code. */

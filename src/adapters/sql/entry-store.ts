@@ -8,27 +8,30 @@ import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../do
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
 import type { Caller, Scope } from '../../domain/scope'
+import { beyondShare } from '../../domain/write-share'
 import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import { arrange } from './arrange'
 import { auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
-import { compileFilter, TRUE } from './compile-filter'
+import { TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
-import { createDelete, entriesNamed } from './delete-entries'
+import { createDelete } from './delete-entries'
 import { imageGuard, marksStatement } from './image-use'
+import { createIndexWriter } from './index-writer'
 import { evictStatement } from './memory-statements'
 import {
+  entriesById,
   liveThreads,
   pageStatement,
+  previewsStatement,
   type ReadContext,
+  stretchesStatement,
   totalStatement,
   withinStatement,
-  withPrelude,
 } from './read-statements'
 import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
-import { previewText } from './text-marks'
-import { listed, readable, writable } from './visibility'
+import { readable, writable } from './visibility'
 import {
   assignments,
   changeStatements,
@@ -54,6 +57,7 @@ export function createSqlEntryStore(
 ): EntryStore {
   const { dialect } = connection
   const writeAll = createWrite(connection)
+  const indexWriter = createIndexWriter(connection, analyzer, pace)
 
   /**
    * Runs the statements of a write within the limits of its org; rows of each.
@@ -71,12 +75,11 @@ export function createSqlEntryStore(
 
   const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
-  const entriesById = (ids: readonly number[]): SQL => sql`${entriesNamed(dialect, ids)} WHERE ${TRUE}`
 
   /** The analysis of each text, before anything is written; null where there is none. */
-  async function analyse(written: readonly (WrittenText | undefined)[]): Promise<(IndexedText | null)[]> {
+  async function analyse(written: readonly (WrittenText | null)[]): Promise<(IndexedText | null)[]> {
     const analyses: (IndexedText | null)[] = []
-    for (const one of written) analyses.push(one === undefined ? null : await pace.run(indexText(analyzer, one)))
+    for (const one of written) analyses.push(one === null ? null : await pace.run(indexText(analyzer, one)))
     return analyses
   }
 
@@ -92,14 +95,15 @@ export function createSqlEntryStore(
 
   return {
     async save(caller, entries, { dedupe = true, knownRemovals = [] } = {}) {
-      const analyses = await analyse(entries)
+      const later = beyondShare(entries.map(({ text }) => text.length))
+      const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
       const context = writing(caller)
       const { statements, firstRows } = arrange(
         dialect,
         await statementsOf(
           entries,
           (entry, i) =>
-            saveStatements(context, entry, analyses[i] as IndexedText, {
+            saveStatements(context, entry, analyses[i] ?? null, {
               before: dialect.likeTogether ? entries.length - 1 - i : 0,
               dedupe,
             }),
@@ -116,7 +120,12 @@ export function createSqlEntryStore(
       ]
       const rows = await write(caller, batch, 'An image of this entry is being removed at this moment; try again')
       const evicted = working === undefined ? [] : (rows[batch.length - 1] ?? []).map(({ id }) => Number(id))
-      return firstRows(rows).map((row) => ({
+      const saved = firstRows(rows)
+      const unsearchable = entries.flatMap(({ textHash, generated: { vectors } }, i) =>
+        later[i] ? { id: Number(saved[i]?.id), textHash, vectors } : [],
+      )
+      if (unsearchable.length > 0) await indexWriter.complete(caller.org, unsearchable)
+      return saved.map((row) => ({
         evicted,
         id: Number(row.id),
         version: Number(row.version),
@@ -128,7 +137,7 @@ export function createSqlEntryStore(
     async read(scope, ids) {
       if (ids.length === 0) return []
       const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(ids)} AND ${readable(dialect, scope, clock.now())}`,
+        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, clock.now())}`,
       ])
       return (rows ?? []).map(toEntry)
     },
@@ -155,32 +164,23 @@ export function createSqlEntryStore(
 
     async previews(scope, filter, ids, previewLength) {
       if (ids.length === 0) return []
-      const bindings = dialect.bindings()
-      const condition = compileFilter(filter, dialect, bindings.bind)
-      const body = sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)}
-        FROM ${entriesById(ids)} AND ${listed(dialect, scope, clock.now())} AND ${condition}`
-      const [rows] = await connection.read([withPrelude(bindings, [], body)])
+      const [rows] = await connection.read([previewsStatement(reading(scope), filter, ids, previewLength)])
       return (rows ?? []).map(preview)
     },
 
     async stretches(scope, filter, wanted) {
       if (wanted.length === 0) return []
-      const bindings = dialect.bindings()
-      const condition = compileFilter(filter, dialect, bindings.bind)
-      const given = JSON.stringify(wanted.map(({ id, start, length }) => [id, start + 1, length]))
-      const parts = dialect.jsonTable(sql`${given}`, { id: 'integer', start: 'integer', length: 'integer' })
-      const body = sql`
-        SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
-        FROM ${parts} wanted
-        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
-        WHERE ${listed(dialect, scope, clock.now())} AND ${condition}`
-      const [rows] = await connection.read([withPrelude(bindings, [], body)])
+      const [rows] = await connection.read([stretchesStatement(reading(scope), filter, wanted)])
       return (rows ?? []).map((row) => ({ id: Number(row.id), text: row.text as string }))
     },
 
     async change(caller, changes: readonly EntryChange[], knownRemovals = []) {
+      const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
       const analyses = await analyse(
-        changes.map(({ text, indexed }) => indexed ?? (text && { ...text, metadata: null })),
+        changes.map(({ text, indexed }, i) => {
+          if (later[i] || !(indexed ?? text)) return null
+          return { text: indexed?.text ?? text?.text ?? '', metadata: indexed?.metadata ?? null }
+        }),
       )
       const context = writing(caller)
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
@@ -188,8 +188,8 @@ export function createSqlEntryStore(
         dialect,
         await statementsOf(
           changes,
-          (change, i) => changeStatements(context, change, analyses[i] ?? null),
-          ({ indexed }) => indexed?.text.length ?? 0,
+          (change, i) => changeStatements(context, change, analyses[i] ?? null, later[i]),
+          ({ indexed }) => indexed?.text?.length ?? 0,
         ),
       )
       const hashes = changes.flatMap((change) => (change.images ?? []).map(({ hash }) => hash))
@@ -200,6 +200,10 @@ export function createSqlEntryStore(
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
       ]
       const rows = await write(caller, batch, 'The entry was changed by someone else at the same time; try again')
+      const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
+        later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
+      )
+      if (unsearchable.length > 0) await indexWriter.complete(caller.org, unsearchable)
       return firstRows(rows.slice(1)).map((row) => Number(row.version))
     },
 

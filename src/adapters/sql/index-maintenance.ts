@@ -1,13 +1,17 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import { indexText } from '../../domain/indexed-text'
+import { unavailable } from '../../domain/errors'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import { inShares } from '../../domain/write-share'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { SqlConnection } from './connection'
-import { ENTRY_COLUMNS, toEntry } from './rows'
+import { createIndexWriter } from './index-writer'
 
 /** Raised when the analysis in `domain/analysis.ts`, a stemmer or the terms of scopes change, so that every index is written anew. */
 const ANALYSIS = 5
+
+/** Text that one round reads, whatever the number of entries: some seconds of work. */
+const MAX_BYTES = 8_000_000
 
 interface Progress {
   readonly analysis: string
@@ -23,7 +27,7 @@ export function createSqlIndexMaintenance(
   analyzer: Analyzer,
   pace: Pace = WITHOUT_REST,
 ): IndexMaintenance {
-  const { dialect } = connection
+  const writer = createIndexWriter(connection, analyzer, pace)
   const wanted = `${analyzer.language}/${ANALYSIS}`
 
   async function progress(): Promise<Progress> {
@@ -53,25 +57,36 @@ export function createSqlIndexMaintenance(
       const state = await progress()
       if (isDone(state)) {
         if (state.isNew) await connection.batch([remember({ analysis: wanted, upTo: null })])
-        return 0
+        return { written: 0, more: false }
       }
+      let bytes = 0
       const from = state.analysis === wanted ? (state.upTo ?? 0) : 0
-      const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text FROM entries e WHERE e.id > ${from} ORDER BY e.id LIMIT ${limit}`,
+      const [rows = []] = await connection.batch([
+        sql`SELECT e.id, e.bytes FROM entries e WHERE e.id > ${from} ORDER BY e.id LIMIT ${limit}`,
       ])
-      const found = rows ?? []
-      const last = found.at(-1)
-      const writes: SQL[] = []
-      for (const row of found) {
-        const entry = toEntry(row)
-        const indexed = await pace.run(indexText(analyzer, entry))
-        // The version keeps a row that has changed meanwhile from being indexed by its old words.
-        const same = sql`e.id = ${entry.id} AND e.version = ${entry.version}`
-        writes.push(dialect.indexEntry(row.org as string, entry, indexed, same))
+      const found = rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+      const last = found.at(-1)?.id ?? 0
+      const isEnd = found.length < limit
+      if (found.length === 0) await connection.batch([remember({ analysis: wanted, upTo: null })], 'all')
+      let written = 0
+      for (const group of inShares(found, ({ bytes }) => bytes)) {
+        const ids = group.map(({ id }) => id)
+        const upTo = ids.at(-1) as number
+        await writer.write(ids, 'all', {
+          ofAll: [remember({ analysis: wanted, upTo: isEnd && upTo === last ? null : upTo })],
+        })
+        written += ids.length
+        bytes += group.reduce((sum, one) => sum + one.bytes, 0)
+        if (bytes >= MAX_BYTES && upTo !== last) return { written, more: true }
+        await pace.rest()
       }
-      const upTo = found.length < limit ? null : Number(last?.id)
-      await connection.batch([...writes, remember({ analysis: wanted, upTo })], 'all')
-      return found.length
+      return { written, more: !isEnd }
+    },
+
+    async write(org, id) {
+      const written = await writer.write([id], { org })
+      const [rows] = await connection.batch([sql`SELECT id FROM entries WHERE id = ${id} AND org = ${org}`])
+      if (!written.has(id) && rows?.length !== 0) throw unavailable('the entry changes while its words are written')
     },
   }
 }

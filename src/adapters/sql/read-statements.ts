@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../domain/filter'
 import type { Scope } from '../../domain/scope'
-import type { PageRequest } from '../../ports/entry-store'
+import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { ENTRY_COLUMNS } from './rows'
@@ -46,6 +46,48 @@ export function withinStatement(
     FROM sized
       LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
     ORDER BY sized.place`
+}
+
+/** Entries `e` by their ids, which lead to the rows: as a condition beside the org, they would lead through all of it. */
+export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
+  sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
+    ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
+
+/** Listed entries among the ids that the filter admits. */
+export function previewsStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  filter: Filter,
+  ids: readonly number[],
+  previewLength: number,
+): SQL {
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)}
+      FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+  )
+}
+
+/** Parts of the texts of listed entries that the filter admits. */
+export function stretchesStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  filter: Filter,
+  wanted: readonly Stretch[],
+): SQL {
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  const given = JSON.stringify(wanted.map(({ id, start, length }) => [id, start + 1, length]))
+  const parts = dialect.jsonTable(sql`${given}`, { id: 'integer', start: 'integer', length: 'integer' })
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
+      FROM ${parts} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+  )
 }
 
 const conjuncts = (filter: Filter): readonly Filter[] => (filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter])

@@ -63,9 +63,3 @@ export const codeNumber = (org: string, project: string): number => Number(digit
 /** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
 export const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ')
-
-/**
- * Stands between a text and what is written beside it where both share a column, so that nothing is next to each other across
- * it. No word has this character: the analysis takes the ligature apart.
- */
-export const BREAK = '\ufb01'

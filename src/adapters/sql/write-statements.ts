@@ -10,6 +10,7 @@ import type { Caller } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
 import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
+import { queueIndexing } from './index-writer'
 import { keepMarks } from './text-marks'
 import { insertVectors } from './vector-rows'
 import { listed, readable, writable } from './visibility'
@@ -134,13 +135,13 @@ const ANY_VERSION = 2 ** 31 - 1
 /**
  * One upsert and its index row: either a new entry, or, with `dedupe`, the next version of the turn it repeats.
  *
- * @param analysis of its text
+ * @param analysis of its text; null when words and vectors are written behind the commit
  * @param before how many entries of the batch have been written after this one when its other statements run
  */
 export function saveStatements(
   context: WriteContext,
   entry: NewEntry,
-  analysis: IndexedText,
+  analysis: IndexedText | null,
   { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
 ): SQL[] {
   const { dialect, scope, now } = context
@@ -161,7 +162,7 @@ export function saveStatements(
     ...metadata,
     ...tagColumns(entry.tags ?? []),
     ...imageColumns(entry.images ?? []),
-    ...textColumns(entry.text, entry.textHash, analysis.words),
+    ...textColumns(entry.text, entry.textHash, analysis?.words ?? 0),
     summary: sql`${entry.generated.summary}`,
     ...writerColumns(scope, entry.lifted.agent),
   }
@@ -190,33 +191,51 @@ export function saveStatements(
     reader: readerOf(entry.lifted, entry),
   }
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
+  const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
   return [
     upsert,
-    dialect.indexEntry(scope.org, indexed, analysis, written(entry.metadata === null ? 1 : ANY_VERSION)),
-    ...generatedStatements(context, entry.generated, written(1)),
+    ...(analysis
+      ? [
+          dialect.indexEntry(scope.org, indexed, analysis, worded),
+          ...madeStatements(context, entry.generated, written(1)),
+        ]
+      : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
     ...keepMarks(entry.text, entry.textHash, written(1)),
   ]
 }
 
 /** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
-function generatedStatements({ dialect, now }: WriteContext, { vectors, queued }: Generated, row: SQL): SQL[] {
-  return [
-    ...(vectors ? insertVectors(dialect, vectors, row) : []),
-    ...queued.map(
-      (topic) =>
-        sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
-          SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row}
-          ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
-    ),
-  ]
-}
+const madeStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
+  ...(generated.vectors ? insertVectors(context.dialect, generated.vectors, row) : []),
+  ...queuedStatements(context, generated, row),
+]
+
+/** The same where vectors are written behind the commit. */
+const laterStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
+  ...(generated.vectors ? queueIndexing(['embed'], row, context.now) : []),
+  ...queuedStatements(context, generated, row),
+]
+
+const queuedStatements = ({ now }: WriteContext, { queued }: Generated, row: SQL): SQL[] =>
+  queued.map(
+    (topic) =>
+      sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+        SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row}
+        ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+  )
 
 /**
  * The update of one entry and, where its words are affected, its index row.
  *
- * @param analysis of the text after the change; null when the index is unaffected
+ * @param analysis of the text after the change; null when the index is unaffected, or written behind the commit
+ * @param later whether words and vectors are written behind the commit
  */
-export function changeStatements(context: WriteContext, change: EntryChange, analysis: IndexedText | null): SQL[] {
+export function changeStatements(
+  context: WriteContext,
+  change: EntryChange,
+  analysis: IndexedText | null,
+  later = false,
+): SQL[] {
   const { dialect, scope, now } = context
   const { text, metadata, tags, images, indexed, generated, life, threadId } = change
   const columns: Assignments = {
@@ -238,12 +257,22 @@ export function changeStatements(context: WriteContext, change: EntryChange, ana
   }
   const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
   const row = sql`e.id = ${change.id}`
+  const marks = text ? keepMarks(text.text, text.hash, row) : []
+  // Old vectors stay until the new ones come; old words may say what is not to be found any more.
+  if (later)
+    return [
+      update,
+      dialect.unindexEntry(change.id),
+      ...queueIndexing(['index'], row, now),
+      ...marks,
+      ...(generated ? laterStatements(context, generated, row) : []),
+    ]
   return [
     update,
     ...(indexed && analysis ? [dialect.indexEntry(scope.org, indexed, analysis, row)] : []),
-    ...(text ? keepMarks(text.text, text.hash, row) : []),
+    ...marks,
     ...(generated
-      ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...generatedStatements(context, generated, row)]
+      ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...madeStatements(context, generated, row)]
       : []),
   ]
 }

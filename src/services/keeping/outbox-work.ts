@@ -1,4 +1,5 @@
 import type { ImageStore } from '../../ports/image-store'
+import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
 import type { BackgroundGeneration } from '../background-generation'
 
@@ -6,6 +7,7 @@ import type { BackgroundGeneration } from '../background-generation'
 const LANES: readonly (Lane & { readonly step: number })[] = [
   { topic: 'image_delete', limit: 50, step: 1 },
   { topic: 'vector_sync', limit: 20, step: 1 },
+  { topic: 'index', limit: 10, step: 1 },
   { topic: 'embed', limit: 50, step: 25 },
   { topic: 'summarize', limit: 20, step: 1 },
 ]
@@ -22,13 +24,15 @@ export type OutboxWork = (rounds?: number) => Promise<void>
 export function createOutboxWork(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
+  /** Writes the words of entries whose writer died behind its commit. */
+  readonly index: Pick<IndexMaintenance, 'write'>
   /** Null when semantic search is switched off; then there is nothing to make. */
   readonly generation: BackgroundGeneration | null
   /** @throws while the index has not confirmed everything; then it is tried again later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): OutboxWork {
-  const { outbox, images, generation, syncOrg, log } = dependencies
+  const { outbox, images, index, generation, syncOrg, log } = dependencies
 
   const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
     image_delete: async (items) => {
@@ -36,6 +40,9 @@ export function createOutboxWork(dependencies: {
     },
     vector_sync: async (items) => {
       for (const { org, key } of items) await syncOrg(org, key)
+    },
+    index: async (items) => {
+      for (const { org, key } of items) await index.write(org, Number(key))
     },
     embed: async (items) => generation?.embed(items.map(({ key }) => Number(key))),
     summarize: async (items) => {

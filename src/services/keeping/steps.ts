@@ -19,7 +19,7 @@ const EXPIRED = 200
 const DECAYING = 500
 /** Rows of logs and marks that go in one statement. */
 const ROWS = 1000
-/** Entries whose words are written anew in one batch. */
+/** Entries whose words are written anew in one round. */
 const INDEXED = 200
 /** Files of code whose vectors are made in one round. */
 const CODE_FILES = 20
@@ -103,7 +103,10 @@ export function scheduleSteps(dependencies: {
       name: 'search index',
       every: 0,
       rounds: 2,
-      round: async () => rest(await index.rebuild(INDEXED), INDEXED),
+      round: async () => {
+        const { written, more } = await index.rebuild(INDEXED)
+        return { done: written, next: more ? 'more' : null }
+      },
     },
     {
       name: 'vectors of code',

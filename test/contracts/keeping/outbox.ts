@@ -92,6 +92,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       const work = createOutboxWork({
         outbox: world.outbox,
         images: { ...world.images, delete: async (_, hash) => void done.push(hash) },
+        index: world.index,
         generation: null,
         syncOrg: async (_, model) => {
           if (model === 'bad') throw new Error('no index')
@@ -110,6 +111,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       const work = createOutboxWork({
         outbox: world.outbox,
         images: world.images,
+        index: world.index,
         generation: null,
         syncOrg: async (_, model) => void done.push(model),
         log: () => {},

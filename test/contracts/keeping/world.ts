@@ -75,8 +75,9 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
   })
+  const index = createSqlIndexMaintenance(connection, analyzer)
   const worker = (queue: Outbox, store: ImageStore) =>
-    createOutboxWork({ outbox: queue, images: store, generation: null, syncOrg: async () => {}, log: () => {} })
+    createOutboxWork({ outbox: queue, images: store, index, generation: null, syncOrg: async () => {}, log: () => {} })
   const writing = (store: EntryStore) => ({
     entries: store,
     images: interruptedImages,
@@ -96,7 +97,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     images,
     retention: createSqlRetention(connection, clock),
     journal: createSqlScheduleJournal(connection),
-    index: createSqlIndexMaintenance(connection, analyzer),
+    index,
     afterPut,
     beforeDelete,
     afterClaim,

@@ -1,0 +1,153 @@
+// How do the words of entries get into the search index when they are not part of the write itself? From the rows as they stand,
+// a bounded part at a time.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Analyzer } from '../../domain/analysis'
+import type { TextVector } from '../../domain/entry'
+import { unavailable } from '../../domain/errors'
+import { indexText } from '../../domain/indexed-text'
+import type { Pace } from '../../domain/pace'
+import { inShares } from '../../domain/write-share'
+import type { SqlConnection } from './connection'
+import { CLAIM_MS } from './outbox'
+import { entriesById } from './read-statements'
+import { ENTRY_COLUMNS, toEntry } from './rows'
+import { insertVectors } from './vector-rows'
+
+/** What stands in the way of searches: an entry and how much there is to read of it. */
+export interface Sized {
+  readonly id: number
+  readonly bytes: number
+}
+
+/** An entry that was committed without its words, and the vectors that were made of its text. */
+export interface Unsearchable {
+  readonly id: number
+  readonly textHash: string
+  /** Null: none were made, or they are queued anyway. */
+  readonly vectors: readonly TextVector[] | null
+}
+
+/** Entries that change while they are read are read again so often; then the schedule does it. */
+const TRIES = 5
+
+/**
+ * Queues what the writer does itself right behind its commit. When it dies before, the schedule does it.
+ *
+ * @param row a condition on `e` that names the entry
+ */
+export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: number): SQL[] =>
+  topics.map(
+    (topic) => sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+      SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now + CLAIM_MS} FROM entries e WHERE ${row}
+      ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+  )
+
+export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer, pace: Pace) {
+  const { dialect } = connection
+
+  /**
+   * Writes the words of these entries anew, in one transaction; they should be no more than a share.
+   *
+   * @param lock the org they are all of, or 'all'
+   * @param beside statements of each entry and of the whole, in the same transaction; those of an entry hold while `same` does
+   * @returns the ids that still were what had been read when they were written
+   */
+  async function write(
+    ids: readonly number[],
+    lock: { readonly org: string } | 'all',
+    beside: {
+      readonly ofEach?: (entry: { readonly id: number; readonly textHash: string }, same: SQL) => readonly SQL[]
+      readonly ofAll?: readonly SQL[]
+    } = {},
+  ): Promise<Set<number>> {
+    const [rows = []] = await connection.batch([
+      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, e.text FROM ${entriesById(dialect, ids)}`,
+    ])
+    const writes: SQL[] = []
+    const ends: number[] = []
+    for (const row of rows) {
+      const entry = toEntry(row)
+      const indexed = await pace.run(indexText(analyzer, entry))
+      // The version keeps a row that has changed meanwhile from being indexed by its old words.
+      const same = sql`e.id = ${entry.id} AND e.version = ${entry.version}`
+      writes.push(
+        dialect.indexEntry(row.org as string, entry, indexed, same),
+        ...(beside.ofEach?.({ id: entry.id, textHash: row.text_hash as string }, same) ?? []),
+        // Words are counted where they are read; a commit without them has counted none.
+        sql`UPDATE entries SET text_words = ${indexed.words}
+          WHERE id = ${entry.id} AND version = ${entry.version} AND text_words <> ${indexed.words}`,
+        sql`SELECT e.id FROM entries e WHERE ${same}`,
+      )
+      ends.push(writes.length - 1)
+    }
+    const results = await connection.batch([...writes, ...(beside.ofAll ?? [])], lock)
+    return new Set(ends.flatMap((at) => (results[at] ?? []).map(({ id }) => Number(id))))
+  }
+
+  /** Those of the entries whose words are still to be written, and how large they are. */
+  async function unwritten(org: string, ids: readonly number[]): Promise<Sized[]> {
+    const [rows = []] = await connection.batch([
+      sql`SELECT e.id, e.bytes FROM ${entriesById(dialect, ids)}
+        ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = 'index' AND o.key = CAST(e.id AS TEXT)`)}
+        WHERE e.org = ${org}`,
+    ])
+    return rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+  }
+
+  const done = (topic: string, same: SQL): SQL =>
+    sql`DELETE FROM outbox WHERE id IN (SELECT o.id FROM entries e
+      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}
+      WHERE ${same})`
+
+  return {
+    write,
+
+    /**
+     * Makes entries of an org searchable that were committed without their words, a share at a time, with rests in between.
+     *
+     * @throws Problem unavailable when the database does not answer; then they are stored, and the schedule goes on
+     */
+    async complete(org: string, entries: readonly Unsearchable[]): Promise<void> {
+      const made = new Map(entries.map((entry) => [entry.id, entry]))
+      /** Vectors of the text that was read, once. */
+      const vectorsOf = (id: number, textHash: string, same: SQL): SQL[] => {
+        const known = made.get(id)
+        if (!known?.vectors || known.textHash !== textHash) return []
+        return [
+          sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
+          ...insertVectors(dialect, known.vectors, same),
+          done('embed', same),
+        ]
+      }
+      try {
+        let left = await unwritten(org, [...made.keys()])
+        for (let tries = 0; left.length > 0 && tries < TRIES; tries++) {
+          const missed: Sized[] = []
+          for (const group of inShares(left, ({ bytes }) => bytes)) {
+            const written = await write(
+              group.map(({ id }) => id),
+              { org },
+              { ofEach: ({ id, textHash }, same) => [...vectorsOf(id, textHash, same), done('index', same)] },
+            )
+            missed.push(...group.filter(({ id }) => !written.has(id)))
+            await pace.rest()
+          }
+          left =
+            missed.length === 0
+              ? []
+              : await unwritten(
+                  org,
+                  missed.map(({ id }) => id),
+                )
+        }
+      } catch (error) {
+        throw unavailable(
+          'Everything is stored, but the database stopped answering before all of it could be found by searches; the same call, or some minutes, make that good',
+          error,
+        )
+      }
+    },
+  }
+}
+
+export type IndexWriter = ReturnType<typeof createIndexWriter>
