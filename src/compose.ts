@@ -2,6 +2,7 @@ import { indexedFieldNames } from './adapters/d1/migrate'
 import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
+import { createSqlDirectory } from './adapters/sql/directory'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlEntryTexts } from './adapters/sql/entry-texts'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
@@ -169,6 +170,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     grepTexts: createGrepTexts({ texts, pace }),
     readTexts: createReadTexts({ texts, entries, pace }),
     entries,
+    directory: createSqlDirectory(connection, clock),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),

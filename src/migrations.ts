@@ -16,6 +16,7 @@ import memories from '../migrations/d1/0015_memories.sql'
 import lastSeen from '../migrations/d1/0016_last_seen.sql'
 import recall from '../migrations/d1/0017_recall.sql'
 import changes from '../migrations/d1/0018_changes.sql'
+import threadsByUse from '../migrations/d1/0019_threads_by_use.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -38,4 +39,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0016_last_seen.sql', sql: lastSeen },
   { name: '0017_recall.sql', sql: recall },
   { name: '0018_changes.sql', sql: changes },
+  { name: '0019_threads_by_use.sql', sql: threadsByUse },
 ]

@@ -12,6 +12,18 @@ export interface ThreadSummary {
   readonly lastId: number
 }
 
+/** A thread and where it stands in the order of last use. */
+export interface ThreadPlace {
+  readonly threadId: string
+  /** Whole seconds since 1970 of its newest entry, and the greatest id in it. */
+  readonly lastSecond: number
+  readonly lastId: number
+}
+
+export interface ListedThread extends ThreadPlace {
+  readonly entries: number
+}
+
 export interface StoreStatistics {
   readonly entries: number
   readonly bySource: Readonly<Record<Source, number>>

@@ -113,7 +113,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       if (admission !== null) c.var.leaving.push(admission.leave)
       return null
     }
-    return handleMcp(c.req.raw, { config, services, principal, tools, log, requestId: c.var.requestId, admit })
+    // The whole endpoint, and the family that compiles what an agent starts with.
+    const offersResources = named === undefined || families.some(({ name }) => name === 'packs')
+    const { requestId } = c.var
+    return handleMcp(c.req.raw, { config, services, principal, tools, offersResources, log, requestId, admit })
   })
 
   app.route('/api/v1/code', createCodeRoutes())

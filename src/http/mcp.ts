@@ -1,11 +1,9 @@
 import { type McpServerFactory, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
-import type { Config } from '../config'
 import { withoutEchoes } from '../domain/discretion'
 import { Problem } from '../domain/errors'
 import type { ParserOptions } from '../domain/json/parser'
-import type { Caller, Principal } from '../domain/scope'
-import type { Services } from '../services/services'
+import type { Caller } from '../domain/scope'
 import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
@@ -13,24 +11,14 @@ import { isImageData } from '../tools/image-data'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
-import type { Log } from './log'
+import type { McpRequest } from './mcp-request'
+import { offerResources, RESOURCE_CAPABILITIES } from './mcp-resources'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 const VERSION = '0.1.0'
 
 const INSTRUCTIONS =
   'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, fts_search_context for exact words, search_context by thread, tags, metadata and dates; grep_context for exact strings in long texts; results are truncated: read_context_range brings the part you need of a long one (total_chars), get_context_by_ids the whole.'
-
-export interface McpRequest {
-  readonly config: Config
-  readonly services: Services
-  readonly principal: Principal
-  readonly tools: readonly Tool[]
-  readonly requestId: string
-  readonly log: Log
-  /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
-  readonly admit: (messages: number) => Promise<Response | null>
-}
 
 /**
  * A denial stands in the audit log, also that of single items of a batch (platform contract §5). When it cannot be
@@ -75,12 +63,16 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
 }
 
 function createServer(request: McpRequest, origin: string): Server {
-  const { config, services, principal, tools } = request
+  const { config, services, principal, tools, offersResources } = request
   const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new Server(
     { name: 'commonplace', title: 'Commonplace', version: VERSION },
-    { capabilities: { tools: {} }, ...(instructions === '' ? {} : { instructions }) },
+    {
+      capabilities: { tools: {}, ...(offersResources ? RESOURCE_CAPABILITIES : {}) },
+      ...(instructions === '' ? {} : { instructions }),
+    },
   )
+  if (offersResources) offerResources(server, request, origin)
   server.setRequestHandler('tools/list', () => ({
     tools: tools.map((tool) => ({
       name: listedName(tool, config),

@@ -1,4 +1,5 @@
 import type { Scope } from '../domain/scope'
+import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
@@ -35,6 +36,8 @@ export interface Services {
   readonly generation: BackgroundGeneration | null
   /** Reads and deletes need no story of their own: the port is the service. */
   readonly entries: Pick<EntryStore, 'read' | 'readWithin' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
+  /** Names of threads and projects, and what stands under them. */
+  readonly directory: Directory
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** Does work that is due; called after writes that may have queued some. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlDirectory } from '../../src/adapters/sql/directory'
 import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import { listed, readable } from '../../src/adapters/sql/visibility'
 import type { Analyzer } from '../../src/domain/analysis'
@@ -101,7 +102,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
     const inOrder = (found: readonly number[]) => [...found].sort((a, b) => a - b)
 
     for (const [who, scope] of callers)
-      it(`to ${who}, in reads, pages, totals, threads, statistics, words and vectors`, async () => {
+      it(`to ${who}, in reads, pages, totals, threads, names, statistics, words and vectors`, async () => {
         const { entries, connection, clock } = made
         const wanted = admitted((memory) => isListed(scope, memory))
         const all = [...ids.values()]
@@ -113,6 +114,29 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         const { threads } = await entries.threads(scope, { limit: 100, offset: 0 })
         expect(threads.reduce((sum, thread) => sum + thread.entries, 0)).toBe(wanted.length)
         expect((await entries.statistics(scope)).entries).toBe(wanted.length)
+
+        const directory = createSqlDirectory(connection, clock)
+        const names = await directory.threads(scope, null, 100)
+        expect(names).toEqual(
+          threads.map(({ threadId, lastSecond, lastId, entries: count }) => ({
+            threadId,
+            lastSecond,
+            lastId,
+            entries: count,
+          })),
+        )
+        expect(
+          inOrder((await directory.threadsBeginning(scope, 't', 100)).map((name) => Number(name.slice(1)))),
+        ).toEqual(inOrder(threads.map(({ threadId }) => Number(threadId.slice(1)))))
+        const tails = await Promise.all(names.map(({ threadId }) => directory.tail(scope, threadId, 100, 1e6)))
+        expect(inOrder(tails.flatMap(({ entries: of }) => of.map(({ id }) => id)))).toEqual(wanted)
+        expect(tails.map(({ total }) => total)).toEqual(names.map(({ entries: count }) => count))
+        for (const project of ['a', 'b']) {
+          const counted = admitted((memory) => isListed(scope, memory) && memory.project === project).length
+          const overview = await directory.project(scope, project, { decisions: 5, inFlight: 5, previewLength: 10 })
+          expect(overview?.counts.reduce((sum, { count }) => sum + count, 0) ?? 0).toBe(counted)
+          expect(await directory.projectsBeginning(scope, project, 5)).toEqual(counted > 0 ? [project] : [])
+        }
         const source = { op: 'source', is: 'user' } as const
         expect((await entries.page(scope, source, { limit: 1, offset: 0, previewLength: 1 })).total).toBe(wanted.length)
 

@@ -4,6 +4,7 @@ import { longEntriesContract } from '../contracts/endpoint/long-entries'
 import { meaningContract } from '../contracts/endpoint/meaning'
 import { protocolContract } from '../contracts/endpoint/protocol'
 import { readingContract } from '../contracts/endpoint/reading'
+import { resourceContract } from '../contracts/endpoint/resources'
 import { searchingContract } from '../contracts/endpoint/searching'
 import { playAgainst } from '../contracts/endpoint/session'
 import { writingContract } from '../contracts/endpoint/writing'
@@ -18,6 +19,7 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
     writingContract(connect)
     imageContract(connect)
     readingContract(connect)
+    resourceContract(connect)
     searchingContract(connect)
     longEntriesContract(connect)
     meaningContract(connect)

@@ -1,9 +1,11 @@
 import type { FAMILIES } from '../../src/tools/catalogue'
 import { FABRIC } from './fabric'
+import { RESOURCES } from './resources'
 import { THREADS } from './threads'
 
-/** What each family promises; a family without a list does not compile. */
-export const REQUIREMENTS: Readonly<Record<keyof typeof FAMILIES, Readonly<Record<string, string>>>> = {
+/** What each family promises, and what stands beside the tools; a family without a list does not compile. */
+export const REQUIREMENTS: Readonly<Record<keyof typeof FAMILIES | 'resources', Readonly<Record<string, string>>>> = {
   threads: THREADS,
   fabric: FABRIC,
+  resources: RESOURCES,
 }

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ListResourcesResultSchema } from '@modelcontextprotocol/sdk/types.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: results are whatever the tool answers; tests look at them freely
 type Json = any
@@ -19,6 +20,15 @@ export interface TestClient {
   tools(): Promise<Json[]>
   call(name: string, args?: Record<string, unknown>): Promise<CallResult>
   instructions(): string | undefined
+  /** What the server declared, each with its options. */
+  capabilities(): Json
+  /** One page; without a cursor the first. */
+  resources(cursor?: string): Promise<Json>
+  templates(): Promise<Json[]>
+  read(uri: string): Promise<Json[]>
+  prompts(): Promise<Json[]>
+  prompt(name: string, args?: Record<string, string>): Promise<Json>
+  complete(ref: Json, name: string, value: string): Promise<Json>
   close(): Promise<void>
 }
 
@@ -35,6 +45,23 @@ function toResult(result: Json): CallResult {
   }
 }
 
+/** What both generations of the SDK have under the same names. */
+const beside = (client: Json) => ({
+  capabilities: () => client.getServerCapabilities(),
+  // The newer SDK gathers all pages when it is not told where to begin.
+  resources: async (cursor?: string) =>
+    client.request(
+      { method: 'resources/list', params: cursor === undefined ? {} : { cursor } },
+      ListResourcesResultSchema,
+    ),
+  templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+  read: async (uri: string) => (await client.readResource({ uri })).contents,
+  prompts: async () => (await client.listPrompts()).prompts,
+  prompt: async (name: string, args: Record<string, string> = {}) => client.getPrompt({ name, arguments: args }),
+  complete: async (ref: Json, name: string, value: string) =>
+    (await client.complete({ ref, argument: { name, value } })).completion,
+})
+
 /** SDK v2; without a pinned revision it speaks the newest of 2025. */
 const v2 =
   (pin?: string): Connect =>
@@ -47,6 +74,7 @@ const v2 =
       tools: async () => (await client.listTools()).tools,
       call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
       instructions: () => client.getInstructions(),
+      ...beside(client),
       close: () => client.close(),
     }
   }
@@ -59,6 +87,7 @@ const v1: Connect = async (url) => {
     tools: async () => (await client.listTools()).tools,
     call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
     instructions: () => client.getInstructions(),
+    ...beside(client),
     close: () => client.close(),
   }
 }

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { createSqlDirectory } from '../../src/adapters/sql/directory'
 import { composeServices } from '../../src/compose'
 import { NOTHING_GENERATED } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import type { ListedThread } from '../../src/domain/report'
 import { createGenerate } from '../../src/services/generate'
 import { createRankedSearches } from '../../src/services/ranked-search'
 import { createSearchText } from '../../src/services/search-text'
@@ -114,6 +116,23 @@ describe('what calls cost in D1', () => {
     const { rowsRead, roundTrips } = await cost(() => made.entries.threads(ada, { limit: 100, offset: 0 }))
     expect(roundTrips).toBe(1)
     expect(rowsRead).toBeLessThan(501 * 6)
+  })
+
+  it('names threads and projects along an index, however many there are', async () => {
+    const directory = createSqlDirectory(made.connection, clock)
+    const first = await directory.threads(ada, null, 10)
+    const after = first.at(-1) as ListedThread
+    const asked: [() => Promise<readonly unknown[]>, number][] = [
+      [() => directory.threads(ada, null, 10), 10],
+      [() => directory.threads(ada, after, 10), 10],
+      [() => directory.threadsBeginning(ada, '', 10), 10],
+      [() => directory.threadsBeginning(ada, 'thread 12', 20), 11],
+      [() => directory.projectsBeginning(ada, '', 20), 0],
+    ]
+    for (const [ask, found] of asked) {
+      expect(await ask()).toHaveLength(found)
+      expect((await cost(ask)).rowsRead).toBeLessThanOrEqual(10 * found + 10)
+    }
   })
 
   it('stores one entry, or a hundred, in one round trip of two statements each, one for the audit log and two that name the call', async () => {

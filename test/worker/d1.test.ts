@@ -1,6 +1,7 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { changesContract } from '../contracts/changes'
+import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -32,6 +33,7 @@ entrySizesContract('D1', make)
 visibilityContract('D1', make)
 
 recallWordsContract('D1', make)
+directoryContract('D1', make)
 
 longTextsContract('D1', () => make())
 quotaContract('D1', make)

@@ -145,6 +145,38 @@ describe('forbidden and absent are the same bytes', () => {
     expect(await state()).toEqual(before)
   })
 
+  it('as resources, in their list and in completions, also for a reader', async () => {
+    const reader = await world.makeKey(key.org, { role: 'reader', projects: ['a'], owner: 'bob' })
+    const ask = (method: string, params: unknown, said = 'nothing in particular') =>
+      sent(reader.secret, 'POST', '/mcp', said, { jsonrpc: '2.0', id: 'ask', method, params })
+    const answers = new Map<string, string>()
+    for (const [reason, id] of Object.entries(ids))
+      answers.set(reason, await ask('resources/read', { uri: `memory://entry/${id}` }, String(id)))
+    for (const [reason, answer] of answers) expect([reason, answer]).toEqual([reason, answers.get('never there')])
+    const names = [...Object.keys(ids).map(threadOf), 'never-there']
+    const threads = await Promise.all(
+      names.map((name) => ask('resources/read', { uri: `memory://thread/${name}` }, name)),
+    )
+    expect(new Set(threads).size).toBe(1)
+    const projects = ['b', 'never-there'].map((name) =>
+      ask('resources/read', { uri: `memory://project/${name}` }, name),
+    )
+    expect(new Set(await Promise.all(projects)).size).toBe(1)
+
+    const completed = async (variable: string, value: string) => {
+      const ref = { type: 'ref/prompt', name: 'hand_off' }
+      return JSON.parse(
+        /\{.*\}/.exec(
+          (await ask('completion/complete', { ref, argument: { name: variable, value } })).split('\n').at(-3) ?? '',
+        )?.[0] ?? 'null',
+      )
+    }
+    expect((await completed('thread_id', 'thread-of')).result.completion.values).toEqual([])
+    expect((await completed('project', '')).result.completion.values).toEqual(['a'])
+    expect(await ask('resources/list', {})).not.toContain('thread-of')
+    expect(await ask('resources/read', { uri: `memory://entry/${own}` })).toContain('\\"text_content\\":\\"own\\"')
+  })
+
   it('on the image route', async () => {
     const answers = new Map<string, string>()
     for (const [reason, hash] of Object.entries(hashes))

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest'
 import { changesContract } from '../contracts/changes'
+import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -36,6 +37,7 @@ entrySizesContract('PostgreSQL', make)
 visibilityContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
+directoryContract('PostgreSQL', make)
 
 longTextsContract('PostgreSQL', () => make())
 quotaContract('PostgreSQL', make)

@@ -1,0 +1,19 @@
+import type { Config } from '../config'
+import type { Principal } from '../domain/scope'
+import type { Services } from '../services/services'
+import type { Tool } from '../tools/define-tool'
+import type { Log } from './log'
+
+/** What one request to the endpoint is answered with. */
+export interface McpRequest {
+  readonly config: Config
+  readonly services: Services
+  readonly principal: Principal
+  readonly tools: readonly Tool[]
+  /** Whether resources, prompts and completions are served beside the tools. */
+  readonly offersResources: boolean
+  readonly requestId: string
+  readonly log: Log
+  /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
+  readonly admit: (messages: number) => Promise<Response | null>
+}

@@ -1,0 +1,132 @@
+import type { Entry } from '../../domain/entry'
+import type { ImageRef } from '../../domain/image'
+import { jsonText } from '../../domain/json/write'
+import { type Resource, resourceUri } from '../../domain/resources/resource-uri'
+import { truncate } from '../../domain/text'
+import { formatSecond } from '../../domain/time'
+import { loadImages } from '../../services/image-transfer'
+import type { ToolContext } from '../context'
+import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
+import { wholeEntry } from '../threads/wire'
+
+/** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
+
+/** A part of what `resources/read` answers, as MCP spells it. */
+export type Content =
+  | { readonly uri: string; readonly mimeType: string; readonly text: string }
+  | { readonly uri: string; readonly mimeType: string; readonly blob: string }
+
+/** Entries that a thread brings. */
+const TAIL = 100
+/** What a project brings: enough to see where it stands, and a few lines of each. */
+const OVERVIEW = { decisions: 10, inFlight: 20, previewLength: 501 }
+
+const json = (uri: string, value: Record<string, unknown>): Content => ({
+  uri,
+  mimeType: 'application/json',
+  text: jsonText(value),
+})
+
+const imageUrl = ({ origin }: ToolContext, { hash }: ImageRef): string => `${origin}/images/${hash}`
+
+/** An entry as resources show it: as get_context_by_ids does, and what it is. */
+const shownEntry = (entry: Entry, context: ToolContext): Record<string, unknown> => ({
+  ...wholeEntry(entry),
+  kind: entry.kind,
+  ...(entry.title === null ? {} : { title: entry.title }),
+  ...(entry.project === null ? {} : { project: entry.project }),
+  ...(entry.summary === '' ? {} : { summary: entry.summary }),
+  ...(entry.images.length === 0
+    ? {}
+    : {
+        images: entry.images.map((image) => ({
+          mime_type: image.mimeType,
+          size: image.size,
+          sha256: image.hash,
+          url: imageUrl(context, image),
+        })),
+      }),
+})
+
+/** The entry, then its images as far as an answer has room for their bytes; the others are named by their address. */
+async function entryContents(context: ToolContext, id: number, uri: string): Promise<Content[] | null> {
+  const { services, principal } = context
+  const [entry] = await services.entries.read(principal, [id])
+  if (entry === undefined) return null
+  const images = (await loadImages(services.images, principal, [entry])).get(id) ?? []
+  return [
+    json(uri, shownEntry(entry, context)),
+    ...images.flatMap((image) =>
+      image.bytes === null
+        ? []
+        : [{ uri: imageUrl(context, image), mimeType: image.mimeType, blob: image.bytes.toBase64() }],
+    ),
+  ]
+}
+
+/** The newest of a thread, the oldest of them first. */
+async function threadContents(context: ToolContext, threadId: string, uri: string): Promise<Content[] | null> {
+  const { entries, omitted, total } = await context.services.directory.tail(
+    context.principal,
+    threadId,
+    TAIL,
+    RESULT_BYTES,
+  )
+  if (entries.length === 0) return null
+  const fits = fitting(entries.map((entry) => ({ entry, shown: shownEntry(entry, context) })))
+  return [
+    json(uri, {
+      thread_id: threadId,
+      total,
+      entries: fits.kept.map(({ shown }) => shown).toReversed(),
+      ...omittedMember([...fits.omitted, ...omitted].toReversed()),
+    }),
+  ]
+}
+
+/** An entry in the overview of its project: the beginning, and where the whole stands. */
+const shownInOverview = (entry: Entry): Record<string, unknown> => {
+  const status = entry.metadata?.status
+  return {
+    id: entry.id,
+    uri: resourceUri({ kind: 'entry', id: entry.id }),
+    kind: entry.kind,
+    ...(entry.title === null ? {} : { title: entry.title }),
+    ...(typeof status === 'string' ? { status } : {}),
+    text: truncate(entry.text, OVERVIEW.previewLength - 1).text,
+    updated_at: formatSecond(entry.updatedAt),
+  }
+}
+
+async function projectContents(context: ToolContext, project: string, uri: string): Promise<Content[] | null> {
+  const overview = await context.services.directory.project(context.principal, project, OVERVIEW)
+  if (overview === null) return null
+  const { counts, decisions, inFlight } = overview
+  return [
+    json(uri, {
+      project,
+      total: counts.reduce((sum, { count }) => sum + count, 0),
+      counts: Object.fromEntries(counts.map(({ kind, count }) => [kind, count])),
+      decisions: decisions.map(shownInOverview),
+      in_flight: inFlight.map(shownInOverview),
+    }),
+  ]
+}
+
+/**
+ * What a resource holds; null where nothing is that the caller may see, whatever the reason.
+ *
+ * @param uri as it was asked for, which the answer repeats
+ */
+export async function readContents(context: ToolContext, resource: Resource, uri: string): Promise<Content[] | null> {
+  switch (resource.kind) {
+    case 'entry':
+      return entryContents(context, resource.id, uri)
+    case 'thread':
+      return threadContents(context, resource.threadId, uri)
+    case 'project':
+      return projectContents(context, resource.project, uri)
+    case 'pack':
+      return null
+  }
+}

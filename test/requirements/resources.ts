@@ -1,0 +1,25 @@
+/** What packs.md promises of prompts and resources, one sentence each; ids begin with r. */
+export const RESOURCES = {
+  'r-offered': 'offers resources, prompts and completions at /mcp, and not where only other families are asked for',
+  'r-templates': 'lists the templates of what can be read, in one order',
+  'r-entry': 'brings an entry as JSON by its address, with its kind',
+  'r-entry-images': 'brings the images of an entry as blobs, and names them by their address',
+  'r-thread': 'brings the newest 100 entries of a thread, the oldest of them first',
+  'r-thread-size': 'leaves entries out that an answer has no room for, the newest last, and names them',
+  'r-project':
+    'tells of a project its counts, newest decisions and work in flight, without what was superseded or done',
+  'r-names': 'finds a thread or project of any name by an address that is percent-encoded, and by one that is not',
+  'r-not-found': 'answers one error for an address of nothing, of nothing visible, and of nonsense',
+  'r-list': 'lists threads as resources by last use, a hundred a page, each once, until the cursor ends',
+  'r-cursor': 'refuses a cursor that no page gave',
+  'r-complete': 'completes names of threads and projects by their beginning, the last used twenty first',
+  'r-complete-unknown': 'completes nothing for other arguments, and refuses what it does not know',
+  'r-prompts': 'lists the prompts with their arguments',
+  'r-hand-off': 'asks for what is worth leaving, with tools that are listed and kinds that exist',
+  'r-prompt-errors': 'refuses unknown prompts and arguments',
+} as const
+
+export type PromiseId = keyof typeof RESOURCES
+
+/** The title of the test that proves a promise. */
+export const promise = (id: PromiseId): string => `${RESOURCES[id]} [${id}]`
