@@ -13,6 +13,7 @@ import { createSqlRetention } from './adapters/sql/retention'
 import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlSightings } from './adapters/sql/sightings'
+import { createSqlTextMarks } from './adapters/sql/text-marks'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
@@ -141,6 +142,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       outbox,
       images,
       index: fullTextIndex,
+      marks: createSqlTextMarks(connection),
       generation,
       embedCode: code.embedPending,
       clock,

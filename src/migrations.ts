@@ -17,6 +17,7 @@ import lastSeen from '../migrations/d1/0016_last_seen.sql'
 import recall from '../migrations/d1/0017_recall.sql'
 import changes from '../migrations/d1/0018_changes.sql'
 import threadsByUse from '../migrations/d1/0019_threads_by_use.sql'
+import unmarkedTexts from '../migrations/d1/0020_unmarked_texts.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -40,4 +41,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0017_recall.sql', sql: recall },
   { name: '0018_changes.sql', sql: changes },
   { name: '0019_threads_by_use.sql', sql: threadsByUse },
+  { name: '0020_unmarked_texts.sql', sql: unmarkedTexts },
 ]

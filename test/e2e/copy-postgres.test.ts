@@ -71,7 +71,12 @@ async function fill(client: TestClient): Promise<number> {
     last = data.results.at(-1).context_id
   }
   const image = { data: base64(pngBytes('copied')), mime_type: 'image/png' }
-  await client.call('store_context', { thread_id: 'pictures', source: 'user', text: 'a picture', images: [image] })
+  await client.call('store_context', {
+    thread_id: 'pictures',
+    source: 'user',
+    text: 'a picture\n'.repeat(2000),
+    images: [image],
+  })
   await client.call('update_context', {
     context_id: 3,
     text: 'A changed heliotrope note',
@@ -112,7 +117,8 @@ describe('commonplace copy', () => {
     expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
     expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
-    expect(run.out).toMatch(/entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +400 +400/)
+    expect(run.out).toMatch(/entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\n/)
+    expect(await query(database.url, 'SELECT lines FROM text_marks')).toEqual([{ lines: 2000 }])
   })
 
   it('lets the other backend answer as the first did: by words, by meaning, by id, in counts, with new ids', async () => {

@@ -13,6 +13,9 @@ export interface Columns {
   readonly vectors: readonly string[]
 }
 
+/** Where the lines of a long text stand; a row counts only for the text it was made from. */
+const MARKS = ['entry_id', 'text_hash', 'chars', 'lines', 'starts']
+
 /** D1 takes 100 parameters a statement. */
 const MAX_PARAMETERS = 100
 
@@ -41,11 +44,13 @@ export async function copyEntries(
   journal: readonly SQL[],
 ): Promise<void> {
   const list = idList(from, ids)
-  const [entries = [], vectors = []] = await from.connection.batch([
+  const [entries = [], vectors = [], marks = []] = await from.connection.batch([
     sql`SELECT ${columnList(columns.entries)}, kind, reader FROM entries WHERE org = ${org} AND id IN ${list} ORDER BY id`,
     sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors
       WHERE org = ${org} AND entry_id IN ${list}
       ORDER BY entry_id, model, chunk`,
+    sql`SELECT ${columnList(MARKS.map((column) => `m.${column}`))} FROM text_marks m JOIN entries e ON e.id = m.entry_id
+      WHERE e.org = ${org} AND e.id IN ${list}`,
   ])
   const { dialect } = to.connection
   const terms = entries.map((row) => {
@@ -56,6 +61,7 @@ export async function copyEntries(
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
     ...insert('entries', columns.entries, entries),
     ...insert('entry_vectors', columns.vectors, vectors),
+    ...insert('text_marks', MARKS, marks),
     ...terms,
     // Keys do not move. None that is made here later may be given an owner that these entries have.
     sql`

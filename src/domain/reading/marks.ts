@@ -13,8 +13,8 @@ export interface LineMarks {
 
 /** One mark for this many code points. */
 export const MARK_EVERY = 8192
-/** Texts up to here are read whole. */
-const SHORT = 2 * MARK_EVERY
+/** Texts up to here, in code points, have no marks: they are read whole. */
+export const UNMARKED = 2 * MARK_EVERY
 
 const isSecondHalf = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 
@@ -37,4 +37,4 @@ export function lineMarks(text: string): LineMarks {
 
 /** The marks that are kept beside a text; null for one that is short. */
 export const keptMarks = (text: string): LineMarks | null =>
-  text.length <= SHORT || codePointLength(text) <= SHORT ? null : lineMarks(text)
+  text.length <= UNMARKED || codePointLength(text) <= UNMARKED ? null : lineMarks(text)

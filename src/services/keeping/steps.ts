@@ -3,6 +3,7 @@ import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { Outbox } from '../../ports/outbox'
 import type { Retention } from '../../ports/retention'
+import type { TextMarks } from '../../ports/text-marks'
 import type { BackgroundGeneration } from '../background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
@@ -37,13 +38,14 @@ export function scheduleSteps(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
   readonly index: IndexMaintenance
+  readonly marks: TextMarks
   /** Null when semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
   /** Makes vectors of code that could not be made when it was stored; of so many files. */
   readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
 }): Step[] {
-  const { retention, work, outbox, images, index, generation, embedCode, clock } = dependencies
+  const { retention, work, outbox, images, index, marks, generation, embedCode, clock } = dependencies
   const always: Step[] = [
     {
       name: 'expired entries',
@@ -106,6 +108,15 @@ export function scheduleSteps(dependencies: {
       round: async () => {
         const { written, more } = await index.rebuild(INDEXED)
         return { done: written, next: more ? 'more' : null }
+      },
+    },
+    {
+      name: 'marks of long texts',
+      every: DAY,
+      rounds: 5,
+      round: async (cursor) => {
+        const { marked, last } = await marks.mark(Number(cursor ?? 0))
+        return { done: marked, next: last === null ? null : String(last) }
       },
     },
     {

@@ -107,6 +107,29 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       expect(rows).toEqual([{ id: stays?.id }])
     })
 
+    it('marking where the lines of long texts stand that have no marks, a few megabytes in a round', async () => {
+      const long = Array.from({ length: 3 }, (_, i) => `${i}\n`.repeat(400_000))
+      const texts = [...long, 'short', 'ä'.repeat(10_000)]
+      const saved: number[] = []
+      for (const text of texts)
+        saved.push((await world.entries.save(ada, [await entryOf(ada, { text })]))[0]?.id as number)
+      const marked = async () => {
+        const [rows] = await world.connection.batch([sql`SELECT entry_id, lines FROM text_marks ORDER BY entry_id`])
+        return rows?.filter(({ entry_id }) => saved.includes(Number(entry_id))).map(({ lines }) => Number(lines))
+      }
+      const all = await marked()
+      expect(all).toEqual(long.map(() => 400_000))
+      // As a database of an earlier release, and one that was copied from such.
+      await world.connection.batch([sql`DELETE FROM text_marks`])
+      const first = await world.marks.mark((saved[0] as number) - 1)
+      expect(first).toEqual({ marked: 2, last: saved[1] })
+      world.clock.advance(DAY)
+      await house().run()
+      expect(await marked()).toEqual(all)
+      expect(await world.marks.mark((saved[0] as number) - 1)).toEqual({ marked: 0, last: saved[4] })
+      expect(await world.marks.mark(saved[4] as number)).toEqual({ marked: 0, last: null })
+    })
+
     it('forgetting the change log of before, oldest first, but never its newest row', async () => {
       world.clock.advance(DAY)
       const [old] = await world.entries.save(ada, [await entryOf(ada)])

@@ -6,6 +6,7 @@ import { createSqlIndexMaintenance } from '../../../src/adapters/sql/index-maint
 import { createSqlOutbox } from '../../../src/adapters/sql/outbox'
 import { createSqlRetention } from '../../../src/adapters/sql/retention'
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/schedule-journal'
+import { createSqlTextMarks } from '../../../src/adapters/sql/text-marks'
 import { createAnalyzer } from '../../../src/domain/analysis'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import type { Caller } from '../../../src/domain/scope'
@@ -98,6 +99,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     retention: createSqlRetention(connection, clock),
     journal: createSqlScheduleJournal(connection),
     index,
+    marks: createSqlTextMarks(connection),
     afterPut,
     beforeDelete,
     afterClaim,
