@@ -18,6 +18,7 @@ import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
 import { chooseModels } from './compose-models'
+import { composePacks } from './compose-packs'
 import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
 import { type Analyzer, createAnalyzer } from './domain/analysis'
@@ -154,8 +155,13 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
+  const packs = composePacks({
+    ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
+    words: config.fts.enabled,
+  })
   return {
     storeEntries,
+    packs,
     memories: createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     recallWords: createRecallWords({ fullText, analyzer, pace }),

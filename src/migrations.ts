@@ -18,6 +18,7 @@ import recall from '../migrations/d1/0017_recall.sql'
 import changes from '../migrations/d1/0018_changes.sql'
 import threadsByUse from '../migrations/d1/0019_threads_by_use.sql'
 import unmarkedTexts from '../migrations/d1/0020_unmarked_texts.sql'
+import packs from '../migrations/d1/0021_packs.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -42,4 +43,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0018_changes.sql', sql: changes },
   { name: '0019_threads_by_use.sql', sql: threadsByUse },
   { name: '0020_unmarked_texts.sql', sql: unmarkedTexts },
+  { name: '0021_packs.sql', sql: packs },
 ]

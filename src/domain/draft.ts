@@ -2,7 +2,7 @@ import { type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } 
 import { invalidInput, limitExceeded } from './errors'
 import { Inspection } from './flaws'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
-import { linksOfMetadata } from './link'
+import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
 import type { Principal } from './scope'
 import { normalizeTags } from './tags'
@@ -18,6 +18,8 @@ export interface EntryDraft {
   readonly images?: readonly ImageInput[] | undefined
   /** Of a memory of the fabric family, whose text is kept verbatim and already checked; without it, layer 2. */
   readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
+  /** Links that an argument names, beside those of the metadata. */
+  readonly related?: readonly LinkTarget[] | undefined
 }
 
 export const MAX_TEXT_BYTES = 1_000_000
@@ -98,6 +100,7 @@ export async function prepareEntry(
       metadata,
       lifted,
       links: linksOfMetadata(metadata),
+      related: draft.related ?? [],
       tags,
       images: draft.images ? images : null,
       generated: NOTHING_GENERATED,

@@ -98,6 +98,8 @@ export interface NewEntry {
   readonly metadata: Metadata | null
   readonly lifted: Lifted
   readonly links: readonly LinkTarget[]
+  /** Links that an argument names: each target must be there, and no write of metadata removes them. */
+  readonly related?: readonly LinkTarget[] | undefined
   readonly tags: readonly string[] | null
   readonly images: readonly ImageRef[] | null
   /** A repeated store keeps what the entry has. */

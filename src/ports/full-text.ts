@@ -52,6 +52,8 @@ export interface TextRequest {
    * that hold the most of them first, or as without this.
    */
   readonly units?: { readonly atLeast: number; readonly first: 'most' | 'rarest' }
+  /** The agent whose diary pages are found too, by their owner. */
+  readonly diaryOf?: string | null
   readonly depth: {
     /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

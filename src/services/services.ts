@@ -16,6 +16,8 @@ import type { GrepTexts } from './grep-texts'
 import type { Identity } from './identity'
 import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
+import type { CompilePack } from './pack/compile-pack'
+import type { Remember } from './pack/remember'
 import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
 import type { MemoryService } from './recall/memories'
@@ -49,6 +51,8 @@ export interface Services {
   readonly orient: Orient
   /** Memories by words alone, with scores that mean the same in every store; the whole of `context_recall` is more. */
   readonly recallWords: RecallWords
+  /** The working set for a goal, and what goes into it. */
+  readonly packs: { readonly context: CompilePack; readonly remember: Remember }
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
   readonly identity: Identity

@@ -13,6 +13,9 @@ import { setup } from './fabric/setup'
 import { store } from './fabric/store'
 import { update } from './fabric/update'
 import type { Family } from './family'
+import { context } from './packs/context'
+import { packs } from './packs/family'
+import { remember } from './packs/remember'
 import { deleteContext } from './threads/delete-context'
 import { deleteContextBatch } from './threads/delete-context-batch'
 import { threads } from './threads/family'
@@ -57,12 +60,14 @@ export const TOOLS: readonly Tool[] = [
   remove,
   list,
   setup,
+  context,
+  remember,
   search,
   fetchEntry,
 ]
 
 /** The families of `/mcp`, in the order in which their tools are listed. */
-export const FAMILIES = { threads, fabric } as const satisfies Readonly<Record<string, Family>>
+export const FAMILIES = { threads, fabric, packs } as const satisfies Readonly<Record<string, Family>>
 
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>

@@ -1,6 +1,7 @@
 import type { FAMILIES } from '../../src/tools/catalogue'
 import { FABRIC } from './fabric'
 import { RESOURCES } from './resources'
+import { PACKS } from './packs'
 import { THREADS } from './threads'
 
 /** What each family promises, and what stands beside the tools; a family without a list does not compile. */
@@ -8,4 +9,5 @@ export const REQUIREMENTS: Readonly<Record<keyof typeof FAMILIES | 'resources', 
   threads: THREADS,
   fabric: FABRIC,
   resources: RESOURCES,
+  packs: PACKS,
 }

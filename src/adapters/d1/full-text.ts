@@ -76,7 +76,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, { query, terms, filter, columns, depth, units }) {
+    async search(scope, { query, terms, filter, columns, depth, units, diaryOf = null }) {
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
@@ -169,7 +169,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
             ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
           WHERE entries_fts MATCH ${compiler.within(expression, confined)}
-            AND ${listed(dialect, scope, now)} AND ${condition}
+            AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
           ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
           LIMIT ${limit}
         )`

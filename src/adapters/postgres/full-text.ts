@@ -128,7 +128,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     stemming: analyzer.stemming,
 
     async search(scope, request) {
-      const { query, terms, filter, columns, depth, units } = request
+      const { query, terms, filter, columns, depth, units, diaryOf = null } = request
       const now = clock.now()
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
@@ -141,7 +141,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         FROM (SELECT id, held, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
         CROSS JOIN LATERAL (
           SELECT 1 FROM entries e
-          WHERE e.id = o.id AND ${listed(dialect, scope, now)}
+          WHERE e.id = o.id AND ${listed(dialect, scope, now, 'e', { diaryOf })}
             AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
           OFFSET 0
         ) AS admitted

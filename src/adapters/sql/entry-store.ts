@@ -6,7 +6,7 @@ import { type IndexedText, indexText, type WrittenText } from '../../domain/inde
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
-import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
+import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller, Scope } from '../../domain/scope'
 import { beyondShare } from '../../domain/write-share'
 import type { Clock } from '../../ports/clock'
@@ -29,6 +29,7 @@ import {
   totalStatement,
   withinStatement,
 } from './read-statements'
+import { premiseProblem, relatedGuards } from './related-links'
 import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
 import { readable, writable } from './visibility'
@@ -69,7 +70,7 @@ export function createSqlEntryStore(
       return await writeAll(caller, statements, quotas)
     } catch (error) {
       if (!(error instanceof PremiseFailed)) throw error
-      throw quotaProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
+      throw premiseProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
     }
   }
 
@@ -114,6 +115,7 @@ export function createSqlEntryStore(
       const working = entries.find(({ layer }) => layer === 1)
       const batch = [
         ...statements,
+        ...relatedGuards(context, entries),
         auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
         ...(working === undefined ? [] : [evictStatement(context, working.lifted.project)]),

@@ -15,6 +15,8 @@ import type { SqlDialect } from './dialect'
 /** What a question is about beside who asks; every layer when it names none. */
 export interface Sight {
   readonly layers?: readonly Layer[]
+  /** The agent whose own diary pages are shown to their owner beside what is listed; nobody's when absent. */
+  readonly diaryOf?: string | null
 }
 
 /** Gone for everybody at that instant, although the schedule has not removed the row yet. */
@@ -30,7 +32,13 @@ export function readable(dialect: SqlDialect, scope: Scope, now: number, alias =
 
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
 export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
-  sql`${sql.raw(alias)}.listed = 1 AND ${readable(dialect, scope, now, alias, sight)}`
+  sql`${shown(alias, sight)} AND ${readable(dialect, scope, now, alias, sight)}`
+
+function shown(alias: string, { diaryOf = null }: Sight): SQL {
+  const e = sql.raw(alias)
+  if (diaryOf === null) return sql`${e}.listed = 1`
+  return sql`(${e}.listed = 1 OR (${e}.diary = 1 AND ${e}.archived = 0 AND ${e}.agent = ${diaryOf}))`
+}
 
 /** Beside what is readable: a narrowed caller writes inside its projects only, not what belongs to the whole org. */
 export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e'): SQL | null =>

@@ -1,0 +1,70 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { FinishRequest } from '../../ports/packs'
+import { type PackContext, visible } from './pack-statements'
+import { readable } from './visibility'
+
+/** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
+
+/** Code points of a name; of an entry without one, of its text. */
+const NAME = 120
+
+const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
+
+export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL => {
+  const { dialect } = context
+  const given = json(stretches.map(({ id, start, length }) => [id, start + 1, length]))
+  return sql`
+    SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
+    FROM ${dialect.jsonTable(given, { id: 'integer', start: 'integer', length: 'integer' })} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+    WHERE ${visible(context)}`
+}
+
+/** Links of the rows of `table` in both directions, each once, whoever made it. */
+const linksOf = ({ dialect, sight }: PackContext, table: SQL): SQL => {
+  const { org } = sight.scope
+  return sql`
+    SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
+    FROM ${table} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.from_id = one.id`)}
+    UNION
+    SELECT one.id, l.relation, 'incoming', l.from_id
+    FROM ${table} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.to_id = one.id`)}`
+}
+
+/** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
+const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
+  SELECT ranked.* FROM (
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, substr(e.text, 1, ${NAME}) AS text,
+      row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
+    FROM (${linksOf(context, table)}) AS link
+      ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
+    WHERE ${visible(context)}
+  ) AS ranked
+  WHERE ranked.place <= ${wanted}`
+
+/** The neighbours of the items, and with two steps theirs. */
+export function relatedStatements(context: PackContext, { ids, related, steps }: FinishRequest): SQL[] {
+  if (related === 0 || steps === 0) return []
+  const { dialect } = context
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
+  const first = neighboursOf(context, items, related + 1)
+  if (steps === 1) return [first]
+  const second = sql`(SELECT DISTINCT id FROM (${first}) AS nearest) AS one`
+  return [first, neighboursOf(context, second, related + 1)]
+}
+
+/** What the items supersede, and whom they contradict or are contradicted by. */
+export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
+  const { dialect, sight, now } = context
+  const { org } = sight.scope
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
+  const one = (own: SQL, other: SQL, relations: SQL) => sql`
+    SELECT l.from_id, l.relation, l.to_id
+    FROM ${items} ${dialect.follow('links', 'l', sql`l.org = ${org} AND ${own} = one.id AND l.relation IN (${relations})`)}
+      ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
+    WHERE ${readable(dialect, sight.scope, now)} AND e.diary = 0`
+  return sql`
+    ${one(sql`l.from_id`, sql`l.to_id`, sql`'supersedes', 'contradicts'`)}
+    UNION ${one(sql`l.to_id`, sql`l.from_id`, sql`'contradicts'`)}
+    ORDER BY 1, 2, 3`
+}

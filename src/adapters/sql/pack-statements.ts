@@ -1,0 +1,73 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { IN_FLIGHT, WORK_KINDS } from '../../domain/pack/facets'
+import type { PackSight, StandingRequest } from '../../ports/packs'
+import type { SqlDialect } from './dialect'
+import { listed, readable } from './visibility'
+
+/** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
+export interface PackContext {
+  readonly dialect: SqlDialect
+  readonly sight: PackSight
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+const NOTHING = sql`SELECT 1 WHERE 1 = 0`
+
+const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
+
+export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
+  listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
+
+/** Work in flight of one project, or of none; the statuses are spelt as the index has them. */
+export function inFlightStatement(context: PackContext, { project, inFlight }: StandingRequest): SQL {
+  const { dialect, sight, now } = context
+  return sql`
+    SELECT e.id FROM entries e
+    WHERE ${listed(dialect, sight.scope, now)} AND e.status IN (${words(IN_FLIGHT)})
+      AND ${project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`}
+      AND e.kind IN (${words(WORK_KINDS)})
+    ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
+}
+
+/** The newest pages of the diary; none without one. */
+export function diaryStatement({ dialect, sight, now }: PackContext, limit: number): SQL {
+  const { scope, diaryOf } = sight
+  if (diaryOf === null || scope.owner === null) return NOTHING
+  return sql`
+    SELECT e.id FROM entries e
+    WHERE e.diary = 1 AND e.archived = 0 AND e.reader = ${scope.owner}
+      AND substr(e.agent, 1, 64) = substr(${diaryOf}, 1, 64) AND e.agent = ${diaryOf}
+      AND ${readable(dialect, scope, now)}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit}`
+}
+
+/** The newest entries since an instant; of one project and of none, through the index of projects. */
+export function recentStatement(context: PackContext, { recent }: StandingRequest): SQL {
+  const { sight, dialect, now } = context
+  const { projects } = sight.scope
+  const newest = (where: SQL): SQL => sql`
+    SELECT * FROM (
+      SELECT e.id, e.created_at FROM entries e
+      WHERE ${listed(dialect, sight.scope, now)} AND ${where} AND e.created_at >= ${recent.since}
+      ORDER BY e.created_at DESC, e.id DESC LIMIT ${recent.limit}
+    ) AS part`
+  if (recent.limit === 0) return NOTHING
+  if (projects?.length !== 1)
+    return sql`
+      SELECT e.id FROM entries e
+      WHERE ${listed(dialect, sight.scope, now)} AND e.created_second >= ${Math.floor(recent.since / 1000)}
+      ORDER BY e.created_second DESC, e.id DESC LIMIT ${recent.limit}`
+  const layers = (where: SQL): SQL =>
+    sql.join(
+      [1, 2, 3].map((layer) => newest(sql`${where} AND e.layer = ${sql.raw(String(layer))}`)),
+      sql` UNION ALL `,
+    )
+  return sql`
+    SELECT id FROM (
+      SELECT * FROM (${layers(sql`e.project = ${projects[0]}`)}) AS own
+      UNION ALL
+      SELECT * FROM (${layers(sql`e.project IS NULL`)}) AS every
+    ) AS newest
+    ORDER BY created_at DESC, id DESC LIMIT ${recent.limit}`
+}

@@ -1,0 +1,42 @@
+import type { SqlConnection } from './adapters/sql/connection'
+import { createSqlPacks } from './adapters/sql/packs'
+import type { Analyzer } from './domain/analysis'
+import type { Pace } from './domain/pace'
+import type { Clock } from './ports/clock'
+import type { Embedder } from './ports/embedder'
+import type { EntryStore } from './ports/entry-store'
+import type { FullText } from './ports/full-text'
+import type { VectorIndex } from './ports/vector-index'
+import { createCompilePack } from './services/pack/compile-pack'
+import { createFindCandidates } from './services/pack/find-candidates'
+import { createRemember } from './services/pack/remember'
+import type { SearchSemantic } from './services/search-semantic'
+import type { Services } from './services/services'
+import type { StoreEntries } from './services/store-entries'
+
+/** The part of compose.ts that makes packs. */
+export function composePacks(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly pace: Pace
+  readonly entries: EntryStore
+  readonly storeEntries: StoreEntries
+  readonly fullText: FullText
+  /** Whether words are searched. */
+  readonly words: boolean
+  readonly embedder: Embedder | null
+  readonly index: VectorIndex
+  readonly searchSemantic: SearchSemantic | null
+}): Services['packs'] {
+  const { connection, clock, analyzer, pace, entries, storeEntries, fullText, words, embedder, index } = given
+  const { searchSemantic } = given
+  const reads = createSqlPacks(connection, clock)
+  const semantic =
+    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
+  const findCandidates = createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic })
+  return {
+    context: createCompilePack({ reads, findCandidates, analyzer, pace }),
+    remember: createRemember({ storeEntries, entries, fullText, analyzer }),
+  }
+}

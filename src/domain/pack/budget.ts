@@ -1,0 +1,79 @@
+import { fitted, type Passage, type Room, roomOf } from './content'
+import { FACET_TITLES, type Facet } from './facets'
+import { itemMarkdown } from './markdown'
+import type { PackItem } from './pack'
+
+/** How much of a pack fits: which items, and how much of each one's text (packs contract). */
+export interface Planned<T> {
+  readonly one: T
+  /** The room that its content may take. */
+  readonly room: Room
+}
+
+export interface Plannable {
+  /** Without content and neighbours. */
+  readonly item: PackItem
+  readonly passage: Passage
+}
+
+/** Of the budget, what is kept for neighbours. */
+const FOR_RELATED = 0.12
+/** Of a text, what an item is not worth its place without, in characters. */
+const LEAST = 200
+/** What the last look may still add to an item: what it supersedes and conflicts with. */
+const OPPOSITIONS = 40
+
+const add = (a: Room, b: Room): Room => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
+const within = (a: Room, b: Room): boolean => a.json <= b.json && a.markdown <= b.markdown
+
+const sectionRoom = (facet: Facet): Room => ({
+  json: JSON.stringify({ facet, title: FACET_TITLES[facet], items: [] }).length + 1,
+  markdown: FACET_TITLES[facet].length + 6,
+})
+
+const itemRoom = (item: PackItem): Room => ({
+  json: JSON.stringify(item).length + 1 + OPPOSITIONS,
+  markdown: itemMarkdown(item).length + 2 + OPPOSITIONS,
+})
+
+const smaller = (a: Room, b: Room): Room => ({
+  json: Math.min(a.json, b.json),
+  markdown: Math.min(a.markdown, b.markdown),
+})
+
+/**
+ * Gives room to as many items as fit with the beginning of their content, best first, then to their contents in the same order.
+ *
+ * @param total room of all sections
+ * @param most code points of one content
+ */
+export function plan<T extends Plannable>(
+  chosen: readonly T[],
+  total: Room,
+  most: number,
+  withRelated: boolean,
+): Planned<T>[] {
+  const share = withRelated ? 1 - FOR_RELATED : 1
+  const all: Room = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
+  let used: Room = { json: 0, markdown: 0 }
+  const facets = new Set<Facet>()
+  const kept: { readonly one: T; readonly full: Room; least: Room }[] = []
+  for (const one of chosen) {
+    const full = roomOf(fitted(one.passage, most, { json: most * 6, markdown: most * 6 }))
+    const least = smaller(full, { json: LEAST, markdown: LEAST })
+    const own = add(itemRoom(one.item), facets.has(one.item.facet) ? NOTHING : sectionRoom(one.item.facet))
+    const after = add(used, add(own, least))
+    if (!within(after, all)) continue
+    used = after
+    facets.add(one.item.facet)
+    kept.push({ one, full, least })
+  }
+  return kept.map(({ one, full, least }) => {
+    const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
+    const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
+    used = add(used, more)
+    return { one, room: add(least, more) }
+  })
+}
+
+const NOTHING: Room = { json: 0, markdown: 0 }

@@ -1,0 +1,109 @@
+import type { Analyzer } from '../analysis'
+import type { JsonValue, Metadata } from '../metadata'
+import { own } from '../metadata'
+import { codePointLength, offsetAfter, offsetBefore } from '../text'
+import { quoted } from './markdown'
+
+/** What of a text is shown in a pack: all of it, or the part around what matched. */
+const CUT = '…'
+/** Of a cut text, what stands before the place that matched. */
+const BEFORE = 0.2
+/** A cut moves this far at most to stand between two words, in UTF-16 units. */
+const TO_A_SPACE = 24
+/** Characters in which words of the goal stand together, and hits that are looked at. */
+const WINDOW = 800
+const HITS = 400
+
+/** A text and where in it the goal is. */
+export interface Passage {
+  readonly text: string
+  /** UTF-16 offset of what matched. */
+  readonly at: number
+  /** The text is a part of a longer one, on this side. */
+  readonly goesOn: { readonly before: boolean; readonly after: boolean }
+}
+
+export const wholeText = (text: string): Passage => ({ text, at: 0, goesOn: { before: false, after: false } })
+
+/**
+ * Where in a text the goal's words stand closest together, by how rare they are; 0 when none does.
+ *
+ * @param weights by term
+ */
+export function bestPlace(text: string, weights: ReadonlyMap<string, number>, analyzer: Analyzer): number {
+  const hits: { readonly term: string; readonly start: number }[] = []
+  for (const { term, start } of analyzer.tokens(text)) {
+    if (weights.has(term)) hits.push({ term, start })
+    if (hits.length === HITS) break
+  }
+  let best = { start: 0, worth: 0 }
+  for (const [i, { start }] of hits.entries()) {
+    const terms = new Set<string>()
+    for (let j = i; j < hits.length && (hits[j]?.start as number) < start + WINDOW; j++)
+      terms.add(hits[j]?.term as string)
+    let worth = 0
+    for (const term of terms) worth += weights.get(term) as number
+    if (worth > best.worth + 1e-9) best = { start, worth }
+  }
+  return best.start
+}
+
+/** At most so many code points around what matched, cut between words where there are any. */
+export function cutAround({ text, at, goesOn }: Passage, most: number): string {
+  const length = codePointLength(text)
+  if (length <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
+  const room = Math.max(0, most - 2)
+  let from = offsetBefore(text, at, Math.floor(room * BEFORE))
+  let to = offsetAfter(text, from, room)
+  if (to === text.length) from = offsetBefore(text, to, room)
+  if (from > 0) {
+    const space = text.indexOf(' ', from)
+    if (space >= 0 && space < Math.min(at, from + TO_A_SPACE)) from = space + 1
+  }
+  if (to < text.length) {
+    const space = text.lastIndexOf(' ', to)
+    if (space > to - TO_A_SPACE && space > from) to = space
+  }
+  const before = from > 0 || goesOn.before
+  const after = to < text.length || goesOn.after
+  return `${before ? CUT : ''}${text.slice(from, to)}${after ? CUT : ''}`
+}
+
+/** What a content takes of the JSON and of the Markdown, beside what stands there without it. */
+export interface Room {
+  readonly json: number
+  readonly markdown: number
+}
+
+export const roomOf = (content: string): Room =>
+  content === ''
+    ? { json: 0, markdown: 0 }
+    : { json: JSON.stringify(content).length - 2, markdown: quoted(content).length + 2 }
+
+const TRIES = 8
+
+/** The largest cut of a text that takes no more room than there is; empty when there is hardly any. */
+export function fitted(passage: Passage, most: number, room: Room): string {
+  let wanted = Math.min(most, room.json, room.markdown)
+  for (let tries = 0; tries < TRIES && wanted >= 2; tries++) {
+    const content = cutAround(passage, Math.floor(wanted))
+    const taken = roomOf(content)
+    const share = Math.min(room.json / Math.max(taken.json, 1), room.markdown / Math.max(taken.markdown, 1))
+    if (share >= 1) return content
+    wanted = Math.min(wanted * share * 0.98, wanted - 1)
+  }
+  return ''
+}
+
+/** What finished work has taught, where its metadata say so: a text, or a list of texts. */
+export function learningsOf(metadata: Metadata | null): string | null {
+  const value = own(metadata, 'learnings')
+  const texts = (Array.isArray(value) ? value : [value]).filter(
+    (one: JsonValue | undefined): one is string => typeof one === 'string' && one.trim() !== '',
+  )
+  return texts.length === 0
+    ? null
+    : texts.length === 1
+      ? (texts[0] as string)
+      : texts.map((one) => `- ${one}`).join('\n')
+}

@@ -1,0 +1,114 @@
+import type { PackEntry } from './candidate'
+import { type Facet, facetOf, isInFlight } from './facets'
+import { facetsOf, type Intent } from './intents'
+
+/** Why an entry may stand in a pack, and how much that says (packs contract). */
+export interface Evidence {
+  /** 0 to 1: the share of the goal's words that it holds, by how rare they are. */
+  readonly words: number
+  /** Words of the goal that it holds, as the goal has them, rarest first. */
+  readonly matched: readonly string[]
+  /** Cosine of its nearest stretch; null where it has no vector. */
+  readonly cosine: number | null
+  /** 0 to 1: how far that stands above what has nothing to do with the goal. */
+  readonly similarity: number
+  /** Identifiers of the goal (error codes, paths, names, versions) that it holds, of how many. */
+  readonly identifiers: readonly string[]
+  readonly identifierShare: number
+  /** The link that leads to it from a better one. */
+  readonly link: LinkEvidence | null
+  readonly inProgress: boolean
+  readonly diary: boolean
+  /** Made in the time that the goal names. */
+  readonly recent: boolean
+}
+
+export interface LinkEvidence {
+  readonly from: number
+  readonly relation: string
+  readonly direction: 'outgoing' | 'incoming'
+  /** 0 to 1. */
+  readonly strength: number
+}
+
+/** An entry with what speaks for it. */
+export interface Weighed {
+  readonly entry: PackEntry
+  readonly facet: Facet
+  readonly evidence: Evidence
+  /** 0 to 1, the same scale in every pack. */
+  readonly score: number
+}
+
+/** How much each leg says when it says all it can: words and meaning often say the same, so neither says everything. */
+const WORDS = 0.9
+const SIMILARITY = 0.75
+const IDENTIFIER = 0.7
+const RECENT = 0.45
+/** What the entry at the end of a link takes over. */
+const LINKED = 0.6
+/** Of work in flight, of diary pages, whatever the goal says. */
+const IN_PROGRESS = 0.5
+const DIARY = 0.35
+
+/** The share of all that speaks, when each speaks for itself. */
+const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest, part) => rest * (1 - part), 1)
+
+/** What the words, the meaning, the names and the links say. */
+export function relevance(evidence: Omit<Evidence, 'link'> & { readonly link: LinkEvidence | null }): number {
+  const { words, similarity, identifierShare, link, recent, inProgress, diary } = evidence
+  const own = together(
+    WORDS * words,
+    SIMILARITY * similarity,
+    IDENTIFIER * identifierShare,
+    recent ? RECENT : 0,
+    link === null ? 0 : LINKED * link.strength,
+  )
+  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0)
+}
+
+/** Facets that an intent names count fully at first and a little less each; others less, and never nothing. */
+const NEXT_FACET = 0.01
+const OTHER_FACET = 0.9
+const OTHER_DOMAIN = 0.9
+const PINNED = 1.05
+
+export interface Preferences {
+  readonly intent: Intent
+  readonly domain: string | null
+}
+
+const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
+
+/** The score of an entry: its relevance, and what speaks for it beside the goal. */
+export function scoreOf(entry: PackEntry, facet: Facet, relevant: number, { intent, domain }: Preferences): number {
+  const place = facetsOf(intent).indexOf(facet)
+  const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
+  const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
+  const weight = 1 + 0.01 * (entry.weight - 3)
+  const score = relevant * facetPrior * domainPrior * weight * (entry.pinned ? PINNED : 1)
+  return Math.max(0, Math.min(1, score))
+}
+
+export const facetOfEntry = ({ kind, status }: PackEntry): Facet => facetOf(kind, status)
+export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
+
+const MOST_WORDS = 5
+
+/** The evidence in words. */
+export function reasonOf({ evidence, entry }: Weighed): string {
+  const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent } = evidence
+  const parts = [
+    ...(inProgress ? [`in progress (${entry.status})`] : []),
+    ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, MOST_WORDS).join(', ')}`] : []),
+    ...(matched.length > 0 ? [`words: ${matched.slice(0, MOST_WORDS).join(', ')}`] : []),
+    ...(similarity > 0.05 && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
+    ...(link === null
+      ? []
+      : [`linked: ${link.direction === 'outgoing' ? `${link.relation} of` : `${link.relation}, to`} ${link.from}`]),
+    ...(diary ? ['diary'] : []),
+    ...(entry.pinned ? ['pinned'] : []),
+    ...(recent ? ['recent'] : []),
+  ]
+  return parts.length === 0 ? 'near in meaning' : parts.join('; ')
+}

@@ -1,0 +1,82 @@
+import type { Kind } from '../kind'
+
+/** The facets that a pack is grouped by (packs contract), named as its sections. */
+export const FACETS = [
+  'active_work',
+  'decisions',
+  'constraints',
+  'procedures',
+  'gotchas',
+  'planning',
+  'ideation',
+  'artifacts',
+  'domain',
+  'prior_art',
+  'recent_memory',
+  'verification',
+] as const
+
+export type Facet = (typeof FACETS)[number]
+
+export const FACET_TITLES: Readonly<Record<Facet, string>> = {
+  active_work: 'Active work',
+  decisions: 'Decisions',
+  constraints: 'Constraints',
+  procedures: 'Procedures',
+  gotchas: 'Gotchas',
+  planning: 'Plans',
+  ideation: 'Ideas',
+  artifacts: 'Artifacts',
+  domain: 'Domain knowledge',
+  prior_art: 'Prior art',
+  recent_memory: 'Recent memory',
+  verification: 'Verification',
+}
+
+const FACET_OF: Readonly<Record<Kind, Facet>> = {
+  task: 'active_work',
+  epic: 'active_work',
+  project: 'active_work',
+  decision: 'decisions',
+  rule: 'constraints',
+  guide: 'constraints',
+  convention: 'constraints',
+  gotcha: 'gotchas',
+  error_pattern: 'gotchas',
+  bug_fix: 'gotchas',
+  pattern: 'procedures',
+  procedure: 'procedures',
+  template: 'procedures',
+  tool: 'procedures',
+  code_pattern: 'procedures',
+  plan: 'planning',
+  idea: 'ideation',
+  artifact: 'artifacts',
+  document: 'artifacts',
+  source: 'artifacts',
+  config_file: 'artifacts',
+  claim: 'domain',
+  domain: 'domain',
+  topic: 'domain',
+  relationship: 'domain',
+  session: 'recent_memory',
+  episode: 'recent_memory',
+  note: 'recent_memory',
+  event: 'recent_memory',
+  scratchpad: 'recent_memory',
+  summary: 'recent_memory',
+  verification: 'verification',
+}
+
+/** Work that can have a status. */
+export const WORK_KINDS: readonly Kind[] = ['task', 'epic', 'project']
+
+/** Work that somebody is at. */
+export const IN_FLIGHT = ['doing', 'blocked', 'review'] as const
+
+export const isInFlight = (kind: Kind, status: string | null): boolean =>
+  WORK_KINDS.includes(kind) && IN_FLIGHT.some((known) => known === status)
+
+/** Finished work is what the next work can learn from. */
+export const facetOf = (kind: Kind, status: string | null): Facet =>
+  FACET_OF[kind] === 'active_work' && status === 'done' ? 'prior_art' : FACET_OF[kind]

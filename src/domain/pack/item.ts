@@ -1,0 +1,112 @@
+import { jsonText } from '../json/write'
+import type { JsonValue, Metadata } from '../metadata'
+import { own } from '../metadata'
+import { titleOf } from '../title'
+import type { PackEntry } from './candidate'
+import { reasonOf, type Weighed } from './evidence'
+import type { PackItem, Quality } from './pack'
+
+/** An entry as an item of a pack. */
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const MAX_SOURCE = 500
+const textOf = (metadata: Metadata | null, ...keys: string[]): string | null => {
+  for (const key of keys) {
+    const value = own(metadata, key)
+    if (typeof value === 'string' && value.trim() !== '' && value.length <= MAX_SOURCE) return value
+  }
+  return null
+}
+
+function qualityOf({ id, createdBy, metadata, createdAt, updatedAt, project }: PackEntry): Quality {
+  return {
+    origin: createdBy,
+    source: textOf(metadata, 'source') ?? String(id),
+    url: textOf(metadata, 'source_url', 'url'),
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+    valid_at: textOf(metadata, 'valid_at'),
+    project_id: project,
+  }
+}
+
+/** What the item says elsewhere, or says of the entry in its own words. */
+const SAID = [
+  ...['title', 'task_name', 'kind', 'type', 'project', 'domain', 'category', 'source', 'source_url', 'url', 'valid_at'],
+  ...[
+    'tags',
+    'supersedes',
+    'conflicts_with',
+    'contradicts',
+    'depends_on',
+    'references',
+    'learnings',
+    'pinned',
+    'weight',
+  ],
+  ...['confidence', 'expires_at', 'audience', 'diary', 'agent_name', 'status', 'version'],
+]
+/** Characters of further fields, one and all: a pack is not the place for large ones. */
+const LARGEST_FIELD = 200
+const LARGEST_FIELDS = 500
+
+function furtherFields(metadata: Metadata | null): Metadata {
+  const fields: Metadata = Object.create(null)
+  let size = 0
+  for (const [key, value] of Object.entries(metadata ?? {})) {
+    if (SAID.includes(key) || value === null) continue
+    const taken = key.length + jsonText(value).length
+    if (taken > LARGEST_FIELD || size + taken > LARGEST_FIELDS) continue
+    fields[key] = value
+    size += taken
+  }
+  return fields
+}
+
+/** What the item's metadata say of its life and its links; nothing that is as usual. */
+function metadataOf(entry: PackEntry, supersedes: readonly number[], contradicts: readonly number[]): Metadata {
+  const { tags, status, pinned, weight, confidence, expiresAt, version, reader, diary, agent, domain } = entry
+  const known: Record<string, JsonValue | undefined> = {
+    status: status ?? undefined,
+    tags: tags.length > 0 ? [...tags].slice(0, 20) : undefined,
+    domain: domain ?? undefined,
+    agent: agent ?? undefined,
+    audience: reader === '' ? undefined : 'private',
+    diary: diary || undefined,
+    pinned: pinned || undefined,
+    weight: weight === 3 ? undefined : weight,
+    confidence: confidence ?? undefined,
+    expires_at: expiresAt === null ? undefined : iso(expiresAt),
+    version: version === 1 ? undefined : version,
+    supersedes: supersedes.length > 0 ? supersedes.map(String) : undefined,
+    conflicts_with: contradicts.length > 0 ? contradicts.map(String) : undefined,
+  }
+  const metadata = furtherFields(entry.metadata)
+  for (const [key, value] of Object.entries(known)) if (value !== undefined) metadata[key] = value
+  return metadata
+}
+
+const shown = (score: number): number => Number(score.toPrecision(4))
+
+/** The item without content and neighbours. */
+export function itemOf(
+  weighed: Weighed,
+  supersedes: readonly number[] = [],
+  contradicts: readonly number[] = [],
+): PackItem {
+  const { entry, facet, score } = weighed
+  const quality = qualityOf(entry)
+  return {
+    id: String(entry.id),
+    type: entry.kind,
+    name: titleOf({ title: entry.title, text: entry.beginning }),
+    content: '',
+    score: shown(score),
+    facet,
+    reason: reasonOf(weighed),
+    source: quality.source,
+    quality,
+    metadata: metadataOf(entry, supersedes, contradicts),
+    related: [],
+  }
+}

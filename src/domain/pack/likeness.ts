@@ -1,0 +1,43 @@
+import type { Analyzer } from '../analysis'
+import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+
+/** How alike two texts are by their words and by which word follows which; linear in their lengths. */
+export interface Shape {
+  /** White space and case aside. */
+  readonly text: string
+  readonly words: ReadonlySet<string>
+  readonly pairs: ReadonlySet<string>
+}
+
+/** What is compared of a text: long ones that begin alike are alike. */
+const COMPARED = 4_000
+/** Shares of words, and of neighbours, from which two texts say nearly the same. */
+const SAME_WORDS = 0.85
+const SAME_PAIRS = 0.7
+
+export function shapeOf(text: string, analyzer: Analyzer): Shape {
+  const compared = firstCodePoints(text, COMPARED)
+  const words = new Set<string>()
+  const pairs = new Set<string>()
+  let before = ''
+  for (const { term } of analyzer.tokens(compared)) {
+    words.add(term)
+    pairs.add(`${before} ${term}`)
+    before = term
+  }
+  return { text: trim(compared.replace(WHITE_SPACE_RUN, ' ')).toLowerCase(), words, pairs }
+}
+
+/** Share of what both hold in what either holds; two empty sets have nothing in common. */
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a]
+  let both = 0
+  for (const one of small) if (large.has(one)) both++
+  const either = a.size + b.size - both
+  return either === 0 ? 0 : both / either
+}
+
+export const isNearlySame = (a: Shape, b: Shape): boolean =>
+  (a.text !== '' && a.text === b.text) ||
+  overlap(a.pairs, b.pairs) >= SAME_PAIRS ||
+  (overlap(a.words, b.words) >= SAME_WORDS && overlap(a.pairs, b.pairs) >= SAME_PAIRS / 2)

@@ -1,0 +1,59 @@
+import type { PackLink } from './candidate'
+import type { LinkEvidence } from './evidence'
+
+/** What an entry takes over from one that it is linked with. */
+const STRENGTHS: Readonly<Record<string, number>> = {
+  contradicts: 1,
+  supersedes: 0.9,
+  decides: 0.9,
+  depends_on: 0.9,
+  requires: 0.9,
+  supports: 0.8,
+  part_of: 0.8,
+  derived_from: 0.7,
+  references: 0.7,
+  related_to: 0.6,
+}
+const OTHER = 0.6
+/** Each step takes that much of what is taken over. */
+const STEP = 0.6
+
+/**
+ * The best link that leads to each entry from one that speaks for itself, in one or two steps.
+ *
+ * @param own what speaks for each entry without links
+ */
+export function linkEvidence(
+  links: readonly PackLink[],
+  own: ReadonlyMap<number, number>,
+  steps: number,
+): Map<number, LinkEvidence> {
+  const best = new Map<number, LinkEvidence>()
+  let carried: ReadonlyMap<number, number> = own
+  for (let step = 0; step < steps; step++) {
+    const next = new Map<number, number>()
+    const offer = (from: number, to: number, relation: string, direction: LinkEvidence['direction']) => {
+      const strength = (carried.get(from) ?? 0) * (STRENGTHS[relation] ?? OTHER) * (step === 0 ? 1 : STEP)
+      const known = best.get(to)
+      if (strength <= 0 || strength <= (known?.strength ?? 0)) return
+      best.set(to, { from, relation, direction, strength })
+      next.set(to, strength)
+    }
+    for (const { from, relation, to } of links) {
+      offer(from, to, relation, 'outgoing')
+      offer(to, from, relation, 'incoming')
+    }
+    carried = next
+  }
+  return best
+}
+
+/** Whether two entries contradict each other. */
+export function opposition(links: readonly PackLink[]): (a: number, b: number) => boolean {
+  const pairs = new Set(
+    links
+      .filter(({ relation }) => relation === 'contradicts')
+      .flatMap(({ from, to }) => [`${from} ${to}`, `${to} ${from}`]),
+  )
+  return (a, b) => pairs.has(`${a} ${b}`)
+}

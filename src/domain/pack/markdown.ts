@@ -1,0 +1,94 @@
+import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import type { Omitted, Pack, PackItem, PackRelated, PackSection } from './pack'
+
+/** A pack as text to be put into a prompt. Stored text is data: whatever it holds, it stays in its quote. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
+/** Marks that turn the direction of text around, and so the look of what stands beside it. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
+/** Beginnings of lines that mean something to Markdown: headings, lists, fences, quotes, rules, tables, definitions. */
+const MEANS_SOMETHING = /^(\s{0,3})([#>\-+*=~`|[\]_:]|\d{1,9}[.)])/
+const GOAL = 300
+
+/** One line of stored text, without the power to begin anything. */
+function harmless(line: string): string {
+  const plain = line.replace(TURNS, '').replaceAll('<', '\\<').replaceAll('![', '!\\[')
+  return plain.replace(MEANS_SOMETHING, (_, space: string, mark: string) =>
+    /\d/.test(mark) ? `${space}${mark.slice(0, -1)}\\${mark.at(-1)}` : `${space}\\${mark}`,
+  )
+}
+
+/** Stored text inside a line of ours. */
+export const inline = (text: string): string =>
+  text
+    .replace(LINE_BREAKS, ' ')
+    .replace(WHITE_SPACE_RUN, ' ')
+    .replace(TURNS, '')
+    .replaceAll('<', '\\<')
+    .replaceAll('![', '!\\[')
+const LINE_BREAKS = new RegExp(LINE_BREAK.source, 'g')
+
+/** Stored text as a quote: each of its lines begins with `>`. */
+export const quoted = (text: string): string =>
+  text
+    .split(LINE_BREAK)
+    .map((line) => (trim(line) === '' ? '>' : `> ${harmless(line)}`))
+    .join('\n')
+
+const linkText = ({ id, name, relationship, direction, distance }: PackRelated): string => {
+  const arrow = direction === 'outgoing' ? `${relationship} → ` : `${relationship} ← `
+  return `${arrow}[${id}] ${inline(name)}${distance > 1 ? ` (${distance} steps)` : ''}`
+}
+
+const idsText = (label: string, ids: unknown): string[] =>
+  Array.isArray(ids) && ids.length > 0 ? [`${label} ${ids.map((id) => `[${id}]`).join(', ')}`] : []
+
+export function itemMarkdown(item: PackItem): string {
+  const { id, type, name, content, reason, quality, metadata, related } = item
+  const facts = [
+    type,
+    ...(typeof metadata.status === 'string' ? [inline(metadata.status)] : []),
+    ...(quality.created_at === null ? [] : [quality.created_at.slice(0, 10)]),
+    inline(reason),
+    ...idsText('supersedes', metadata.supersedes),
+    ...idsText('conflicts with', metadata.conflicts_with),
+  ]
+  const links = related.length === 0 ? '' : `\nLinks: ${related.map(linkText).join('; ')}`
+  return `### [${id}] ${inline(name)}\n${facts.join(' · ')}${links}\n${content === '' ? '' : `\n${quoted(content)}\n`}`
+}
+
+const sectionMarkdown = ({ title, items }: PackSection): string =>
+  `## ${title}\n\n${items.map(itemMarkdown).join('\n')}`
+
+function omittedText({ limit, budget, duplicate, superseded }: Omitted): string {
+  const parts = [
+    ...(limit > 0 ? [`${limit} beyond the limit`] : []),
+    ...(budget > 0 ? [`${budget} for want of room`] : []),
+    ...(duplicate > 0 ? [`${duplicate} near-duplicate${duplicate === 1 ? '' : 's'}`] : []),
+    ...(superseded > 0 ? [`${superseded} superseded`] : []),
+  ]
+  return `Left out: ${parts.length === 0 ? 'nothing' : parts.join(', ')}.`
+}
+
+type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'>
+
+/** What stands above and below the sections. */
+export function frame({ goal, intent, layer, project, domain }: Omit<Described, 'sections'>, omitted: Omitted) {
+  const shown = firstCodePoints(goal, GOAL)
+  const facts = [
+    `intent ${intent}`,
+    `layer ${layer}`,
+    ...(project === null ? [] : [`project ${inline(project)}`]),
+    ...(domain === null ? [] : [`domain ${inline(domain)}`]),
+  ]
+  return {
+    head: `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n`,
+    foot: `${omittedText(omitted)}\n`,
+  }
+}
+
+/** The pack as Markdown, cut at the end where even its frame is too much. */
+export function packMarkdown(pack: Described, omitted: Omitted, most: number): string {
+  const { head, foot } = frame(pack, omitted)
+  const text = [head, ...pack.sections.map(sectionMarkdown), foot].join('\n')
+  return text.length <= most ? text : firstCodePoints(text, most).slice(0, most)
+}

@@ -1,0 +1,180 @@
+import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../draft'
+import { invalidInput } from '../errors'
+import { Inspection } from '../flaws'
+import { isKind, KINDS, type Kind } from '../kind'
+import { type LinkTarget, readId } from '../link'
+import { AUDIENCES, type Audience, checkMetadata, type Metadata, WORK_STATUSES } from '../metadata'
+import { openProject } from '../recall/project'
+import type { Principal } from '../scope'
+import { codePointLength, trim } from '../text'
+import { parseInstant } from '../time'
+import { WORK_KINDS } from './facets'
+
+/** What `remember` is given, checked and turned into an entry (packs contract). */
+export const RELATIONS = [
+  'supersedes',
+  'contradicts',
+  'depends_on',
+  'requires',
+  'supports',
+  'decides',
+  'derived_from',
+  'part_of',
+  'references',
+  'related_to',
+] as const
+export type Relation = (typeof RELATIONS)[number]
+
+export interface RememberArguments {
+  readonly title: string
+  readonly content: string
+  readonly kind: string
+  readonly project?: string | undefined
+  readonly domain?: string | undefined
+  readonly agent_id?: string | undefined
+  readonly diary: boolean
+  readonly audience?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly status?: string | undefined
+  readonly related_to?: readonly (string | number)[] | undefined
+  readonly source_url?: string | undefined
+  readonly valid_at?: string | undefined
+  readonly thread_id?: string | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+/** An entry to be remembered, and what it is linked to. */
+export interface Remembered {
+  readonly draft: EntryDraft
+  readonly kind: Kind
+  readonly project: string | null
+  readonly title: string
+  readonly links: readonly LinkTarget[]
+}
+
+const MAX_TITLE = 200
+const MAX_LINKS = 20
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g
+
+function readTitle(given: string): string {
+  const title = trim(given.replace(LINE_BREAKS, ' '))
+  if (title === '') throw invalidInput('title must not be blank')
+  if (codePointLength(title) > MAX_TITLE) throw invalidInput(`title has more than ${MAX_TITLE} characters`)
+  return title
+}
+
+function readKind(given: string): Kind {
+  if (isKind(given)) return given
+  throw invalidInput(`kind must be one of: ${KINDS.join(', ')}`)
+}
+
+function readAudience(given: string | undefined, project: string | null, diary: boolean): Audience {
+  if (given === undefined) return diary ? 'private' : project === null ? 'org' : 'project'
+  const audience = AUDIENCES.find((known) => known === given)
+  if (audience === undefined) throw invalidInput(`audience must be one of: ${AUDIENCES.join(', ')}`)
+  if (diary && audience !== 'private') throw invalidInput('a diary page is private; leave audience out')
+  if (audience === 'project' && project === null) throw invalidInput('audience project needs a project')
+  return audience
+}
+
+function readStatus(given: string | undefined, kind: Kind | undefined): string | undefined {
+  if (given === undefined) return undefined
+  if (!WORK_STATUSES.some((known) => known === given))
+    throw invalidInput(`status must be one of: ${WORK_STATUSES.join(', ')}`)
+  if (kind !== undefined && !WORK_KINDS.includes(kind))
+    throw invalidInput(`status is for work only: kind ${WORK_KINDS.join(', ')}`)
+  return given
+}
+
+/** `"<id>"` or `"<relation>:<id>"`. */
+function readLink(given: string | number): LinkTarget {
+  const [, relation = 'related_to', id] = /^(?:([a-z_]+):)?\s*(\d+)$/.exec(trim(String(given))) ?? []
+  const to = readId(id)
+  if (to === null || !RELATIONS.some((known) => known === relation))
+    throw invalidInput(`related_to takes "<id>" or "<relation>:<id>", with relation one of: ${RELATIONS.join(', ')}`)
+  return { relation, to }
+}
+
+function readLinks(given: readonly (string | number)[]): LinkTarget[] {
+  if (given.length > MAX_LINKS) throw invalidInput(`related_to has more than ${MAX_LINKS} items`)
+  return [...new Map(given.map(readLink).map((link) => [`${link.relation}:${link.to}`, link])).values()]
+}
+
+function readInstant(given: string | undefined): string | undefined {
+  if (given !== undefined && parseInstant(given) === null)
+    throw invalidInput('valid_at must be a time, such as "2026-11-21T10:00:00Z"')
+  return given
+}
+
+/** Where a memory goes. @throws Problem when the key is open to several projects and none is named */
+function readProject({ projects }: Principal, principal: Principal, given: string | undefined): string | null {
+  if (given !== undefined) return openProject(principal, given, 'project')
+  if (projects === null) return null
+  if (projects.length === 1) return projects[0] as string
+  throw invalidInput(`project is required for this key; choose one of: ${projects.join(', ')}`)
+}
+
+/** Everything that is wrong is told at once. @throws Problem */
+export function readRemembered(principal: Principal, given: RememberArguments): Remembered {
+  const wrong = new Inspection()
+  const check = <T>(path: keyof RememberArguments, step: () => T) => wrong.check(path, given[path], step)
+  const title = check('title', () => readTitle(given.title)) as string
+  check('content', () => checkVerbatim(given.content, 'content'))
+  const kind = check('kind', () => readKind(given.kind)) as Kind
+  const project = check('project', () => readProject(principal, principal, given.project)) ?? null
+  const audience = check('audience', () => readAudience(given.audience, project, given.diary)) as Audience
+  const status = check('status', () => readStatus(given.status, kind))
+  const links = check('related_to', () => readLinks(given.related_to ?? [])) ?? []
+  const validAt = check('valid_at', () => readInstant(given.valid_at))
+  const tags = check('tags', () => checkTags(given.tags ?? [])) ?? []
+  const threadId = check('thread_id', () => checkThreadId(given.thread_id ?? threadOf(project)))
+  const agent = trim(given.agent_id ?? '') || principal.agent
+  if (given.diary && agent === null) wrong.refuse('agent_id', given.agent_id, 'diary needs agent_id: whose page it is')
+  const metadata = metadataOf(given, { title, kind, project, audience, status, validAt, agent })
+  check('metadata', () => checkMetadata(metadata))
+  wrong.end()
+  return {
+    draft: {
+      threadId: threadId as string,
+      source: 'agent',
+      text: given.content,
+      metadata,
+      tags,
+      memory: { layer: 2, life: { pinned: false, lasts: null } },
+      related: links,
+    },
+    ...{ kind, project, title, links },
+  }
+}
+
+const threadOf = (project: string | null): string => (project === null ? 'memory' : `project:${project}`)
+
+interface Read {
+  readonly title: string
+  readonly kind: Kind
+  readonly project: string | null
+  readonly audience: Audience
+  readonly status: string | undefined
+  readonly validAt: string | undefined
+  readonly agent: string | null
+}
+
+/** The metadata of the entry: what arguments say comes before further fields of the same name. */
+function metadataOf(given: RememberArguments, read: Read): Metadata {
+  const metadata: Metadata = Object.assign(Object.create(null), given.metadata ?? {})
+  const { title, kind, project, audience, status, validAt, agent } = read
+  const domain = trim(given.domain ?? '')
+  Object.assign(metadata, { title, kind })
+  delete metadata.project
+  delete metadata.diary
+  delete metadata.audience
+  if (project !== null) metadata.project = project
+  if (audience !== 'org') metadata.audience = audience
+  if (given.diary) metadata.diary = true
+  if (domain !== '') metadata.domain = domain
+  if (agent !== null) metadata.agent_name = agent
+  if (status !== undefined) metadata.status = status
+  if (given.source_url !== undefined) metadata.source_url = given.source_url
+  if (validAt !== undefined) metadata.valid_at = validAt
+  return metadata
+}

@@ -1,0 +1,116 @@
+import { invalidInput } from '../errors'
+import { openProject } from '../recall/project'
+import type { Scope } from '../scope'
+import { codePointLength, trim, WHITE_SPACE_RUN } from '../text'
+import type { Intent } from './intents'
+
+/** How deep a pack looks, and how much it may hold (packs contract). */
+export const PACK_LAYERS = ['wake', 'recall', 'deep_search'] as const
+export type PackLayer = (typeof PACK_LAYERS)[number]
+
+interface Depth {
+  /** Most items, whatever the limit. */
+  readonly items: number
+  /** Tokens of the sections as JSON, and of the markdown, unless the call names its own. */
+  readonly tokens: number
+  readonly markdownTokens: number
+  /** Steps along links. */
+  readonly steps: 0 | 1 | 2
+  /** Entries that each leg of the search brings. */
+  readonly candidates: number
+  /** Work in flight that joins whatever the goal says. */
+  readonly inFlight: number
+  /** Newest diary pages that join whatever the goal says. */
+  readonly diary: number
+}
+
+export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
+  wake: { items: 8, tokens: 3_000, markdownTokens: 1_190, steps: 0, candidates: 60, inFlight: 4, diary: 1 },
+  recall: { items: 24, tokens: 6_000, markdownTokens: 6_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
+  deep_search: { items: 50, tokens: 16_000, markdownTokens: 16_000, steps: 2, candidates: 200, inFlight: 12, diary: 6 },
+}
+
+const CHARS_PER_TOKEN = 4
+const MAX_LIMIT = 50
+const MAX_RELATED = 5
+const MAX_GOAL = 10_000
+/** Code points of one item's content; more only for a call that names its own budget. */
+const CONTENT = 1_500
+const LONGEST_CONTENT = 4_000
+
+/** What a pack is asked for, as it arrives: right in shape. */
+export interface PackArguments {
+  readonly goal: string
+  readonly intent: Intent
+  readonly layer: PackLayer
+  readonly domain?: string | undefined
+  readonly project?: string | undefined
+  readonly agentId?: string | undefined
+  readonly limit?: number | undefined
+  readonly includeRelated: boolean
+  readonly relatedLimit: number
+  readonly maxTokens?: number | undefined
+}
+
+/** The same, checked and within bounds. */
+export interface PackRequest {
+  readonly goal: string
+  /** What is searched for: the goal, then the domain, runs of white space collapsed. */
+  readonly query: string
+  readonly intent: Intent
+  readonly layer: PackLayer
+  readonly domain: string | null
+  readonly project: string | null
+  readonly agentId: string | null
+  readonly limit: number
+  /** 0 for none. */
+  readonly relatedLimit: number
+  /** Characters of the sections as JSON. */
+  readonly maxJson: number
+  readonly maxMarkdown: number
+  /** Code points of one item's content. */
+  readonly maxContent: number
+}
+
+const clamp = (value: number, least: number, most: number): number =>
+  Number.isNaN(value) ? most : Math.max(least, Math.min(most, Math.trunc(value)))
+
+const collapse = (text: string): string => trim(text.replace(WHITE_SPACE_RUN, ' '))
+
+/** A goal that is one. @throws Problem invalid_input */
+export function checkGoal(goal: unknown): string {
+  if (typeof goal !== 'string' || trim(goal) === '') throw invalidInput('goal is required')
+  if (codePointLength(goal) > MAX_GOAL) throw invalidInput(`goal has more than ${MAX_GOAL} characters`)
+  return goal
+}
+
+const named = (text: string | undefined): string | null => {
+  const value = collapse(text ?? '')
+  return value === '' ? null : value
+}
+
+/** @throws Problem invalid_input, or forbidden for a project that the scope is not open to */
+export function readPackRequest(scope: Scope, given: PackArguments): PackRequest {
+  const { intent, layer, includeRelated } = given
+  const goal = checkGoal(given.goal)
+  const depth = DEPTHS[layer]
+  const domain = named(given.domain)
+  const wanted = given.maxTokens ?? depth.markdownTokens
+  return {
+    goal,
+    query: domain === null ? collapse(goal) : `${collapse(goal)} ${domain}`,
+    intent,
+    layer,
+    domain,
+    project: given.project === undefined ? onlyProject(scope) : openProject(scope, given.project, 'project'),
+    agentId: named(given.agentId),
+    limit: Math.min(depth.items, clamp(given.limit ?? depth.items, 1, MAX_LIMIT)),
+    relatedLimit: includeRelated && depth.steps > 0 ? clamp(given.relatedLimit, 0, MAX_RELATED) : 0,
+    maxJson: (given.maxTokens ?? depth.tokens) * CHARS_PER_TOKEN,
+    maxMarkdown: (layer === 'wake' ? Math.min(wanted, depth.markdownTokens) : wanted) * CHARS_PER_TOKEN,
+    maxContent: given.maxTokens === undefined ? CONTENT : LONGEST_CONTENT,
+  }
+}
+
+/** Whoever is narrowed to one project means that one. */
+const onlyProject = ({ projects }: Scope): string | null => (projects?.length === 1 ? (projects[0] as string) : null)

@@ -1,0 +1,119 @@
+import type { Analyzer } from '../analysis'
+import { countTerms, type ScoredTerm } from '../score'
+import { cosine, type QuantizedVector } from '../vector'
+import type { PackEntry, PackLink, PackVector } from './candidate'
+import { type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
+import { holds } from './identifiers'
+import { shapeOf } from './likeness'
+import { linkEvidence } from './links'
+import type { PackRequest } from './request'
+import type { Selectable } from './selection'
+import { type GoalWords, wordEvidence } from './words'
+
+/** What is known of a goal, against which every candidate is weighed. */
+export interface Goal {
+  readonly words: GoalWords
+  readonly identifiers: readonly string[]
+  readonly query: QuantizedVector | null
+  readonly inFlight: ReadonlySet<number>
+  readonly diary: ReadonlySet<number>
+  readonly recent: ReadonlySet<number>
+}
+
+/** The nearest stretch of an entry. */
+export interface Nearest extends PackVector {
+  readonly cosine: number
+}
+
+/** A candidate with its evidence and its nearest stretch. */
+export interface Candidate extends Weighed {
+  readonly nearest: Nearest | null
+}
+
+/**
+ * The cosine of texts that have nothing to do with each other is at least this, and at most the lowest that was found: models
+ * differ in where their cosines begin.
+ */
+const NOISE = { least: 0.02, most: 0.45 } as const
+
+export function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
+  const nearest = new Map<number, Nearest>()
+  for (const one of vectors) {
+    const near = cosine(query.values, one.vector.values)
+    const known = nearest.get(one.entryId)
+    if (known === undefined || near > known.cosine || (near === known.cosine && one.start < known.start))
+      nearest.set(one.entryId, { ...one, cosine: near })
+  }
+  return nearest
+}
+
+/** From the middle of what was found on: the lower half of the candidates is taken to be noise. */
+function noiseOf(nearest: ReadonlyMap<number, Nearest>): number {
+  const cosines = [...nearest.values()].map((one) => one.cosine).sort((a, b) => a - b)
+  const middle = cosines[Math.floor(cosines.length / 4)] ?? 0
+  return Math.max(NOISE.least, Math.min(NOISE.most, middle))
+}
+
+const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
+
+/** Weighs every candidate: what its own words, meaning and names say, then what its links say. */
+export function weigh(
+  entries: readonly PackEntry[],
+  found: { readonly vectors: readonly PackVector[]; readonly links: readonly PackLink[] },
+  goal: Goal,
+  request: PackRequest,
+  steps: number,
+  count: (text: string, terms: readonly ScoredTerm[]) => { counts: number[]; length: number },
+): Candidate[] {
+  const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
+  const noise = noiseOf(nearest)
+  const alone = entries.map((entry) => {
+    const title = entry.title ?? ''
+    const { counts, length } = count(entry.beginning, goal.words.terms)
+    const words = wordEvidence(goal.words, count(title, goal.words.terms).counts, counts, length)
+    const near = nearest.get(entry.id) ?? null
+    const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
+    const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
+    const evidence: Evidence = {
+      words: words.share,
+      matched: words.matched,
+      cosine: near?.cosine ?? null,
+      similarity: near === null ? 0 : above(near.cosine, noise),
+      identifiers,
+      identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
+      link: null,
+      inProgress: goal.inFlight.has(entry.id) && isInProgress(entry),
+      diary: goal.diary.has(entry.id),
+      recent: goal.recent.has(entry.id),
+    }
+    return { entry, near, evidence }
+  })
+  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance({ ...evidence, inProgress: false })]))
+  const links = linkEvidence(found.links, own, steps)
+  return alone.map(({ entry, near, evidence: before }) => {
+    const evidence = { ...before, link: links.get(entry.id) ?? null }
+    const facet = facetOfEntry(entry)
+    return { entry, facet, evidence, nearest: near, score: scoreOf(entry, facet, relevance(evidence), request) }
+  })
+}
+
+/** Counts with an analyzer; the words that carry content are the length. */
+export const counting =
+  (analyzer: Analyzer) =>
+  (text: string, terms: readonly ScoredTerm[]): { counts: number[]; length: number } => {
+    let length = 0
+    function* tokens() {
+      for (const token of analyzer.tokens(text)) {
+        if (!token.isStopWord) length++
+        yield token
+      }
+    }
+    const counts = countTerms(terms, tokens())
+    return { counts, length }
+  }
+
+export const selectable = (candidate: Candidate, analyzer: Analyzer): Selectable & Candidate => ({
+  ...candidate,
+  shape: shapeOf(`${candidate.entry.title ?? ''}\n${candidate.entry.beginning}`, analyzer),
+  vector: candidate.nearest?.vector ?? null,
+})

@@ -1,0 +1,88 @@
+import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
+import type { Caller, Scope } from '../domain/scope'
+
+/** Whose memory a pack is made of: a scope, and the agent whose diary pages join it. */
+export interface PackSight {
+  readonly scope: Scope
+  /** Null for none. */
+  readonly diaryOf: string | null
+}
+
+export interface StandingRequest {
+  /** The project whose work in flight is meant; null for work of no project. */
+  readonly project: string | null
+  readonly inFlight: number
+  readonly diary: number
+  /** Newest entries; 0 when the goal does not ask for them. */
+  readonly recent: { readonly limit: number; readonly since: number }
+}
+
+/** What joins a pack whatever its words are, newest first. */
+export interface Standing {
+  readonly inFlight: readonly number[]
+  readonly diary: readonly number[]
+  readonly recent: readonly number[]
+}
+
+export interface GatherRequest {
+  /** Entries that are known already; with those whose text is at hand. */
+  readonly ids: readonly { readonly id: number; readonly hasText: boolean }[]
+  /** Null: meaning is not searched. */
+  readonly model: string | null
+  /** Ids of vectors that an index found, nearest first. */
+  readonly hits: readonly number[]
+  /** How many entries of these are wanted. */
+  readonly near: number
+  /** Vectors above this id are looked at too, because the index has not confirmed them; the newest so many. */
+  readonly confirmedUpTo: number
+  readonly unconfirmed: number
+  /** Steps along links from the entries that are known or near. */
+  readonly steps: 0 | 1 | 2
+  /** Most entries that links lead to. */
+  readonly linked: number
+}
+
+export interface Gathered {
+  readonly entries: readonly PackEntry[]
+  readonly vectors: readonly PackVector[]
+  /** Between the entries that are known or near and those that links lead to. */
+  readonly links: readonly PackLink[]
+}
+
+export interface FinishRequest {
+  /** The items of the pack. */
+  readonly ids: readonly number[]
+  /** Parts of their texts that are still to be read, in code points. */
+  readonly stretches: readonly { readonly id: number; readonly start: number; readonly length: number }[]
+  /** Neighbours of each item that are wanted. */
+  readonly related: number
+  /** How far these may be. */
+  readonly steps: 0 | 1 | 2
+  /** Of the audit row: counts and words of the contract, never text. */
+  readonly detail: Readonly<Record<string, number | string>>
+}
+
+export interface Finished {
+  readonly stretches: ReadonlyMap<number, string>
+  /** The neighbours of the items and, with two steps, theirs. */
+  readonly neighbours: readonly Neighbour[]
+  /** Entries that an item has taken the place of, and those that it contradicts or that contradict it. */
+  readonly supersedes: readonly PackLink[]
+  readonly contradicts: readonly PackLink[]
+}
+
+/**
+ * Reads what packs are made of. What is asked for in the same moment shares a round trip; everything is confined to the sight, and
+ * bounded by the numbers of the request however much there is.
+ */
+export interface PackReads {
+  standing(sight: PackSight, request: StandingRequest): Promise<Standing>
+  /**
+   * The vectors of what a narrowed scope admits, when there are at most so many; null when there are more, or when the scope
+   * is not narrowed.
+   */
+  eligible(sight: PackSight, model: string, limit: number): Promise<PackVector[] | null>
+  gather(sight: PackSight, request: GatherRequest): Promise<Gathered>
+  /** The last look at the items, and the audit row of the pack, which commits with it. */
+  finish(caller: Caller, sight: PackSight, request: FinishRequest): Promise<Finished>
+}

@@ -1,0 +1,233 @@
+import type { Analyzer } from '../../domain/analysis'
+import type { Pace } from '../../domain/pace'
+import { type Planned, plan } from '../../domain/pack/budget'
+import type { Neighbour, PackLink } from '../../domain/pack/candidate'
+import { bestPlace, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
+import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
+import { identifiersIn } from '../../domain/pack/identifiers'
+import { sectionOrder } from '../../domain/pack/intents'
+import { itemOf } from '../../domain/pack/item'
+import { opposition } from '../../domain/pack/links'
+import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
+import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
+import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
+import { FLOOR, type Selectable, select } from '../../domain/pack/selection'
+import { type Candidate, counting, selectable, weigh } from '../../domain/pack/weighing'
+import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
+import type { Caller } from '../../domain/scope'
+import { codePointLength } from '../../domain/text'
+import type { Finished, PackReads, PackSight } from '../../ports/packs'
+import type { FindCandidates } from './find-candidates'
+
+type Chosen = Candidate & Selectable
+
+interface Piece {
+  readonly chosen: Chosen
+  readonly item: PackItem
+  readonly passage: Passage
+  /** The part of the text that is still to be read. */
+  readonly stretch: { readonly id: number; readonly start: number; readonly length: number } | null
+}
+
+/** Candidates that are compared by their words: the best ones. */
+const SHAPED = 150
+
+const HINTS = {
+  wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
+  recall: 'Work from this pack; store what you learn with remember, and ask context with layer deep_search for more.',
+  deep_search: 'Work from this pack; search for what is missing, and store what you learn with remember.',
+} as const
+
+export type CompilePack = ReturnType<typeof createCompilePack>
+
+export function createCompilePack({
+  reads,
+  findCandidates,
+  analyzer,
+  pace,
+}: {
+  readonly reads: PackReads
+  readonly findCandidates: FindCandidates
+  readonly analyzer: Analyzer
+  readonly pace: Pace
+}) {
+  const count = counting(analyzer)
+
+  /** What of an entry is shown, and where in it. */
+  function passageOf(chosen: Chosen, words: GoalWords, most: number): Pick<Piece, 'passage' | 'stretch'> {
+    const { entry, nearest, evidence, facet } = chosen
+    const learnings = facet === 'prior_art' ? learningsOf(entry.metadata) : null
+    if (learnings !== null) return { passage: wholeText(learnings), stretch: null }
+    const atHand = codePointLength(entry.beginning)
+    const beyond = nearest !== null && nearest.start >= atHand && entry.chars > atHand
+    if (beyond && evidence.words < 0.3) {
+      const stretch = { id: entry.id, start: nearest.start, length: Math.min(most, nearest.length) }
+      return { passage: { ...wholeText('x'.repeat(stretch.length)) }, stretch }
+    }
+    const at = atHand <= most ? 0 : bestPlace(entry.beginning, weightsByTerm(words), analyzer)
+    const goesOn = { before: false, after: entry.chars > atHand }
+    return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
+  }
+
+  const passageRead = ({ passage, stretch, chosen }: Piece, stretches: Finished['stretches']): Passage => {
+    if (stretch === null) return passage
+    const text = stretches.get(stretch.id) ?? ''
+    const after = stretch.start + stretch.length < chosen.entry.chars
+    return { text, at: 0, goesOn: { before: stretch.start > 0, after } }
+  }
+
+  /** Chooses, gives room, reads the rest and puts the pack together. */
+  async function compile(caller: Caller, request: PackRequest): Promise<Pack> {
+    const sight: PackSight = {
+      scope: request.project === null ? caller : { ...caller, projects: [request.project] },
+      diaryOf: request.agentId,
+    }
+    const depth = DEPTHS[request.layer]
+    const found = await findCandidates(sight, request, { limit: 0, since: 0 })
+    const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query))
+    const goal = {
+      words,
+      identifiers: identifiersIn(request.query),
+      query: found.query,
+      inFlight: new Set(found.standing.inFlight),
+      diary: new Set(found.standing.diary),
+      recent: new Set(found.standing.recent),
+    }
+    const present = found.entries.filter(({ status }) => status !== 'archived')
+    await pace.spend(present.reduce((sum, { beginning }) => sum + beginning.length, 0))
+    const weighed = weigh(present, found, goal, request, depth.steps, count)
+    const current = weighed.filter(({ entry }) => !entry.superseded)
+    const best = current.sort((a, b) => b.score - a.score || b.entry.id - a.entry.id).slice(0, SHAPED)
+    const oppose = opposition(found.links)
+    const selection = select(
+      best.map((candidate) => selectable(candidate, analyzer)),
+      request.limit,
+      oppose,
+    )
+    const chosen = selection.chosen as readonly Chosen[]
+    const pieces = chosen.map(
+      (one): Piece => ({ chosen: one, item: itemOf(one), ...passageOf(one, words, request.maxContent) }),
+    )
+    const omitted: Omitted = {
+      limit: selection.beyond,
+      budget: 0,
+      duplicate: selection.duplicates,
+      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= FLOOR).length,
+    }
+    const { head, foot } = frame(request, { ...omitted, budget: 99 })
+    const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
+    const planned = plan(pieces, total, request.maxContent, request.relatedLimit > 0)
+    const left = { ...omitted, budget: pieces.length - planned.length }
+    const finished = await reads.finish(caller, sight, {
+      ids: planned.map(({ one }) => one.chosen.entry.id),
+      stretches: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
+      related: request.relatedLimit,
+      steps: depth.steps,
+      detail: {
+        intent: request.intent,
+        layer: request.layer,
+        items: planned.length,
+        ...(request.project === null ? {} : { project: request.project }),
+      },
+    })
+    const sections = sectionsOf(planned, finished, request, total)
+    const described = { ...request, sections }
+    return {
+      goal: request.goal,
+      intent: request.intent,
+      query: request.query,
+      domain: request.domain,
+      project: request.project,
+      layer: request.layer,
+      sections,
+      total_items: planned.length,
+      usage_hint: HINTS[request.layer],
+      markdown: packMarkdown(described, left, request.maxMarkdown),
+      diagnostics: { degraded: found.degraded, modes: found.modes, omitted: left },
+    }
+  }
+
+  /** Items with their contents and neighbours, in their sections. */
+  function sectionsOf(
+    planned: readonly Planned<Piece>[],
+    finished: Finished,
+    request: PackRequest,
+    total: { readonly json: number; readonly markdown: number },
+  ): PackSection[] {
+    const items = planned.map(({ one, room }) => {
+      const { entry } = one.chosen
+      const { supersedes, contradicts } = finished
+      const item = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      return { ...item, content: fitted(passageRead(one, finished.stretches), request.maxContent, room) }
+    })
+    const inFlight = new Set(planned.filter(({ one }) => one.chosen.evidence.inProgress).map(({ one }) => one.item.id))
+    return inSections(withRelated(items, finished.neighbours, request.relatedLimit, total), request, inFlight)
+  }
+
+  return async (caller: Caller, given: PackArguments): Promise<Pack> => compile(caller, readPackRequest(caller, given))
+}
+
+const targets = (links: readonly PackLink[], id: number): number[] =>
+  links.filter(({ from }) => from === id).map(({ to }) => to)
+
+const opponents = (links: readonly PackLink[], id: number): number[] => [
+  ...new Set(links.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []))),
+]
+
+/** Groups items into sections, in the order of the intent; work in progress leads, then the best. */
+function inSections(items: readonly PackItem[], { intent }: PackRequest, inFlight: ReadonlySet<string>): PackSection[] {
+  const best = new Map<Facet, number>()
+  for (const { facet, score } of items) best.set(facet, Math.max(best.get(facet) ?? 0, score))
+  const leads = ({ id }: PackItem): number => (inFlight.has(id) ? 1 : 0)
+  return sectionOrder(intent, best).map((facet) => ({
+    facet,
+    title: FACET_TITLES[facet],
+    items: items
+      .filter((item) => item.facet === facet)
+      .sort((a, b) => leads(b) - leads(a) || b.score - a.score || Number(b.id) - Number(a.id)),
+  }))
+}
+
+/** The neighbours of an item: its own first, then those of its neighbours. */
+function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
+  const known = new Set([id])
+  const related: PackRelated[] = []
+  const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
+    if (known.has(other)) return
+    known.add(other)
+    related.push({ id: String(other), type: kind, name, relationship: relation, direction, distance })
+  }
+  const first = all.filter(({ of }) => of === id)
+  for (const one of first) add(one, 1)
+  for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
+  return related
+}
+
+/** Gives the items their neighbours as far as there is room, one each before anyone gets a second. */
+function withRelated(
+  items: readonly PackItem[],
+  neighbours: readonly Neighbour[],
+  most: number,
+  total: { readonly json: number; readonly markdown: number },
+): PackItem[] {
+  if (most === 0) return [...items]
+  const all = items.map((item) => neighboursOf(Number(item.id), neighbours).slice(0, most))
+  const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
+  const facets = new Set(items.map(({ facet }) => facet))
+  let json = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
+  let markdown = given.reduce((sum, item) => sum + itemMarkdown(item).length + 2, facets.size * 30)
+  for (let nth = 0; nth < most; nth++)
+    for (const [i, item] of given.entries()) {
+      const related = all[i]?.[nth]
+      if (related === undefined) continue
+      const before = itemMarkdown(item).length
+      item.related.push(related)
+      const more = { json: JSON.stringify(related).length + 1, markdown: itemMarkdown(item).length - before }
+      if (json + more.json > total.json || markdown + more.markdown > total.markdown) item.related.pop()
+      else {
+        json += more.json
+        markdown += more.markdown
+      }
+    }
+  return given
+}

@@ -1,0 +1,144 @@
+import type { Analyzer } from '../../domain/analysis'
+import { EVERYTHING } from '../../domain/filter'
+import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
+import { DEPTHS, type PackRequest } from '../../domain/pack/request'
+import { parseQuery, type TextQuery } from '../../domain/query'
+import { type ScoredTerm, scoredTerms, type TermStatistics } from '../../domain/score'
+import { cosine, modelKey, type QuantizedVector } from '../../domain/vector'
+import type { Embedder } from '../../ports/embedder'
+import type { FullText, TextHit } from '../../ports/full-text'
+import type { PackReads, PackSight, Standing } from '../../ports/packs'
+import type { VectorIndex } from '../../ports/vector-index'
+import { attempt, type Outcome } from '../outcome'
+
+/** Everything that may stand in a pack, as it was found. */
+export interface Found {
+  readonly terms: readonly ScoredTerm[]
+  /** Null when the words could not be searched. */
+  readonly statistics: TermStatistics | null
+  readonly entries: readonly PackEntry[]
+  readonly vectors: readonly PackVector[]
+  readonly links: readonly PackLink[]
+  readonly standing: Standing
+  /** Null when meaning was not searched. */
+  readonly query: QuantizedVector | null
+  readonly modes: readonly ('fts' | 'semantic')[]
+  readonly degraded: boolean
+}
+
+const COLUMNS = ['title', 'body', 'context'] as const
+/** Vectors of a narrowed scope up to which all are compared. */
+const EXACT = 1_500
+/** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
+const OVERFETCH = 3
+const NARROW_HITS = 4_000
+/** Vectors that the index has not confirmed, of which the newest are looked at. */
+const UNCONFIRMED = 200
+
+const best = (vectors: readonly PackVector[], query: QuantizedVector, most: number): number[] => {
+  const nearest = new Map<number, number>()
+  for (const { entryId, vector } of vectors) {
+    const near = cosine(query.values, vector.values)
+    if (near > (nearest.get(entryId) ?? Number.NEGATIVE_INFINITY)) nearest.set(entryId, near)
+  }
+  return [...nearest]
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+    .slice(0, most)
+    .map(([id]) => id)
+}
+
+export type FindCandidates = ReturnType<typeof createFindCandidates>
+
+export function createFindCandidates({
+  reads,
+  fullText,
+  analyzer,
+  semantic,
+}: {
+  readonly reads: PackReads
+  readonly fullText: FullText | null
+  readonly analyzer: Analyzer
+  /** Null when switched off. */
+  readonly semantic: {
+    readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
+    readonly embedder: Embedder
+    readonly index: VectorIndex
+  } | null
+}) {
+  function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
+    if (fullText === null || query.expression === null) return null
+    const depth = { candidates, complete: Math.ceil(candidates / 2) }
+    return attempt(() =>
+      fullText.search(sight.scope, {
+        ...{ query, terms, columns: COLUMNS, depth },
+        filter: EVERYTHING,
+        diaryOf: sight.diaryOf,
+      }),
+    )
+  }
+
+  async function askIndex(sight: PackSight, query: QuantizedVector, wanted: number) {
+    if (semantic === null) return null
+    const { embedder, index } = semantic
+    const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+    const limit = sight.scope.projects === null ? wanted * OVERFETCH : NARROW_HITS
+    return index.search(space, query, Math.min(limit, index.depth))
+  }
+
+  /**
+   * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips and one call of the embedder; a
+   * leg that fails is left out, and told.
+   */
+  return async (
+    sight: PackSight,
+    request: PackRequest,
+    recent: { readonly limit: number; readonly since: number },
+  ): Promise<Found> => {
+    const depth = DEPTHS[request.layer]
+    const parsed = parseQuery(request.query.replaceAll('"', ' '), 'match', analyzer)
+    const terms = scoredTerms(parsed.units)
+    const embedded = semantic === null ? null : await attempt(() => semantic.embed(request.query))
+    const query = embedded?.ok ? embedded.value.query : null
+    const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
+    const { project } = request
+    // Asked for in the same moment, so that all of it shares a round trip.
+    const [words, asked, eligible, standing] = await Promise.all([
+      searchWords(sight, parsed, terms, depth.candidates),
+      query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
+      model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
+      reads.standing(sight, { project, inFlight: depth.inFlight, diary: depth.diary, recent }),
+    ])
+    const hits: readonly TextHit[] = words?.ok ? words.value.hits : []
+    const exact = outcomeOf(eligible)
+    const index = outcomeOf(asked)
+    const meaning = query !== null && (exact !== null || index !== null)
+    const near = exact !== null && query !== null ? best(exact, query, depth.candidates) : []
+    const known = new Map<number, boolean>()
+    for (const id of [...standing.inFlight, ...standing.diary, ...standing.recent, ...near]) known.set(id, false)
+    for (const { id } of hits) known.set(id, true)
+    const gathered = await reads.gather(sight, {
+      ids: [...known].map(([id, hasText]) => ({ id, hasText })),
+      model: meaning ? model : null,
+      hits: exact === null ? (index?.hits ?? []).map(({ id }) => id) : [],
+      near: depth.candidates,
+      confirmedUpTo: index?.confirmedUpTo ?? Number.MAX_SAFE_INTEGER,
+      unconfirmed: exact === null && index !== null && index.confirmedUpTo < Number.MAX_SAFE_INTEGER ? UNCONFIRMED : 0,
+      steps: depth.steps,
+      linked: depth.candidates,
+    })
+    const texts = new Map(hits.map(({ id, text }) => [id, text]))
+    return {
+      terms,
+      statistics: words?.ok ? words.value.statistics : null,
+      entries: gathered.entries.map((entry) => ({ ...entry, beginning: texts.get(entry.id) ?? entry.beginning })),
+      vectors: gathered.vectors,
+      links: gathered.links,
+      standing,
+      query: meaning ? query : null,
+      modes: [...(words?.ok ? (['fts'] as const) : []), ...(meaning ? (['semantic'] as const) : [])],
+      degraded: words?.ok === false || (semantic !== null && !meaning),
+    }
+  }
+}
+
+const outcomeOf = <T>(outcome: Outcome<T> | null): T | null => (outcome?.ok ? outcome.value : null)

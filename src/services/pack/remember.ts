@@ -1,0 +1,119 @@
+import type { Analyzer } from '../../domain/analysis'
+import { noSuchEntry, Problem } from '../../domain/errors'
+import { EVERYTHING } from '../../domain/filter'
+import type { LinkTarget } from '../../domain/link'
+import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
+import { type RememberArguments, type Remembered, readRemembered } from '../../domain/pack/remember'
+import { parseQuery } from '../../domain/query'
+import type { Caller, Scope } from '../../domain/scope'
+import { scoredTerms } from '../../domain/score'
+import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
+import { titleOf } from '../../domain/title'
+import type { EntryStore } from '../../ports/entry-store'
+import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
+import { done } from '../outcome'
+import type { StoredEntry, StoreEntries } from '../store-entries'
+
+/** An entry that says the same as the one that was stored, or has its name. */
+export interface Conflict {
+  readonly id: number
+  readonly title: string
+  readonly reason: string
+}
+
+export interface StoredMemory {
+  readonly id: number
+  readonly kind: string
+  readonly project: string | null
+  readonly links: readonly LinkTarget[]
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Entries that are compared with a new one, by title and by text. */
+const COMPARED = { candidates: 20, complete: 20 } as const
+/** Of a text, what is looked for in others. */
+const LOOKED_FOR = 2_000
+const MAX_CONFLICTS = 10
+
+export type Remember = ReturnType<typeof createRemember>
+
+export function createRemember({
+  storeEntries,
+  entries,
+  fullText,
+  analyzer,
+}: {
+  readonly storeEntries: StoreEntries
+  readonly entries: Pick<EntryStore, 'previews' | 'read'>
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+}) {
+  async function alike(scope: Scope, text: string, columns: readonly TextColumn[]): Promise<readonly TextHit[]> {
+    const query = parseQuery(firstCodePoints(text, LOOKED_FOR).replaceAll('"', ' '), 'match', analyzer)
+    if (query.expression === null) return []
+    const terms = scoredTerms(query.units)
+    const { hits } = await fullText.search(scope, { query, terms, filter: EVERYTHING, columns, depth: COMPARED })
+    return hits
+  }
+
+  const sameName = (a: string, b: string): boolean =>
+    trim(a.replace(WHITE_SPACE_RUN, ' ')).toLowerCase() === trim(b.replace(WHITE_SPACE_RUN, ' ')).toLowerCase()
+
+  function reasonOf(hit: TextHit, { title, draft }: Remembered, shape: Shape): string | null {
+    const text = hit.text !== '' && isNearlySame(shapeOf(hit.text, analyzer), shape)
+    const named = hit.title !== '' && sameName(hit.title, title)
+    if (text && named) return hit.text === draft.text ? 'same title and text' : 'same title and nearly the same text'
+    return text ? 'nearly the same text' : named ? 'same title' : null
+  }
+
+  /** Entries of the same kind and project that say nearly the same, or have the same title. Two round trips. */
+  async function conflictsWith(caller: Caller, memory: Remembered): Promise<Conflict[]> {
+    const { title, draft, kind, project } = memory
+    const scope = { ...caller, projects: project === null ? caller.projects : [project] }
+    // Asked for in the same moment, so that both share a round trip.
+    const found = await Promise.all([
+      alike(scope, title, ['title']),
+      alike(scope, draft.text, ['title', 'body', 'context']),
+    ])
+    const shape = shapeOf(draft.text, analyzer)
+    const reasons = new Map<number, string>()
+    for (const hit of new Map(found.flat().map((one) => [one.id, one])).values()) {
+      const reason = reasonOf(hit, memory, shape)
+      if (reason !== null) reasons.set(hit.id, reason)
+    }
+    const read = await entries.previews(scope, EVERYTHING, [...reasons.keys()], 200)
+    return read
+      .filter((entry) => entry.kind === kind && entry.project === project)
+      .sort((a, b) => b.id - a.id)
+      .slice(0, MAX_CONFLICTS)
+      .map((entry) => ({ id: entry.id, title: titleOf(entry), reason: reasons.get(entry.id) as string }))
+  }
+
+  /** A link to what cannot be read is told by its id. */
+  async function namingTheMissing(caller: Caller, links: readonly LinkTarget[], error: unknown): Promise<never> {
+    if (error instanceof Problem && error.code === 'not_found' && links.length > 0) {
+      const ids = links.map(({ to }) => to)
+      const known = new Set((await entries.read(caller, ids)).map(({ id }) => id))
+      const missing = ids.find((id) => !known.has(id))
+      if (missing !== undefined) throw noSuchEntry(missing)
+    }
+    throw error
+  }
+
+  /**
+   * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips.
+   *
+   * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read
+   */
+  return async (caller: Caller, given: RememberArguments): Promise<StoredMemory> => {
+    const memory = readRemembered(caller, given)
+    const { draft, kind, project, links } = memory
+    const conflicts = await conflictsWith(caller, memory)
+    const [outcome] = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
+      (error: unknown) => namingTheMissing(caller, links, error),
+    )
+    if (!outcome?.ok) throw outcome?.problem
+    const { id } = outcome.value as StoredEntry
+    return { id, kind, project, links, conflicts: conflicts.filter((conflict) => conflict.id !== id) }
+  }
+}

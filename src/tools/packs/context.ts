@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { Problem } from '../../domain/errors'
+import { INTENTS } from '../../domain/pack/intents'
+import { checkGoal, PACK_LAYERS } from '../../domain/pack/request'
+import { defineTool } from '../define-tool'
+import { flag, listOf, output, part } from '../fields'
+import { packs } from './family'
+
+/** A goal that is missing is told in the words of the contract. */
+const goal = z
+  .unknown()
+  .superRefine((value, context) => {
+    try {
+      checkGoal(value)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      context.addIssue({ code: 'custom', message: error.message, params: { problem: error } })
+    }
+  })
+  .transform(String)
+  .meta({ type: 'string', description: 'What you are about to do, ≤ 10,000 characters' })
+
+const text = (description: string) => z.string().optional().meta({ description })
+/** Silently brought within its bounds. */
+const clamped = (description: string) => z.number().meta({ type: 'integer', description })
+
+export const context = defineTool({
+  family: packs,
+  name: 'context',
+  title: 'Context',
+  description:
+    'Compile the working set for a goal: decisions, work in flight, rules, pitfalls and more, each with why it is there.',
+  effect: 'read',
+  input: z.strictObject({
+    goal,
+    intent: z.enum(INTENTS).default('build').meta({ description: 'Orders the sections' }),
+    layer: z.enum(PACK_LAYERS).default('recall').meta({ description: 'wake: short; deep_search: wide' }),
+    domain: text('Preferred subject area'),
+    project: text('Only this project, and what belongs to none'),
+    agent_id: text('Add this agent’s diary'),
+    limit: clamped('Items, 1–50').optional(),
+    include_related: flag(true, 'Name linked entries'),
+    related_limit: clamped('0–5 an item').default(3),
+    max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Budget' }),
+  }),
+  output: output({
+    goal: z.string(),
+    intent: z.string(),
+    query: z.string(),
+    domain: z.string().nullable(),
+    project: z.string().nullable(),
+    layer: z.string(),
+    sections: listOf(
+      part('Facet', { facet: z.string(), title: z.string(), items: listOf(part('Item', {}), 'Best first') }),
+      'In order',
+    ),
+    total_items: z.int(),
+    usage_hint: z.string(),
+    markdown: z.string(),
+    diagnostics: part('What was searched and left out', {}),
+  }),
+  async handler({ services, principal }, { agent_id, include_related, related_limit, max_tokens, ...args }) {
+    const pack = await services.packs.context(principal, {
+      ...args,
+      agentId: agent_id,
+      includeRelated: include_related,
+      relatedLimit: related_limit,
+      maxTokens: max_tokens,
+    })
+    return { ...pack }
+  },
+})

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { KINDS } from '../../domain/kind'
+import { AUDIENCES, WORK_STATUSES } from '../../domain/metadata'
+import { defineTool } from '../define-tool'
+import { flag, jsonObject, listOf, output, part, tags } from '../fields'
+import { packs } from './family'
+
+const text = (description: string) => z.string().optional().meta({ description })
+
+/** Of the vocabulary of a string that the domain checks, so that what is wrong is told with everything else. */
+const oneOf = (values: readonly string[], description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, enum: [...values] })
+
+export const remember = defineTool({
+  family: packs,
+  name: 'remember',
+  title: 'Remember',
+  description: 'Store what others should not have to learn again, typed and linked; context brings it back.',
+  effect: 'store',
+  input: z.strictObject({
+    title: z.string().meta({ description: 'Short name, ≤ 200 characters' }),
+    content: z.string().meta({ description: 'The memory, kept verbatim' }),
+    kind: z
+      .string()
+      .default('note')
+      .meta({ description: 'What it is', enum: [...KINDS] }),
+    project: text('Project key'),
+    domain: text('Subject area'),
+    agent_id: text('Who speaks; default: your key’s agent'),
+    diary: flag(false, 'A page of the agent’s own diary'),
+    audience: oneOf(AUDIENCES, 'Default: project if one is named, else org'),
+    tags: tags('Tags').optional(),
+    status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
+    related_to: z
+      .array(z.union([z.string(), z.int()]).meta({ description: 'Link', anyOf: undefined, type: 'string' }))
+      .optional()
+      .meta({
+        description:
+          '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, derived_from, part_of, references',
+      }),
+    source_url: text('Where it comes from'),
+    valid_at: text('ISO 8601'),
+    thread_id: text('Default: the project’s'),
+    metadata: jsonObject('Further fields').optional(),
+  }),
+  output: output({
+    success: z.boolean(),
+    id: z.string(),
+    kind: z.string(),
+    project: z.string().nullable(),
+    links: listOf(part('Link', { relation: z.string(), id: z.string() }), 'Links made'),
+    conflicts: listOf(part('Entry', { id: z.string(), title: z.string(), reason: z.string() }), 'May say the same'),
+  }),
+  async handler({ services, principal }, args) {
+    const { id, kind, project, links, conflicts } = await services.packs.remember(principal, args)
+    return {
+      success: true,
+      id: String(id),
+      kind,
+      project,
+      links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
+      conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+    }
+  },
+})
