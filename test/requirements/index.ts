@@ -1,7 +1,7 @@
 import type { FAMILIES } from '../../src/tools/catalogue'
 import { FABRIC } from './fabric'
-import { RESOURCES } from './resources'
 import { PACKS } from './packs'
+import { RESOURCES } from './resources'
 import { THREADS } from './threads'
 
 /** What each family promises, and what stands beside the tools; a family without a list does not compile. */
