@@ -43,6 +43,7 @@ import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
 import { createMemoryService } from './services/recall/memories'
 import { createOrient } from './services/recall/orient'
+import { createRecall } from './services/recall/recall'
 import { createRecallWords } from './services/recall/recall-words'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
@@ -155,6 +156,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
+  const memories = createSqlMemories(connection, clock)
+  const recallWords = createRecallWords({ fullText, analyzer, pace })
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
     words: config.fts.enabled,
@@ -162,9 +165,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   return {
     storeEntries,
     packs,
-    memories: createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate }),
+    memories: createMemoryService({ memories, entries, storeEntries, generate }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
-    recallWords: createRecallWords({ fullText, analyzer, pace }),
+    recall: createRecall({ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, memories }),
+    recallWords,
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({
       entries,

@@ -1,4 +1,5 @@
 import type { Layer } from '../domain/entry'
+import type { Filter } from '../domain/filter'
 import type { Kind } from '../domain/kind'
 import type { Memory, MemoryCount } from '../domain/recall/memory'
 import type { Scope } from '../domain/scope'
@@ -33,6 +34,12 @@ export interface Memories {
 
   /** Newest first: by the millisecond of creation, then id. The first memory of a page always fits into `maxBytes`. */
   list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
+
+  /**
+   * Those of the ids that are listed and that the filter admits, in the order of the ids, all noted as accessed once; as many from
+   * the beginning as fit into `maxBytes`, of the others the ids. The first always fits.
+   */
+  recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
 
   /** How many there are of each sort. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>

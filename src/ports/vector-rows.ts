@@ -11,6 +11,8 @@ export interface VectorRow {
   /** The stretch of text it stands for, in code points. */
   readonly start: number
   readonly length: number
+  /** Of its entry, 1 to 5. */
+  readonly weight: number
 }
 
 export interface VectorLookup {

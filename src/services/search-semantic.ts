@@ -16,6 +16,8 @@ export interface SemanticHit {
   /** The stretch of the text that is nearest, in code points. */
   readonly start: number
   readonly length: number
+  /** Of the entry, 1 to 5. */
+  readonly weight: number
 }
 
 export interface SemanticRanking {
@@ -120,11 +122,19 @@ export function createSearchSemantic(dependencies: {
   }
 
   /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
-  async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<Near[]> {
+  async function nearest(
+    scope: Scope,
+    filter: Filter,
+    asked: AskedSemantic,
+    { depth, floor }: Bounds,
+  ): Promise<Near[]> {
     const { query } = asked
     const space = spaceOf(scope)
-    let eligibleLimit = isNarrow(filter) || scope.projects !== null ? EXACT : 0
-    for (let { found, limit } = asked; ; found = await index.search(space, query, limit)) {
+    let exact = isNarrow(filter) || scope.projects !== null
+    for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit)) {
+      const found = above(floor, all, index.approximate)
+      // What the index knows completely needs no look at everything that the filter admits.
+      const eligibleLimit = exact && found.cut ? EXACT : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
       if (looked.moreUnconfirmed) {
         const caughtUp = await sync(space)
@@ -135,7 +145,7 @@ export function createSearchSemantic(dependencies: {
       if (limit >= index.depth) return scanAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
       await pace.rest()
-      eligibleLimit = 0
+      exact = false
     }
   }
 
@@ -185,14 +195,21 @@ export function createSearchSemantic(dependencies: {
     return bestPerEntry(found.map((row) => compare(query, row)))
   }
 
-  /** Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule. */
+  /**
+   * Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule.
+   *
+   * @param floor least cosine: what is farther is neither looked up nor found
+   */
   const answer = async (
     scope: Scope,
     asked: AskedSemantic,
     filter: Filter,
     depth: number,
+    floor = Number.NEGATIVE_INFINITY,
   ): Promise<SemanticRanking> => ({
-    hits: bestPerEntry(await nearest(scope, filter, asked, depth)).slice(0, depth),
+    hits: bestPerEntry(await nearest(scope, filter, asked, { depth, floor }))
+      .filter(({ cosine }) => cosine >= floor)
+      .slice(0, depth),
     embeddingMs: asked.embeddingMs,
   })
 
@@ -200,6 +217,22 @@ export function createSearchSemantic(dependencies: {
     answer(scope, await find(scope, await embed(text), depth), filter, depth)
 
   return Object.assign(search, { embed, find, answer, nearestChunks })
+}
+
+/** What is asked for: so many entries, none farther than a cosine. */
+interface Bounds {
+  readonly depth: number
+  readonly floor: number
+}
+
+/** How far an approximate cosine may be from the true one. */
+const APPROXIMATE = 0.001
+
+/** Hits from a cosine on; when the index had farther ones to tell, it told all of these. */
+function above(floor: number, found: VectorSearch, approximate: boolean): VectorSearch {
+  const least = approximate ? floor - APPROXIMATE : floor
+  const end = found.hits.findIndex(({ cosine }) => cosine < least)
+  return end < 0 ? found : { ...found, hits: found.hits.slice(0, end), cut: false }
 }
 
 /** Whether a filter asks for anything at all. */
@@ -214,10 +247,11 @@ function bestPerEntry(near: readonly Near[]): SemanticHit[] {
       best.set(row.entryId, row)
   }
   return [...best.values()]
-    .map(({ entryId, start, length, cosine: cos }) => ({
+    .map(({ entryId, start, length, weight, cosine: cos }) => ({
       id: entryId,
       start,
       length,
+      weight,
       cosine: cos,
       distance: distance(cos),
     }))

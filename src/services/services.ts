@@ -22,6 +22,7 @@ import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
 import type { MemoryService } from './recall/memories'
 import type { Orient } from './recall/orient'
+import type { Recall } from './recall/recall'
 import type { RecallWords } from './recall/recall-words'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
@@ -49,7 +50,8 @@ export interface Services {
   readonly memories: MemoryService
   /** Where a caller stands in time, and what it missed. */
   readonly orient: Orient
-  /** Memories by words alone, with scores that mean the same in every store; the whole of `context_recall` is more. */
+  readonly recall: Recall
+  /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
   /** The working set for a goal, and what goes into it. */
   readonly packs: { readonly context: CompilePack; readonly remember: Remember }

@@ -8,6 +8,7 @@ import { fabric } from './fabric/family'
 import { get } from './fabric/get'
 import { list } from './fabric/list'
 import { orient } from './fabric/orient'
+import { recall } from './fabric/recall'
 import { searchCode } from './fabric/search-code'
 import { setup } from './fabric/setup'
 import { store } from './fabric/store'
@@ -53,6 +54,7 @@ export const TOOLS: readonly Tool[] = [
   navigateContext,
   readContextRange,
   store,
+  recall,
   orient,
   searchCode,
   get,

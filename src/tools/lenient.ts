@@ -11,8 +11,9 @@ import { isRecord } from './record'
 export function lenient(schema: JsonSchema | undefined, value: unknown): unknown {
   switch (schema?.type) {
     case 'integer':
-    case 'number':
       return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value
+    case 'number':
+      return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : value
     case 'boolean':
       return typeof value === 'string' && /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
     case 'array': {

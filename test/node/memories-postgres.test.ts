@@ -4,6 +4,7 @@ import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/analysis'
 import { memoryContract } from '../contracts/endpoint/memories'
 import { orientContract } from '../contracts/endpoint/orient'
+import { recallWireContract } from '../contracts/endpoint/recall'
 import { playAgainst } from '../contracts/endpoint/session'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { orientationContract } from '../contracts/orientation'
@@ -19,6 +20,7 @@ playAgainst(POSTGRES)
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 memoryContract(connect)
 orientContract(connect)
+recallWireContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase

@@ -1,7 +1,9 @@
 import { memoryContract } from '../contracts/endpoint/memories'
 import { orientContract } from '../contracts/endpoint/orient'
+import { recallWireContract } from '../contracts/endpoint/recall'
 import { CLIENTS, type Connect } from '../support/clients'
 
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 memoryContract(connect)
 orientContract(connect)
+recallWireContract(connect)

@@ -67,6 +67,28 @@ export const FABRIC = {
   'f3-delete': 'deletes once and for all',
   'f3-list': 'lists newest first with true totals under type, tags and offset',
   'f3-stats': 'counts layers, pinned ones and types of the project, and layer 3 of the org',
+  'f1-interop':
+    'finds by every word what the threads tools wrote with the same metadata, and the other way round, also after changes',
+  'f4-wire': 'recalls memories with similarity, layer and what matched, as get shows them',
+  'f4-arguments': 'refuses a query, threshold, mode or filter that is none',
+  'f4-scores':
+    'scores words by how much of the query they hold and how they rank, meaning by the cosine, and tells the larger',
+  'f4-order':
+    'orders by weight times similarity, where all is equal the newer first, and leaves the similarity as it is',
+  'f4-capped': 'keeps 200 memories a leg, in every mode, and says when there were more',
+  'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
+  'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
+  'f4-cost':
+    'recalls in three round trips and one call of the embedder, and reads no more rows when other projects grow',
+  'f12-projects':
+    'never recalls layers 1 and 2 of another project, nor anything of a project that is closed to the key',
+  'f12-sizes':
+    'scores the more relevant memory higher among ten memories as among a thousand, and finds a word that one holds',
+  'f12-unrelated': 'finds nothing that is unrelated to the query at the default threshold, in every mode',
+  'f12-layers':
+    'lets layer 3 stand beside layer 2, each memory once, and with layer 3 alone means the project it came from',
+  'f12-pages': 'starves no page of a selective filter, counts truly, and pages without doubles or gaps',
+  'f12-update': 'recalls a changed memory by its new text only, and a deleted or archived one not at all',
   'f12-two-clients': 'stores fifty memories each of two clients at once, all of them, under ids of their own',
   'f12-tags': 'keeps tags of row, metadata, filter and threads search in step after each change',
 } as const

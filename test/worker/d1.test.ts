@@ -1,5 +1,6 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
+import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { changesContract } from '../contracts/changes'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
@@ -12,6 +13,7 @@ import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
+import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -34,6 +36,8 @@ visibilityContract('D1', make)
 
 recallWordsContract('D1', make)
 directoryContract('D1', make)
+
+recallContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 longTextsContract('D1', () => make())
 quotaContract('D1', make)

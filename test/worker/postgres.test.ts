@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
 import { changesContract } from '../contracts/changes'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
@@ -10,6 +11,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
+import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -38,6 +40,11 @@ visibilityContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
 directoryContract('PostgreSQL', make)
+
+recallContract('PostgreSQL', () => {
+  const made = make()
+  return { ...made, index: createPostgresVectorIndex(made.connection) }
+})
 
 longTextsContract('PostgreSQL', () => make())
 quotaContract('PostgreSQL', make)

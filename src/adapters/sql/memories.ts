@@ -6,12 +6,14 @@ import type { Clock } from '../../ports/clock'
 import type { Memories } from '../../ports/memories'
 import type { Row, SqlConnection } from './connection'
 import {
+  accessAllStatement,
   accessStatement,
   countStatement,
   findStatement,
   listStatement,
   listTotalStatement,
   type MemoryContext,
+  recalledStatement,
 } from './memory-statements'
 import { toEntry } from './rows'
 
@@ -24,6 +26,11 @@ const toMemory = (row: Row): Memory => ({
 })
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
+
+const pageOf = (rows: readonly Row[]) => ({
+  memories: rows.filter(({ id }) => id !== null).map(toMemory),
+  omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+})
 
 /** Memories in layers over any SQL connection. */
 export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
@@ -53,11 +60,17 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
         listStatement(asked, query, maxBytes),
         listTotalStatement(asked, query),
       ])
-      return {
-        memories: rows.filter(({ id }) => id !== null).map(toMemory),
-        omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
-        total: Number(totals?.[0]?.total ?? 0),
-      }
+      return { ...pageOf(rows), total: Number(totals?.[0]?.total ?? 0) }
+    },
+
+    async recalled(scope, filter, ids, maxBytes) {
+      if (ids.length === 0) return { memories: [], omitted: [] }
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [, rows = []] = await connection.batch(
+        [accessAllStatement(asked, filter, ids), recalledStatement(asked, filter, ids, maxBytes)],
+        { org: scope.org },
+      )
+      return pageOf(rows)
     },
 
     async count(scope, project) {

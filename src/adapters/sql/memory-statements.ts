@@ -1,8 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Filter } from '../../domain/filter'
 import { WORKING_CAPACITY } from '../../domain/recall/layers'
 import type { Scope } from '../../domain/scope'
 import type { MemoryQuery } from '../../ports/memories'
+import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
+import { withPrelude } from './read-statements'
 import { ENTRY_COLUMNS } from './rows'
 import { listed, readable } from './visibility'
 import type { WriteContext } from './write-statements'
@@ -33,6 +36,49 @@ export const findStatement = ({ dialect, scope, now, project }: MemoryContext, i
 export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
   UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
   WHERE id = ${id} AND ${readable(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+
+type Recalled = Omit<MemoryContext, 'project'>
+
+/** Notes an access of those of the ids that are still admitted. */
+export const accessAllStatement = ({ dialect, scope, now }: Recalled, filter: Filter, ids: readonly number[]): SQL => {
+  const bindings = dialect.bindings()
+  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  return withPrelude(
+    bindings,
+    [],
+    sql`UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
+      WHERE id IN (
+        SELECT e.id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${admitted}
+      )`,
+  )
+}
+
+/** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
+export const recalledStatement = (
+  { dialect, scope, now }: Recalled,
+  filter: Filter,
+  ids: readonly number[],
+  maxBytes: number,
+): SQL => {
+  const bindings = dialect.bindings()
+  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const sized = sql`sized AS (
+    SELECT e.id, wanted.place, e.bytes, sum(e.bytes) OVER (ORDER BY wanted.place) AS up_to_here
+    FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+    WHERE ${admitted}
+  )`
+  return withPrelude(
+    bindings,
+    [sized],
+    sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, e.text
+      FROM sized
+        LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
+      ORDER BY sized.place`,
+  )
+}
 
 /** The rows a list is made of: by way of the tags where there are some, else in the order of an index. */
 function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {

@@ -10,13 +10,14 @@ import type { SqlDialect } from './dialect'
 import { planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
 
-const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length')
+const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
 
 const toRow = (row: Row): VectorRow => ({
   id: Number(row.id),
   entryId: Number(row.entry_id),
   start: Number(row.start),
   length: Number(row.length),
+  weight: Number(row.weight),
   data: row.data as string,
 })
 
@@ -101,14 +102,14 @@ export function createSqlVectorRows(
   function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
     const bindings = dialect.bindings()
     const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
-    const few = sql`few AS MATERIALIZED (SELECT v.id
+    const few = sql`few AS MATERIALIZED (SELECT v.id, e.weight
       FROM ${from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
     const count = sql`(SELECT count(*) FROM few)`
     return withPrelude(
       bindings,
       [few],
-      sql`SELECT ${count} AS eligible, ${COLUMNS}, v.data FROM (SELECT 1) one
+      sql`SELECT ${count} AS eligible, v.id, v.entry_id, v.start, v.length, few.weight, v.data FROM (SELECT 1) one
         LEFT JOIN (few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}) ON ${count} <= ${limit}`,
     )
   }

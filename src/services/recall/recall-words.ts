@@ -25,6 +25,7 @@ export interface WordRecall {
   readonly hits: readonly WordHit[]
   /** There may be more than were kept. */
   readonly cut: boolean
+  readonly warnings: readonly string[]
 }
 
 export interface WordRequest {
@@ -61,8 +62,8 @@ export function createRecallWords({
   return async (scope: Scope, request: WordRequest): Promise<WordRecall> => {
     const { query: text, filter, threshold, first = 'most' } = request
     const query = parseQuery(text, 'match', analyzer)
-    const { units } = query
-    if (units.length === 0) return { hits: [], cut: false }
+    const { units, warnings } = query
+    if (units.length === 0) return { hits: [], cut: false, warnings }
     const terms = scoredTerms(units)
     const found = await fullText.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS },
@@ -88,7 +89,7 @@ export function createRecallWords({
       })
       .filter(({ similarity }) => similarity >= threshold)
       .sort(byWeightedSimilarity)
-    return { hits: passing.slice(0, KEPT), cut: found.hits.length > KEPT }
+    return { hits: passing.slice(0, KEPT), cut: found.hits.length > KEPT, warnings }
   }
 }
 

@@ -1,26 +1,14 @@
 import { z } from 'zod'
 import type { Layer } from '../../domain/entry'
-import { invalidInput } from '../../domain/errors'
-import { givenAs } from '../../domain/flaws'
-import { kindsOfWord, MEMORY_TYPES, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
+import { type MemoryCount, typeOfKind } from '../../domain/recall/memory'
 import { normalizeTags } from '../../domain/tags'
 import { clampLimit } from '../../domain/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
 import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
 import { fabric } from './family'
-import { memoryOutput, shownMemory } from './memory-wire'
+import { kindsOf, memoryOutput, shownMemory } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
-
-/** @throws Problem invalid_input for a word that is neither a type nor a kind */
-function kindsOf(word: string) {
-  const kinds = kindsOfWord(word)
-  if (kinds === null)
-    throw invalidInput(`type must be one of: ${MEMORY_TYPES.join(', ')}, or a kind of entry such as summary`, [
-      { path: 'type', given: givenAs(word) },
-    ])
-  return kinds
-}
 
 function statistics(counts: readonly MemoryCount[]) {
   const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
@@ -71,7 +59,7 @@ export const list = defineTool({
       project,
       {
         ...{ layer, limit, offset },
-        kinds: args.type === undefined ? null : kindsOf(args.type),
+        kinds: args.type === undefined ? null : kindsOf(args.type, 'type'),
         tags: normalizeTags(args.tags ?? []),
       },
       RESULT_BYTES,

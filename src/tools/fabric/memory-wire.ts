@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { notFound } from '../../domain/errors'
-import { type Inspection, told } from '../../domain/flaws'
+import { invalidInput, notFound } from '../../domain/errors'
+import { givenAs, type Inspection, told } from '../../domain/flaws'
 import { readId } from '../../domain/link'
 import type { JsonValue, Metadata } from '../../domain/metadata'
-import { type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
+import { kindsOfWord, MEMORY_TYPES, type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
 import { checkMemoryMetadata, isKnownKey, shownMetadata } from '../../domain/recall/metadata'
 import { jsonObject } from '../fields'
 import type { JsonSchema } from '../json-schema'
@@ -49,6 +49,16 @@ export function readMetadata(given: Metadata, wrong: Inspection, mayRemove: bool
   }
   checkMemoryMetadata(read, wrong, mayRemove)
   return read
+}
+
+/** The kinds that a word of a filter means. @throws Problem invalid_input for a word that is neither a type nor a kind */
+export function kindsOf(word: string, path: string) {
+  const kinds = kindsOfWord(word)
+  if (kinds === null)
+    throw invalidInput(`${path} must be one of: ${MEMORY_TYPES.join(', ')}, or a kind of entry such as summary`, [
+      { path, given: givenAs(word) },
+    ])
+  return kinds
 }
 
 export const shownMemory = (memory: Memory) => {

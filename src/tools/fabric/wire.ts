@@ -15,6 +15,17 @@ export const projectPath = z
 export const namedProject = (scope: Scope, given: string | undefined): string | null =>
   given === undefined ? null : openProject(scope, given)
 
+export const sessionId = z.string().optional().meta({ description: 'Your session' })
+
+const MAX_SESSION = 256
+
+/** @throws Problem invalid_input for one that is too long */
+export function checkSession(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (codePointLength(given) > MAX_SESSION) throw invalidInput(`sessionId has more than ${MAX_SESSION} characters`)
+  return given
+}
+
 const MAX_QUERY = 10_000
 
 /** @throws Problem invalid_input for a blank or too long query */

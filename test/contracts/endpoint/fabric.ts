@@ -4,7 +4,7 @@ import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
 /** What all fabric tools do alike on the wire (fabric contract §1). */
-const NAMES = ['store', 'orient', 'searchCode', 'get', 'update', 'delete', 'list', 'setup'].map(
+const NAMES = ['store', 'recall', 'orient', 'searchCode', 'get', 'update', 'delete', 'list', 'setup'].map(
   (name) => `context_${name}`,
 )
 /** Tokens at four characters each; all twelve tools together stay below 3,000. */

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type { Layer } from '../../domain/entry'
+import { recallFilter } from '../../domain/recall/filter'
+import { normalizeTags } from '../../domain/tags'
+import { clampLimit } from '../../domain/window'
+import { RECALL_MODES } from '../../services/recall/recall'
+import { defineTool } from '../define-tool'
+import { limit, listOf, offset, strings, tags } from '../fields'
+import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
+import { fabric } from './family'
+import { kindsOf, shownMemory } from './memory-wire'
+import {
+  checkQuery,
+  checkSession,
+  fabricOutput,
+  namedProject,
+  projectPath,
+  sessionId,
+  shownScore,
+  threshold,
+} from './wire'
+
+export const recall = defineTool({
+  family: fabric,
+  name: 'context_recall',
+  title: 'Recall memories',
+  description:
+    'Find memories by words and meaning. Similarity is absolute: nothing passes the threshold by being the least bad.',
+  effect: 'read',
+  input: z.strictObject({
+    query: z.string().meta({ description: 'What to look for' }),
+    sessionId,
+    limit: limit(10),
+    offset,
+    threshold: threshold(0.7),
+    mode: z.enum(RECALL_MODES).default('hybrid').meta({ description: 'By words (keyword), meaning or both' }),
+    filter: z
+      .strictObject({
+        types: strings('Type').optional(),
+        layers: z
+          .array(z.int().min(1).max(3).meta({ description: 'Layer' }))
+          .optional()
+          .meta({ description: 'Layers' }),
+        tags: tags('Any of these').optional(),
+        projectPath,
+      })
+      .optional()
+      .meta({ description: 'Only such memories; layer 3 is of every project' }),
+  }),
+  output: fabricOutput({
+    results: listOf(z.looseObject({ similarity: z.number(), layer: z.int(), matched: z.string() }), 'Memory found'),
+    total: z.int(),
+    offset: z.int(),
+    limit: z.int(),
+    hasMore: z.boolean(),
+    degraded: z.boolean(),
+  }),
+  async handler({ services, principal }, args) {
+    checkSession(args.sessionId)
+    const { types = [], layers = [], tags = [], projectPath } = args.filter ?? {}
+    const { limit } = clampLimit(args.limit)
+    const { offset } = args
+    const page = await services.recall.page(
+      principal,
+      {
+        ...{ query: checkQuery(args.query), mode: args.mode, threshold: args.threshold, limit, offset },
+        filter: recallFilter({
+          kinds: types.flatMap((type, i) => kindsOf(type, `filter.types[${i}]`)),
+          layers: layers as Layer[],
+          tags: normalizeTags(tags),
+          project: namedProject(principal, projectPath),
+        }),
+      },
+      RESULT_BYTES,
+    )
+    const shown = page.results.map(({ memory, similarity, matched }) => ({
+      entry: memory,
+      shown: { memory: shownMemory(memory), similarity: shownScore(similarity), layer: memory.layer, matched },
+    }))
+    const { kept, omitted } = fitting(shown)
+    return {
+      results: kept.map(({ shown }) => shown),
+      ...{ total: page.total, offset, limit },
+      hasMore: offset + limit < page.total,
+      ...(page.capped ? { totalCapped: true } : {}),
+      ...(page.degraded ? { degraded: true } : {}),
+      ...(page.warnings.length === 0 ? {} : { warnings: page.warnings }),
+      ...omittedMember([...omitted, ...page.omitted]),
+    }
+  },
+})

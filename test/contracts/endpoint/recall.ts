@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+/** Recall over MCP (fabric contract §4). */
+export function recallWireContract(connect: Connect): void {
+  const session = useSession(connect)
+  const { ok } = session
+  const code = async (args: Record<string, unknown>) => (await session.fail('context_recall', args)).data.code
+  const store = async (content: string, metadata: object = {}, args: object = {}): Promise<string> =>
+    (await ok('context_store', { type: 'decision', content, metadata, ...args })).id
+  const found = async (query: string, args: object = {}): Promise<string[]> =>
+    (await ok('context_recall', { query, ...args })).results.map(({ memory }: { memory: { id: string } }) => memory.id)
+
+  describe('recall on the wire', () => {
+    it(promise('f4-wire'), async () => {
+      const projectPath = unique('project')
+      const id = await store('the umbrella stands by the door', { projectPath, tags: ['hall'], title: 'Where it is' })
+      const answer = await ok('context_recall', {
+        ...{ query: 'umbrella door', sessionId: 's', limit: '500', threshold: '0.5', mode: 'keyword' },
+        filter: JSON.stringify({ types: ['decision'], layers: [2], tags: ['HALL'], projectPath: `${projectPath}/` }),
+      })
+      expect(answer).toMatchObject({ total: 1, offset: 0, limit: 100, hasMore: false })
+      const [{ memory, similarity, layer, matched }] = answer.results
+      expect([layer, matched]).toEqual([2, 'keyword'])
+      expect([similarity > 0.8, similarity < 1, similarity]).toEqual([true, true, Number(similarity.toPrecision(4))])
+      const read = (await ok('context_get', { memoryId: id })).memory
+      expect({ ...memory, accessCount: 2 }).toEqual(read)
+      expect(Object.keys(answer).sort()).toEqual(['hasMore', 'limit', 'offset', 'results', 'total'])
+      expect(await ok('context.recall', { query: 'umbrella door', offset: 1 })).toMatchObject({
+        results: [],
+        offset: 1,
+      })
+    })
+
+    it(promise('f4-arguments'), async () => {
+      for (const args of [
+        {},
+        { query: ' ' },
+        { query: 'x'.repeat(10_001) },
+        { query: 'x', threshold: 1.1 },
+        { query: 'x', threshold: -0.1 },
+        { query: 'x', limit: 0 },
+        { query: 'x', offset: -1 },
+        { query: 'x', mode: 'words' },
+        { query: 'x', projectPath: 'p' },
+        { query: 'x', sessionId: 's'.repeat(257) },
+        { query: 'x', filter: { layers: [4] } },
+        { query: 'x', filter: { types: ['nonsense'] } },
+        { query: 'x', filter: { project: 'p' } },
+        { query: 'x', filter: { projectPath: ' ' } },
+        { query: 'x', filter: '{"types":' },
+      ])
+        expect([args, await code(args)]).toEqual([args, 'VALIDATION_ERROR'])
+      expect(await found('no such thing anywhere', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
+    })
+
+    it(promise('f1-interop'), async () => {
+      const projectPath = unique('project')
+      const here = await store('the zygote divides', {
+        ...{ projectPath, tags: ['cell'], title: 'Morula' },
+        ...{ codeBlock: { code: 'divide(blastomere)', language: 'ts' }, fileContext: { path: 'src/gastrula.ts' } },
+      })
+      const filter = { projectPath }
+      for (const word of ['zygote', 'morula', 'blastomere', 'gastrula'])
+        expect([word, await found(word, { mode: 'keyword', filter })]).toEqual([word, [here]])
+      const [entry] = (await ok('fts_search_context', { query: 'zygote', tags: ['cell'] })).results
+      expect(entry).toMatchObject({ id: Number(here), tags: ['cell'], metadata: { title: 'Morula' } })
+      // Written by the threads tools with the same metadata, and changed by them.
+      const metadata = {
+        ...{ project: projectPath, title: 'Trophoblast', kind: 'decision' },
+        ...{ codeBlock: { code: 'implant(embryo)', language: 'ts' }, fileContext: { path: 'src/amnion.ts' } },
+      }
+      const there = String(await session.store('the placenta forms', { metadata, tags: ['cell'] }))
+      for (const word of ['placenta', 'trophoblast', 'embryo', 'amnion'])
+        expect([word, await found(word, { filter: { ...filter, types: ['decision'], tags: ['cell'] } })]).toEqual([
+          word,
+          [there],
+        ])
+      const metadata_patch = { codeBlock: { code: 'implant(yolk)' } }
+      await ok('update_context', { context_id: there, metadata_patch })
+      expect([await found('embryo', { filter }), await found('yolk', { filter })]).toEqual([[], [there]])
+      await ok('context_update', { memoryId: here, metadata: { fileContext: null } })
+      expect([await found('gastrula', { filter }), await found('blastomere', { filter })]).toEqual([[], [here]])
+    })
+  })
+}

@@ -1,0 +1,123 @@
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlMemories } from '../../src/adapters/sql/memories'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import type { Analyzer } from '../../src/domain/analysis'
+import { unavailable } from '../../src/domain/errors'
+import { recallFilter } from '../../src/domain/recall/filter'
+import type { Caller } from '../../src/domain/scope'
+import type { Embedder } from '../../src/ports/embedder'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { FullText } from '../../src/ports/full-text'
+import type { VectorIndex } from '../../src/ports/vector-index'
+import { createGenerate } from '../../src/services/generate'
+import { createMemoryService, type MemoryDraft } from '../../src/services/recall/memories'
+import { createRecall } from '../../src/services/recall/recall'
+import { createRecallWords } from '../../src/services/recall/recall-words'
+import { createSearchSemantic } from '../../src/services/search-semantic'
+import { createStoreEntries } from '../../src/services/store-entries'
+import { createSyncVectors } from '../../src/services/sync-vectors'
+import { type Costs, resetCosts } from '../support/bindings'
+import { LIMITS, type TestClock } from '../support/scope'
+
+/** A database and an index of vectors. */
+export interface RecallGround {
+  readonly entries: EntryStore
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly connection: SqlConnection
+  readonly costs: Costs
+  readonly clock: TestClock
+  readonly index: VectorIndex
+}
+
+/** Knows what a text means by what it was told; everything else means nothing. */
+export class GivenMeaning implements Embedder {
+  readonly provider = 'local'
+  readonly model = 'given'
+  readonly dimensions = 8
+  broken = false
+  calls = 0
+  private readonly known: [part: string, vector: readonly number[]][] = []
+
+  /** Texts that hold this part mean this, in three dimensions. */
+  means(part: string, ...vector: readonly number[]): void {
+    this.known.push([part, vector])
+  }
+
+  async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    this.calls++
+    if (this.broken) throw unavailable('no vectors today')
+    return texts.map((text) => {
+      const vector = new Float32Array(this.dimensions)
+      const given = this.known.find(([part]) => text.includes(part))?.[1]
+      if (given) vector.set(given)
+      return vector
+    })
+  }
+}
+
+/** The memories of an org and how they are recalled, over one database. */
+export function recallWorld(ground: RecallGround, ada: Caller) {
+  const { connection, clock, entries, index } = ground
+  const embedder = new GivenMeaning()
+  const memories = createSqlMemories(connection, clock)
+  const rows = createSqlVectorRows(connection, clock)
+  const settings = {
+    embedder,
+    summarizer: null,
+    chunking: null,
+    onEmbeddingFailure: 'fail',
+    minContentLength: 0,
+  } as const
+  const generate = createGenerate(settings)
+  const never = async (): Promise<never> => {
+    throw new Error('no images here')
+  }
+  const images = { put: never, get: never, delete: never, list: never } as never
+  const outbox = { queueUnused: async () => 0 }
+  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
+  const service = createMemoryService({ memories, entries, storeEntries, generate })
+  const sync = createSyncVectors({ index, rows })
+  const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
+  const words = createRecallWords(ground)
+  const recall = createRecall({ words, semantic, memories })
+
+  return {
+    ...{ service, embedder, recall, words, semantic, memories },
+
+    /** Stores one memory and returns its id; each a second after the one before. */
+    async store(content: string, draft: Partial<MemoryDraft> = {}): Promise<number> {
+      clock.advance(1_000)
+      return (await service.store(ada, { type: 'decision', content, metadata: {}, layer: 2, ...draft })).id
+    },
+
+    /** A page of what is recalled. */
+    async page(query: string, given: Partial<Parameters<typeof recallFilter>[0]> & Partial<Asked> = {}) {
+      const { mode = 'hybrid', threshold = 0.7, limit = 10, offset = 0, by = ada, ...filter } = given
+      return recall.page(
+        by,
+        {
+          ...{ query, mode, threshold, limit, offset },
+          filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
+        },
+        8_000_000,
+      )
+    },
+
+    /** What a call cost. */
+    async cost(call: () => Promise<unknown>): Promise<Costs & { readonly embedded: number }> {
+      resetCosts(ground.costs)
+      const before = embedder.calls
+      await call()
+      return { ...ground.costs, embedded: embedder.calls - before }
+    },
+  }
+}
+
+interface Asked {
+  readonly mode: 'hybrid' | 'semantic' | 'keyword'
+  readonly threshold: number
+  readonly limit: number
+  readonly offset: number
+  readonly by: Caller
+}

@@ -1,0 +1,277 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/domain/scope'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal } from '../support/scope'
+import { type RecallGround, recallWorld } from './recall-world'
+
+const MODES = ['keyword', 'semantic', 'hybrid'] as const
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+/** What is recalled, how it is scored and ordered, and what it costs (fabric contract §4). */
+export function recallContract(name: string, make: () => RecallGround): void {
+  describe(`${name} recalls memories`, () => {
+    let ground: RecallGround
+    let ada: Caller
+    let world: ReturnType<typeof recallWorld>
+    beforeEach(() => {
+      ground = make()
+      ada = freshPrincipal()
+      world = recallWorld(ground, ada)
+    })
+
+    const ids = async (...given: Parameters<(typeof world)['page']>) =>
+      (await world.page(...given)).results.map(({ id }) => id)
+    const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
+
+    /** Fills the org by SQL with many memories of one word each that nobody asks for, in a project. */
+    async function crowd(project: string, count: number, layer = 2): Promise<void> {
+      const at = ground.clock.ms
+      await ground.connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', ${sql.raw(String(layer))},
+              CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'key-1', 'h', 8, 2, 'crowd ' || i FROM n`,
+        ],
+        { org: ada.org },
+      )
+      const crowded = await rows(sql`SELECT id FROM entries WHERE org = ${ada.org} AND text LIKE 'crowd %'`)
+      const content = { text: '', threadId: `project:${project}`, title: null, project, agent: null, reader: '' }
+      const indexed = { terms: 'crowd noise', written: 'crowd noise', words: 2, code: '', ends: '' }
+      const statements = crowded.map(({ id }) =>
+        ground.connection.dialect.indexEntry(
+          ada.org,
+          { ...content, layer: layer as 2 | 3, metadata: null },
+          indexed,
+          sql`e.id = ${id}`,
+        ),
+      )
+      for (let from = 0; from < statements.length; from += 500)
+        await ground.connection.batch(statements.slice(from, from + 500), { org: ada.org })
+    }
+
+    it(promise('f4-scores'), async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      world.embedder.means('quay', 0.8, 0.6, 0)
+      const words = await world.store('the red harbour')
+      const meaning = await world.store('a quay by the sea')
+      const unrelated = await world.store('taxes are due in May')
+      for (const mode of MODES) {
+        const { results } = await world.page('red harbour', { mode, threshold: 0 })
+        const by = new Map(results.map((result) => [result.id, result]))
+        expect(by.has(unrelated)).toBe(false)
+        if (mode === 'semantic') {
+          expect(by.get(words)).toMatchObject({ matched: 'semantic' })
+          expect(by.get(words)?.similarity).toBeCloseTo(1, 2)
+        } else expect(by.get(words)).toMatchObject({ matched: mode === 'hybrid' ? 'both' : 'keyword' })
+        if (mode === 'keyword') expect(by.has(meaning)).toBe(false)
+        else expect(by.get(meaning)?.similarity).toBeCloseTo(0.8, 2)
+      }
+      const { results } = await world.page('red harbour', { mode: 'keyword' })
+      expect([(results[0]?.similarity ?? 0) > 0.8, (results[0]?.similarity ?? 1) < 1]).toEqual([true, true])
+    })
+
+    it(promise('f12-unrelated'), async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      world.embedder.means('finance', 0.69, Math.sqrt(1 - 0.69 ** 2), 0)
+      await world.store('the red harbour')
+      await world.store('taxes are due in May')
+      await crowd('p', 1_000)
+      for (const query of ['completely unrelated question', 'finance', '!?', '…'])
+        for (const mode of MODES) expect((await world.page(query, { mode })).total).toBe(0)
+    })
+
+    it(promise('f12-sizes'), async () => {
+      const best = await world.store('the zeppelin lands at the red harbour', { metadata: { projectPath: 'p' } })
+      const good = await world.store('the zeppelin lands', { metadata: { projectPath: 'p' } })
+      const asked = { mode: 'keyword', threshold: 0, project: 'p' } as const
+      for (const size of [10, 1_000]) {
+        await crowd('p', size)
+        const { results } = await world.page('zeppelin red harbour', asked)
+        expect(results.map(({ id }) => id)).toEqual([best, good])
+        const [first, second] = results.map(({ similarity }) => similarity) as [number, number]
+        expect(first).toBeGreaterThan(second)
+        expect(await ids('zeppelin', { project: 'p' })).toEqual(expect.arrayContaining([best, good]))
+        expect((await world.page('zeppelin', { project: 'p' })).total).toBe(2)
+      }
+    })
+
+    it(promise('f4-order'), async () => {
+      world.embedder.means('lamp', 1, 0, 0)
+      const heavy = await world.store('a lamp', { metadata: { weight: 5, projectPath: 'a' } })
+      const plain = await world.store('a lamp', { metadata: { projectPath: 'b' } })
+      const light = await world.store('a lamp', { metadata: { weight: 1, projectPath: 'c' } })
+      for (const mode of MODES) {
+        const { results } = await world.page('lamp', { mode, threshold: 0 })
+        expect([mode, results.map(({ id }) => id)]).toEqual([mode, [heavy, plain, light]])
+        expect(new Set(results.map(({ similarity }) => similarity.toFixed(9))).size).toBe(1)
+      }
+      // Equal in everything: the newer first.
+      const newer = await world.store('a lamp', { metadata: { projectPath: 'd' } })
+      expect(await ids('lamp', { mode: 'keyword' })).toEqual([heavy, newer, plain, light])
+    })
+
+    it(promise('f12-layers'), async () => {
+      world.embedder.means('lamp', 1, 0, 0)
+      const project = await world.store('a lamp for the hall', { metadata: { projectPath: 'p' } })
+      const own = await world.store('a lamp', { layer: 3, metadata: { projectPath: 'p' } })
+      const other = await world.store('a lamp', { layer: 3, metadata: { projectPath: 'q' } })
+      const working = await world.store('a lamp', { layer: 1, metadata: { projectPath: 'p' } })
+      const foreign = await world.store('a lamp', { metadata: { projectPath: 'q' } })
+      const sorted = async (given: Parameters<(typeof world)['page']>[1]) =>
+        (await ids('lamp', { limit: 100, ...given })).sort((a, b) => a - b)
+      for (const mode of MODES) {
+        const threshold = mode === 'keyword' ? 0.7 : 0
+        expect(await sorted({ mode, threshold })).toEqual([project, own, other, working, foreign])
+        expect(await sorted({ mode, threshold, project: 'p' })).toEqual([project, own, other, working])
+        expect(await sorted({ mode, threshold, project: 'p', layers: [3] })).toEqual([own])
+        expect(await sorted({ mode, threshold, project: 'p', layers: [1, 2] })).toEqual([project, working])
+        expect(await sorted({ mode, threshold, layers: [3] })).toEqual([own, other])
+        expect(await sorted({ mode, threshold, project: 'none' })).toEqual([own, other])
+      }
+    })
+
+    it(promise('f12-pages'), async () => {
+      world.embedder.means('lamp', 1, 0, 0)
+      const wanted: number[] = []
+      for (const i of range(60)) {
+        const id = await world.store(`lamp number ${i}`, {
+          ...{ type: i % 3 === 0 ? 'bug_fix' : 'decision' },
+          metadata: { tags: [`t${i % 2}`], weight: 1 + (i % 5), projectPath: 'p' },
+        })
+        if (i % 6 === 0) wanted.push(id)
+      }
+      for (const mode of MODES) {
+        const given = { mode, threshold: 0, tags: ['t0', 'no such'], kinds: ['bug_fix'], project: 'p' } as const
+        const pages = []
+        for (const offset of [0, 3, 6, 9]) pages.push(await world.page('lamp', { ...given, limit: 3, offset }))
+        expect(pages.map(({ total, capped }) => [total, capped])).toEqual(Array(4).fill([10, false]))
+        const all = pages.flatMap(({ results }) => results.map(({ id }) => id))
+        expect(all.toSorted((a, b) => a - b)).toEqual(wanted)
+        expect(await ids('lamp', { ...given, limit: 10 })).toEqual(all)
+        expect(await world.page('lamp', { ...given, offset: 50 })).toMatchObject({ results: [], total: 10 })
+      }
+    })
+
+    it(promise('f4-capped'), async () => {
+      world.embedder.means('lamp', 1, 0, 0)
+      await Promise.all(range(101).map((i) => world.store(`lamp ${i}`)))
+      await Promise.all(range(101).map((i) => world.store(`another lamp ${i}`)))
+      for (const mode of MODES) {
+        const { total, capped, results } = await world.page('lamp', { mode, threshold: 0, limit: 100, offset: 150 })
+        // The legs need not keep the same ones.
+        const kept = mode === 'hybrid' ? total : 200
+        expect([mode, total, capped, results.length]).toEqual([mode, kept, true, kept - 150])
+        expect(kept).toBeGreaterThanOrEqual(200)
+      }
+      expect(await world.page('another lamp', { mode: 'keyword', threshold: 0.8 })).toMatchObject({
+        total: 101,
+        capped: false,
+      })
+    })
+
+    it(promise('f4-degraded'), async () => {
+      const id = await world.store('the red harbour')
+      world.embedder.broken = true
+      expect(await world.page('harbour')).toMatchObject({
+        results: [{ id, matched: 'keyword' }],
+        degraded: true,
+        warnings: ['Meaning could not be searched; results are based on words only'],
+      })
+      expect(await world.page('harbour', { mode: 'keyword' })).toMatchObject({
+        total: 1,
+        degraded: false,
+        warnings: [],
+      })
+      await expect(world.page('harbour', { mode: 'semantic' })).rejects.toMatchObject({ code: 'unavailable' })
+    })
+
+    it(promise('f4-access'), async () => {
+      const id = await world.store('the red harbour')
+      const beside = await world.store('a green harbour')
+      const other = await world.store('a lamp')
+      const seen = (of: number) =>
+        rows(sql`SELECT version, updated_at, accessed_at, access_count FROM entries WHERE id = ${of}`)
+      const [before] = await seen(id)
+      ground.clock.advance(5_000)
+      const { results } = await world.page('red harbour')
+      expect(results.map(({ memory }) => memory.accessCount)).toEqual([1])
+      await world.page('harbour', { limit: 1 })
+      const [after] = await seen(id)
+      const [, newest] = [await seen(other), (await seen(beside))[0]]
+      // One of the two stood on the second page, which nobody asked for.
+      expect(Number(after?.access_count) + Number(newest?.access_count)).toBe(2)
+      expect(after).toMatchObject({ version: before?.version, updated_at: before?.updated_at })
+      expect(Number(after?.accessed_at)).toBe(ground.clock.ms)
+      expect((await seen(other))[0]).toMatchObject({ access_count: 0, accessed_at: null })
+      expect(await rows(sql`SELECT seq FROM audit WHERE org = ${ada.org} AND action = 'context_recall'`)).toEqual([])
+      expect(await rows(sql`SELECT seq FROM changes WHERE org = ${ada.org} AND action <> 'store'`)).toEqual([])
+    })
+
+    it(promise('f12-update'), async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      world.embedder.means('mountain', 0, 1, 0)
+      const id = await world.store('the red harbour', { layer: 3 })
+      await world.service.update(ada, null, id, { content: 'a high mountain' })
+      for (const mode of MODES) {
+        expect(await ids('harbour', { mode })).toEqual([])
+        expect(await ids('mountain', { mode })).toEqual([id])
+      }
+      await rows(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
+      for (const mode of MODES) expect(await ids('mountain', { mode })).toEqual([])
+      await world.service.update(ada, null, id, { pinned: true })
+      for (const mode of MODES) expect(await ids('mountain', { mode })).toEqual([id])
+      await world.service.delete(ada, null, id)
+      for (const mode of MODES) expect(await ids('mountain', { mode })).toEqual([])
+      for (const table of ['entry_vectors', 'entry_tags'])
+        expect(await rows(sql`SELECT entry_id FROM ${sql.raw(table)} WHERE entry_id = ${id}`)).toEqual([])
+    })
+
+    it(promise('f12-projects'), async () => {
+      const narrowed = { ...ada, projects: ['p'] }
+      world.embedder.means('lamp', 1, 0, 0)
+      const here = await world.store('a lamp', { metadata: { projectPath: 'p' } })
+      await world.store('a lamp', { metadata: { projectPath: 'q' } })
+      const semantic = await world.store('a lamp', { layer: 3, metadata: { projectPath: 'p' } })
+      await world.store('a lamp', { layer: 3, metadata: { projectPath: 'q' } })
+      const none = await world.store('a lamp')
+      for (const mode of MODES) {
+        const all = await ids('lamp', { mode, by: narrowed })
+        expect(all.sort((a, b) => a - b)).toEqual([here, semantic, none])
+        expect((await ids('lamp', { mode, by: narrowed, project: 'p' })).sort((a, b) => a - b)).toEqual([
+          here,
+          semantic,
+        ])
+        for (const by of [freshPrincipal(), { ...ada, projects: ['none'] }])
+          expect((await ids('lamp', { mode, by })).filter((id) => id !== none)).toEqual([])
+      }
+    })
+
+    it(promise('f4-cost'), async () => {
+      world.embedder.means('zeppelin', 1, 0, 0)
+      const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })
+      const costs = async () => {
+        const all = []
+        for (const mode of MODES)
+          for (const tags of [[], ['x']])
+            all.push(
+              await world.cost(async () => expect(await ids('zeppelin', { mode, project: 'p', tags })).toEqual([id])),
+            )
+        return all
+      }
+      // Brings the index up to date.
+      await ids('zeppelin')
+      const small = await costs()
+      for (const { roundTrips, embedded } of small) {
+        expect(roundTrips).toBeLessThanOrEqual(3)
+        expect(embedded).toBeLessThanOrEqual(1)
+      }
+      await crowd('q', 1_000)
+      const large = await costs()
+      for (const [i, { rowsRead }] of large.entries())
+        expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 5)
+    })
+  })
+}
