@@ -45,6 +45,7 @@ import { createMemoryService } from './services/recall/memories'
 import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
 import { createRecallWords } from './services/recall/recall-words'
+import { createReportEvent } from './services/recall/report-event'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -156,18 +157,24 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
-  const memories = createSqlMemories(connection, clock)
+  const memoryRows = createSqlMemories(connection, clock)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
     words: config.fts.enabled,
   })
+  const memories = createMemoryService({ memories: memoryRows, entries, storeEntries, generate })
   return {
     storeEntries,
     packs,
-    memories: createMemoryService({ memories, entries, storeEntries, generate }),
+    memories,
+    reportEvent: createReportEvent({ memories, recallWords, code, clock }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
-    recall: createRecall({ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, memories }),
+    recall: createRecall({
+      words: config.fts.enabled ? recallWords : null,
+      semantic: searchSemantic,
+      memories: memoryRows,
+    }),
     recallWords,
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({

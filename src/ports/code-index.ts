@@ -128,8 +128,8 @@ export interface PendingFile {
  */
 export interface CodeIndex {
   totals(scope: Scope, project: string | null): Promise<CodeTotals[]>
-  /** The files of a project in order of path. */
-  states(scope: Scope, project: string): Promise<FileState[]>
+  /** The files of a project in order of path; only those of these paths where some are named. */
+  states(scope: Scope, project: string, paths?: readonly string[]): Promise<FileState[]>
   /**
    * Puts files in the place of those of the same paths and removes others, all or nothing, with its row in the audit log.
    *
@@ -141,8 +141,8 @@ export interface CodeIndex {
     change: {
       readonly files: readonly PreparedFile[]
       readonly deleted: readonly string[]
-      /** Of the audit row. */
-      readonly detail: Readonly<Record<string, number>>
+      /** Of the audit row; null when another row of the same call tells of it. */
+      readonly detail: Readonly<Record<string, number>> | null
     },
   ): Promise<void>
   /** Removes some of a project's files, at most so many; how many there were. */

@@ -24,6 +24,7 @@ import type { MemoryService } from './recall/memories'
 import type { Orient } from './recall/orient'
 import type { Recall } from './recall/recall'
 import type { RecallWords } from './recall/recall-words'
+import type { ReportEvent } from './recall/report-event'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -51,6 +52,8 @@ export interface Services {
   /** Where a caller stands in time, and what it missed. */
   readonly orient: Orient
   readonly recall: Recall
+  /** Remembers what coding agents report. */
+  readonly reportEvent: ReportEvent
   /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
   /** The working set for a goal, and what goes into it. */

@@ -9,6 +9,7 @@ import { get } from './fabric/get'
 import { list } from './fabric/list'
 import { orient } from './fabric/orient'
 import { recall } from './fabric/recall'
+import { reportEvent } from './fabric/report-event'
 import { searchCode } from './fabric/search-code'
 import { setup } from './fabric/setup'
 import { store } from './fabric/store'
@@ -61,6 +62,7 @@ export const TOOLS: readonly Tool[] = [
   update,
   remove,
   list,
+  reportEvent,
   setup,
   context,
   remember,

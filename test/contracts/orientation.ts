@@ -74,7 +74,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       await expect(bad).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringMatching(/Mars\/Base.*nowhere.*none of: now, today.*epoch milliseconds/),
-        details: [{ path: 'timezone' }, { path: 'also.1' }, { path: 'expression' }],
+        details: [{ path: 'timezone' }, { path: 'also[1]' }, { path: 'expression' }],
       })
       const failing = createSqlSightings({ ...connection, batch: () => Promise.reject(new Error('gone')) }, clock)
       const half = createOrient({ sightings: { ...createSqlSightings(connection, clock), note: failing.note }, clock })

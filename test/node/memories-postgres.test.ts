@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { createPostgresConnection, type PostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/analysis'
+import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
@@ -21,6 +22,7 @@ const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 memoryContract(connect)
 orientContract(connect)
 recallWireContract(connect)
+eventContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase

@@ -1,3 +1,4 @@
+import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
@@ -7,3 +8,4 @@ const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 memoryContract(connect)
 orientContract(connect)
 recallWireContract(connect)
+eventContract(connect)

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../domain/code/paths'
 import { Problem } from '../../domain/errors'
 import { NO_QUOTAS, type Quotas, quotaProblem } from '../../domain/quota'
-import type { Actor } from '../../domain/scope'
+import type { Actor, Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { CodeIndex } from '../../ports/code-index'
 import { auditStatement } from './audit-log'
@@ -23,11 +23,11 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
     auditStatement(caller.org, clock.now(), { ...caller, ids: [], allowed: true, detail })
 
   /** Files of these paths, found by their index. */
-  const named = (caller: Actor, project: string, paths: readonly string[]): SQL => {
+  const named = (scope: Scope, project: string, paths: readonly string[]): SQL => {
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
     return sql`id IN (
-      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, caller, project, 'f')} AND ${same}`)})`
+      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, scope, project, 'f')} AND ${same}`)})`
   }
 
   return {
@@ -51,11 +51,12 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
       }))
     },
 
-    async states(scope, project) {
+    async states(scope, project, paths) {
+      const some = paths === undefined ? sql`` : sql` AND f.${named(scope, project, paths)}`
       const [rows] = await connection.read([
         sql`
           SELECT f.path, f.sha256, f.model FROM code_files f
-          WHERE ${within(dialect, scope, project, 'f')} ORDER BY f.path`,
+          WHERE ${within(dialect, scope, project, 'f')}${some} ORDER BY f.path`,
       ])
       return (rows ?? []).map((row) => ({
         path: row.path as string,
@@ -78,7 +79,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
         ...insertFiles(dialect, scope, files),
         sql`INSERT INTO guards (holds) SELECT ${count} <= ${MAX_PROJECT_FILES}`,
         ...after,
-        audit(caller, detail),
+        ...(detail === null ? [] : [audit(caller, detail)]),
       ]
       try {
         await connection.batch(statements, { org: caller.org })

@@ -26,6 +26,10 @@ export function spell(durationMs: number): string {
   return parts.join(' ')
 }
 
+/** `6 days`: only the largest part. */
+export const spellLargest = (durationMs: number): string =>
+  spell(Math.max(0, durationMs)).split(' ').slice(0, 2).join(' ')
+
 export interface Absence {
   readonly durationMs: number
   readonly durationHuman: string

@@ -1,6 +1,7 @@
 import type { Layer } from '../entry'
 import { and, type Filter } from '../filter'
 import type { Kind } from '../kind'
+import { kindsOfWord } from './memory'
 
 /** What a recall is confined to (fabric contract §4); an empty list is no filter. */
 export interface RecallFilter {
@@ -10,6 +11,13 @@ export interface RecallFilter {
   readonly tags: readonly string[]
   readonly project: string | null
 }
+
+/** The fixed bugs of a project, in every layer; of all projects for null. */
+export const bugsOf = (project: string | null): Filter =>
+  and([
+    ...(project === null ? [] : [{ op: 'room', is: project } as const, { op: 'project', is: project } as const]),
+    { op: 'kind', anyOf: kindsOfWord('bug_fix') as readonly Kind[] },
+  ])
 
 /**
  * The memories that a recall may find. A project confines layers 1 and 2 and lets layer 3 through; where layer 3 alone is asked

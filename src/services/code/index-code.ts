@@ -105,27 +105,24 @@ export function createIndexCode(dependencies: {
     if (bytes > MAX_CALL_BYTES)
       throw limitExceeded(`The files have ${bytes} bytes; at most ${MAX_CALL_BYTES} are allowed in one call`)
     const { files, skipped } = await admit(project, sent.files)
-    const states = new Map((await index.states(caller, project)).map((state) => [state.path, state]))
+    const gone = sent.deleted.flatMap((path) => {
+      const normal = normalizePath(path, project)
+      return 'path' in normal && !files.has(normal.path) ? [normal.path] : []
+    })
+    const known = await index.states(caller, project, [...files.keys(), ...gone])
+    const states = new Map(known.map((state) => [state.path, state]))
     const changed = [...files.values()].filter((file) => !isCurrent(states.get(file.path), file))
     const unchanged = files.size - changed.length
-    const deleted = [
-      ...new Set(
-        sent.deleted.flatMap((path) => {
-          const normal = normalizePath(path, project)
-          return 'path' in normal && states.has(normal.path) && !files.has(normal.path) ? [normal.path] : []
-        }),
-      ),
-    ]
+    const deleted = [...new Set(gone)].filter((path) => states.has(path))
     let first = true
     for (const slice of slices(changed)) {
       const prepared = await prepareCode.prepare(slice)
-      const gone = first ? deleted : []
       await index.replace(caller, project, {
         files: prepared,
-        deleted: gone,
+        deleted: first ? deleted : [],
         detail: {
           stored: slice.length,
-          ...(first ? { unchanged, deleted: gone.length, skipped: skipped.length } : {}),
+          ...(first ? { unchanged, deleted: deleted.length, skipped: skipped.length } : {}),
         },
       })
       first = false
@@ -145,13 +142,20 @@ export function createIndexCode(dependencies: {
     status,
 
     /**
-     * The file of a `file_opened` event.
+     * The file of a `file_opened` event, whose own row in the audit log tells of it.
      *
-     * @returns whether it is in the index now; not when its path or content cannot be
+     * @returns why it is not in the index now; null when it is
+     * @throws Problem as `put`
      */
-    async opened(caller: Actor, project: string, file: SentFile): Promise<boolean> {
-      const { skipped } = await put(caller, project, { files: [file], deleted: [] })
-      return skipped.length === 0
+    async opened(caller: Actor, given: string, sent: SentFile): Promise<string | null> {
+      const project = openProject(caller, given, 'project')
+      const { files, skipped } = await admit(project, [sent])
+      const [file] = files.values()
+      if (file === undefined) return skipped[0]?.reason ?? null
+      const [state] = await index.states(caller, project, [file.path])
+      if (isCurrent(state, file)) return null
+      await index.replace(caller, project, { files: await prepareCode.prepare([file]), deleted: [], detail: null })
+      return null
     },
 
     /** Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model. */

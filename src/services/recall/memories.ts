@@ -1,4 +1,4 @@
-import { checkTags, checkVerbatim } from '../../domain/draft'
+import { checkTags, checkVerbatim, type EntryDraft } from '../../domain/draft'
 import type { EntryChange, Generated, Layer } from '../../domain/entry'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import type { Metadata } from '../../domain/metadata'
@@ -10,7 +10,7 @@ import { applyUpdates } from '../../domain/update'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
 import type { Generate } from '../generate'
-import { done, withRetries } from '../outcome'
+import { done, type Outcome, withRetries } from '../outcome'
 import type { StoredEntry, StoreEntries } from '../store-entries'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
@@ -43,6 +43,9 @@ export interface MemoryUpdate {
   readonly pinned?: boolean | undefined
 }
 
+/** A memory as an entry, which knows its layer. */
+type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
+
 /** Fresh reads after a lost race, before the caller is told of it. */
 const TRIES = 5
 
@@ -60,6 +63,49 @@ export function createMemoryService(dependencies: {
     const memory = await memories.find(caller, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))
     return memory
+  }
+
+  /** A memory as an entry, in the layer that it is stored in. */
+  function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
+    const { type, content, metadata, ttl } = draft
+    const tags = tagsOfMetadata(metadata) ?? []
+    const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
+    if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
+      throw invalidInput('pinned and metadata.pinned differ; give one of them')
+    const project = projectOfWrite(caller, metadata)
+    const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+    return {
+      threadId: threadOfProject(project),
+      source: sourceOfEntry(metadata),
+      text: content,
+      metadata: withKind(kept, type),
+      tags,
+      memory: {
+        layer,
+        life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
+      },
+    }
+  }
+
+  /**
+   * Stores memories of one project in order, all or none. One of layer 1 comes last, so that it does not make room for itself.
+   *
+   * @throws Problem as `store`
+   */
+  async function storeTogether(caller: Caller, drafts: readonly MemoryDraft[]): Promise<StoredMemory[]> {
+    const entries = drafts.map((draft) => draftOf(caller, draft))
+    const outcomes = await storeEntries(caller, entries.map(done), { atomic: true, dedupe: false })
+    const failed = outcomes.find((outcome) => !outcome.ok)
+    if (failed !== undefined && !failed.ok) throw failed.problem
+    return drafts.map(({ pinned, metadata, ttl }, i) => {
+      const { id, evicted } = (outcomes[i] as Outcome<StoredEntry> & { readonly ok: true }).value
+      const { layer } = (entries[i] as LayeredDraft).memory
+      return {
+        ...{ id, layer, evicted },
+        pinned: pinned ?? metadata.pinned === true,
+        warnings: ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : [],
+      }
+    })
   }
 
   /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
@@ -104,38 +150,11 @@ export function createMemoryService(dependencies: {
      * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
      */
     async store(caller: Caller, draft: MemoryDraft): Promise<StoredMemory> {
-      const { type, content, metadata, ttl } = draft
-      const tags = tagsOfMetadata(metadata) ?? []
-      const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
-      if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
-        throw invalidInput('pinned and metadata.pinned differ; give one of them')
-      const project = projectOfWrite(caller, metadata)
-      const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
-      const [outcome] = await storeEntries(
-        caller,
-        [
-          done({
-            threadId: threadOfProject(project),
-            source: sourceOfEntry(metadata),
-            text: content,
-            metadata: withKind(kept, type),
-            tags,
-            memory: {
-              layer,
-              life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
-            },
-          }),
-        ],
-        { atomic: true, dedupe: false },
-      )
-      if (!outcome?.ok) throw outcome?.problem
-      const { id, evicted } = outcome.value as StoredEntry
-      return {
-        ...{ id, layer, evicted },
-        pinned: draft.pinned ?? metadata.pinned === true,
-        warnings: ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : [],
-      }
+      const [stored] = await storeTogether(caller, [draft])
+      return stored as StoredMemory
     },
+
+    storeTogether,
 
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {

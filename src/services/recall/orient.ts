@@ -36,7 +36,7 @@ const RECENT = { memories: 50, content: 200 }
 /** @returns the moment that is meant, milliseconds since 1970 @throws Problem invalid_input that tells every bad zone and expression */
 function check({ timezone, also, expression }: OrientRequest, now: number): number {
   const wrong = new Inspection()
-  for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also.${i}`, zone])] as const)
+  for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also[${i}]`, zone])] as const)
     if (!isZone(zone as string))
       wrong.refuse(path as string, zone, `Unknown time zone: ${zone}; give an IANA name or an offset such as +05:45`)
   const zone = wrong.found ? 'UTC' : timezone

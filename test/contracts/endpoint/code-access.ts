@@ -65,6 +65,28 @@ export function codeAccessContract(start: () => Promise<Team>): void {
       expect(await visit('zeus')).toEqual({ error: 'Project access denied: zeus', code: 'FORBIDDEN' })
     })
 
+    it(promise('f7-atomic'), async () => {
+      const writer = await team.key('noticed')
+      const base = { timestamp: '2026-02-25T10:00:00Z', sessionId: 's', cliType: 'codex', projectPath: 'apollo' }
+      const report = async (key: string, type: string, payload: object) =>
+        (await team.call(key, 'context_reportEvent', { event: { ...base, type, payload } })).data
+      const failed = await report(writer.key, 'command_executed', { command: 'make', exitCode: 2 })
+      const opened = await report(writer.key, 'file_opened', { path: 'a.ts', content: 'const a = 1' })
+      expect(opened.triggeredActions).toContain('indexed_file')
+      const reader = await team.key('noticed', { role: 'reader' })
+      expect(await report(reader.key, 'session_start', {})).toMatchObject({ code: 'FORBIDDEN' })
+      await report(writer.key, 'error_occurred', {})
+      const { events } = (await team.api('/orgs/noticed/audit', ADMIN_TOKEN)).body
+      const rows = events.filter(({ tool }: { tool: string | null }) => tool === 'context_reportEvent')
+      const idsOf = ({ memoryIds }: { memoryIds: string[] }) => memoryIds.map(Number).sort()
+      expect(rows).toMatchObject([
+        { allowed: true, ids: idsOf(failed) },
+        { allowed: true, ids: idsOf(opened) },
+        { allowed: false, ids: [] },
+      ])
+      expect(events.filter(({ action }: { action: string }) => action.startsWith('code.'))).toEqual([])
+    })
+
     it('leaves one row in the audit log for each upload, and one for each denial', async () => {
       const writer = await team.key('noted')
       const reader = await team.key('noted', { role: 'reader' })

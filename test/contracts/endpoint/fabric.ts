@@ -4,9 +4,18 @@ import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
 /** What all fabric tools do alike on the wire (fabric contract §1). */
-const NAMES = ['store', 'recall', 'orient', 'searchCode', 'get', 'update', 'delete', 'list', 'setup'].map(
-  (name) => `context_${name}`,
-)
+const NAMES = [
+  'store',
+  'recall',
+  'orient',
+  'searchCode',
+  'get',
+  'update',
+  'delete',
+  'list',
+  'reportEvent',
+  'setup',
+].map((name) => `context_${name}`)
 /** Tokens at four characters each; all twelve tools together stay below 3,000. */
 const MAX_TOKENS = 500
 

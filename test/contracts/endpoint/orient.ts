@@ -36,7 +36,7 @@ export function orientContract(connect: Connect): void {
       expect(await ok('context_orient', { expression: 'today' })).toMatchObject({ conversions: [] })
       const { data } = await session.fail('context_orient', { timezone: 'Nowhere', expression: 'later', also: ['x y'] })
       expect(data.code).toBe('VALIDATION_ERROR')
-      expect(data.details.map(({ path }: { path: string }) => path)).toEqual(['timezone', 'also.0', 'expression'])
+      expect(data.details.map(({ path }: { path: string }) => path)).toEqual(['timezone', 'also[0]', 'expression'])
       const zones = Array.from({ length: 21 }, () => 'UTC')
       expect((await session.fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
     })

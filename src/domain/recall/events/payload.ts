@@ -1,0 +1,65 @@
+import type { Inspection } from '../../flaws'
+import { jsonText } from '../../json/write'
+import { type JsonValue, type Metadata, own } from '../../metadata'
+import { firstCodePoints, trim } from '../../text'
+import { redact } from '../secrets'
+
+/** Reads what an event reports, without its secrets; what is missing or of no use is noted. */
+export class Payload {
+  constructor(
+    private readonly given: Metadata,
+    private readonly wrong: Inspection,
+  ) {}
+
+  /** A value as text; empty for one that is absent, blank or holds nothing. */
+  text(...names: readonly string[]): string {
+    for (const name of names) {
+      const text = asText(own(this.given, name))
+      if (trim(text) !== '') return redact(text)
+    }
+    return ''
+  }
+
+  /** As `text`, of a value that the event is nothing without. */
+  required(...names: readonly [string, ...string[]]): string {
+    const text = this.text(...names)
+    const path = `event.payload.${names[0]}`
+    if (text === '')
+      this.wrong.refuse(
+        path,
+        own(this.given, names[0]),
+        `${names.map((name) => `event.payload.${name}`).join(' or ')} is missing or empty`,
+      )
+    return text
+  }
+
+  /** A whole number; null when it is absent. */
+  integer(name: string): number | null {
+    const value = own(this.given, name) ?? null
+    if (value === null || value === '') return null
+    const number = typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value
+    if (typeof number === 'number' && Number.isInteger(number)) return number
+    this.wrong.refuse(`event.payload.${name}`, value, `event.payload.${name} must be a whole number`)
+    return null
+  }
+
+  /** Everything that was reported, a line each. */
+  lines(): string {
+    return Object.keys(this.given)
+      .map((name) => [redact(name), this.text(name)])
+      .filter(([, text]) => text !== '')
+      .map((pair) => pair.join(': '))
+      .join('\n')
+  }
+}
+
+/** Programs report texts, and now and then what they took a text for. */
+function asText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'object') return String(value)
+  const isEmpty = (Array.isArray(value) ? value : Object.keys(value)).length === 0
+  return isEmpty ? '' : jsonText(value)
+}
+
+/** The beginning of a text, at most so many code points. */
+export const beginning = (text: string, most: number): string => firstCodePoints(text, most)

@@ -1,0 +1,114 @@
+import { Inspection } from '../../domain/flaws'
+import type { Metadata } from '../../domain/metadata'
+import { spellLargest } from '../../domain/recall/absence'
+import type { EventMemory, ReportedEvent } from '../../domain/recall/events/event'
+import { outcomeOf } from '../../domain/recall/events/outcomes'
+import { bugsOf } from '../../domain/recall/filter'
+import { projectOfWrite } from '../../domain/recall/metadata'
+import { redact } from '../../domain/recall/secrets'
+import type { Caller, Scope } from '../../domain/scope'
+import { firstCodePoints } from '../../domain/text'
+import type { Clock } from '../../ports/clock'
+import type { IndexCode } from '../code/index-code'
+import { attempt } from '../outcome'
+import type { MemoryDraft, MemoryService } from './memories'
+import type { RecallWords } from './recall-words'
+
+/** Remembers by itself what coding agents report (fabric contract §7). */
+export interface SimilarMemory {
+  readonly id: number
+  readonly similarity: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+}
+
+export interface EventReport {
+  /** The first is the one that stands for the event. */
+  readonly memoryIds: readonly [number, ...number[]]
+  readonly actions: readonly string[]
+  readonly message: string
+  /** Null when nothing went wrong. */
+  readonly similar: readonly SimilarMemory[] | null
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+const LEAST_SIMILARITY = 0.7
+const MOST_SIMILAR = 5
+/** Of the line that is looked for, in code points. */
+const ERROR_LINE = 1_000
+
+function toldSimilar(similar: readonly SimilarMemory[], now: number): string {
+  if (similar.length === 0) return 'No similar error known.'
+  const last = Math.max(...similar.map(({ createdAt }) => createdAt))
+  const noun = similar.length === 1 ? 'error' : 'errors'
+  return `Found ${similar.length} similar ${noun}, last seen ${spellLargest(now - last)} ago.`
+}
+
+export type ReportEvent = ReturnType<typeof createReportEvent>
+
+export function createReportEvent(dependencies: {
+  readonly memories: Pick<MemoryService, 'storeTogether'>
+  readonly recallWords: RecallWords
+  readonly code: Pick<IndexCode, 'opened'>
+  readonly clock: Clock
+}) {
+  const { memories, recallWords, code, clock } = dependencies
+
+  const draftOf = ({ type, layer, ttl, content, tags, metadata }: EventMemory, common: Metadata): MemoryDraft => ({
+    ...{ type, layer, ttl, content },
+    metadata: { source: 'system_auto', ...common, ...metadata, tags: ['auto_capture', ...tags] },
+  })
+
+  /** Earlier bugs, best first, by the beginning of the line that tells of one. */
+  const similarTo = async (scope: Scope, project: string | null, line: string): Promise<readonly SimilarMemory[]> => {
+    const query = firstCodePoints(line, ERROR_LINE)
+    return (await recallWords(scope, { query, filter: bugsOf(project), threshold: LEAST_SIMILARITY })).hits
+  }
+
+  /**
+   * All memories of an event are stored together, or none; a file is indexed after that, and what speaks against it is a warning.
+   *
+   * @param wrong what was wrong with the event before its payload was looked at
+   * @throws Problem invalid_input that tells everything that is wrong, unavailable
+   */
+  return async (
+    caller: Caller,
+    projectPath: string | null,
+    event: ReportedEvent,
+    wrong: Inspection = new Inspection(),
+  ): Promise<EventReport> => {
+    const { memories: left, actions, message, error, file } = outcomeOf(event, wrong)
+    wrong.end()
+    const project = projectOfWrite(caller, projectPath === null ? {} : { projectPath })
+    const similar = error === null ? null : await similarTo(caller, project, error)
+    const common: Metadata = {
+      ...(project === null ? {} : { projectPath: project }),
+      sessionId: redact(event.sessionId),
+      cliType: event.reporter,
+      eventTimestamp: new Date(event.at).toISOString(),
+    }
+    // The last of a batch is never the one that makes room, so the working memory comes last.
+    const stored = await memories.storeTogether(
+      caller,
+      left.toReversed().map((memory) => draftOf(memory, common)),
+    )
+    const shown = similar?.slice(0, MOST_SIMILAR) ?? null
+    const report = {
+      memoryIds: stored.toReversed().map(({ id }) => id) as [number, ...number[]],
+      actions,
+      message: shown === null ? message : `${message} ${toldSimilar(shown, clock.now())}`,
+      similar: shown,
+      evicted: stored[0]?.evicted ?? [],
+      warnings: [],
+    }
+    if (file === null) return report
+    if (project === null)
+      return { ...report, warnings: ['The file is not indexed, because the event names no projectPath'] }
+    const indexed = await attempt(() => code.opened(caller, project, file))
+    const reason = indexed.ok ? indexed.value : indexed.problem.message
+    return reason === null
+      ? { ...report, actions: [...actions, 'indexed_file'] }
+      : { ...report, warnings: [`The file is not indexed: ${reason}`] }
+  }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { unique, useSession } from './session'
+
+const TOKEN = `ghp_${'a1B2'.repeat(10)}`
+
+/** Events of coding agents over MCP (fabric contract §7). */
+export function eventContract(connect: Connect): void {
+  const session = useSession(connect)
+  const { ok } = session
+  const eventOf = (type: string, payload: object, more: object = {}) => ({
+    event: {
+      ...{ type, payload, timestamp: '2026-02-25T10:00:00+01:00', sessionId: 'session-1', cliType: 'claude-code' },
+      ...more,
+    },
+  })
+  const report = (type: string, payload: object, projectPath: string, more: object = {}) =>
+    ok('context_reportEvent', eventOf(type, payload, { projectPath, ...more }))
+  const got = (memoryId: string) => ok('context_get', { memoryId })
+  const total = async (projectPath: string) => (await ok('context_list', { stats: true, projectPath })).total
+
+  describe('events on the wire', () => {
+    it(promise('f7-wire'), async () => {
+      const projectPath = unique('events')
+      const failed = await report('command_executed', { command: 'npm test', output: '1 failed' }, projectPath)
+      expect(failed).toMatchObject({
+        ...{ processed: true, memoryId: failed.memoryIds[0], similar: [] },
+        triggeredActions: ['stored_command', 'stored_error_memory', 'searched_similar_errors'],
+        message: 'Error recorded. No similar error known.',
+      })
+      const [working, bug] = [await got(failed.memoryIds[0]), await got(failed.memoryIds[1])]
+      expect([failed.memoryIds.length, working.layer, bug.layer]).toEqual([2, 1, 2])
+      expect(Date.parse(working.memory.expiresAt) - Date.parse(working.memory.createdAt)).toBe(7_200_000)
+      expect(bug.memory).toMatchObject({
+        ...{ type: 'bug_fix', content: 'npm test\n1 failed', tags: ['auto_capture', 'command_failed', 'error'] },
+        metadata: {
+          ...{ source: 'system_auto', sessionId: 'session-1', cliType: 'claude-code', projectPath },
+          eventTimestamp: '2026-02-25T09:00:00.000Z',
+        },
+      })
+      const said = await report('user_feedback', { feedback: 'Shorter, please', rating: 0 }, projectPath)
+      expect(said).toEqual({
+        ...{ processed: true, memoryId: said.memoryId, memoryIds: [said.memoryId] },
+        ...{ triggeredActions: ['stored_feedback'], message: 'Feedback recorded.' },
+      })
+      expect(await got(said.memoryId)).toMatchObject({ layer: 3, memory: { metadata: { source: 'user_explicit' } } })
+      const layers = []
+      for (const [type, payload] of [
+        ['file_opened', { path: 'a.ts' }],
+        ['error_occurred', { error: 'boom' }],
+        ['decision_made', { decision: 'tabs' }],
+        ['session_start', {}],
+        ['session_end', {}],
+        ['pattern_detected', { pattern: 'guards' }],
+      ] as const)
+        layers.push((await got((await report(type, payload, projectPath)).memoryId)).layer)
+      expect(layers).toEqual([1, 2, 2, 1, 1, 3])
+      const { event } = eventOf('decision_made', { decision: 'as a string' })
+      const sent = { ...event, payload: JSON.stringify(event.payload) }
+      expect((await ok('context_reportEvent', { event: JSON.stringify(sent) })).message).toBe('Decision recorded.')
+    })
+
+    it(promise('f7-refused'), async () => {
+      const projectPath = unique('refused')
+      const wrong = eventOf('error_occurred', { error: ' ' }, { timestamp: 'yesterday', sessionId: ' ', projectPath })
+      const { data } = await session.fail('context_reportEvent', wrong)
+      expect(data.code).toBe('VALIDATION_ERROR')
+      expect(data.details.map(({ path }: { path: string }) => path)).toEqual([
+        ...['event.timestamp', 'event.sessionId', 'event.payload.error'],
+      ])
+      const bad = [
+        ...[{}, { event: {} }, { event: 'x' }, { ...eventOf('session_start', {}), more: 1 }],
+        ...[eventOf('birthday', {}), eventOf('session_start', {}, { cliType: 'emacs' })],
+        ...[eventOf('session_start', {}, { unknown: 1 }), eventOf('session_start', {}, { sessionId: 'x'.repeat(257) })],
+        ...[
+          eventOf('session_start', {}, { timestamp: 1772265600000 }),
+          eventOf('session_start', {}, { projectPath: ' ' }),
+        ],
+        eventOf('session_start', {}, { projectPath: 'https://ada:hunter2@example.com/app' }),
+      ]
+      for (const args of bad)
+        expect((await session.fail('context_reportEvent', args)).data).toMatchObject({ code: 'VALIDATION_ERROR' })
+      expect(await ok('context_list', { stats: true, projectPath })).toMatchObject({ l1: 0, l2: 0 })
+    })
+
+    it(promise('f7-sizes'), async () => {
+      const projectPath = unique('sized')
+      const fits = { command: 'x', output: 'y'.repeat(262_144 - '{"command":"x","output":""}'.length) }
+      await report('command_executed', fits, projectPath)
+      const over = eventOf('command_executed', { ...fits, output: `${fits.output}y` }, { projectPath })
+      expect((await session.fail('context_reportEvent', over)).data.error).toContain('262145 bytes')
+      const large = { path: 'b.txt', content: 'z\n'.repeat(524_288) }
+      expect((await report('file_opened', large, projectPath)).triggeredActions).toContain('indexed_file')
+      const larger = eventOf('file_opened', { ...large, content: `${large.content}z` }, { projectPath })
+      expect((await session.fail('context_reportEvent', larger)).data.error).toContain('1048577 bytes')
+    })
+
+    it(promise('f7-similar'), async () => {
+      const projectPath = unique('similar')
+      const error = "TypeError: Cannot read properties of undefined (reading 'email')"
+      const first = await report('error_occurred', { error, file: 'src/users.ts', line: 42 }, projectPath)
+      expect(first.message).toBe('Error recorded. No similar error known.')
+      const decision = { type: 'decision', content: error, metadata: { projectPath } }
+      await ok('context_store', decision)
+      const second = await report('error_occurred', { error: `${error}\n  at zygote`, context: 'again' }, projectPath)
+      const { createdAt } = (await got(first.memoryId)).memory
+      expect(second.similar).toEqual([{ id: first.memoryId, similarity: expect.any(Number), createdAt }])
+      expect(second.similar[0].similarity).toBeGreaterThanOrEqual(0.7)
+      expect(second.message).toMatch(/^Error recorded\. Found 1 similar error, last seen \d+ (second|minute)s? ago\.$/)
+      expect((await report('error_occurred', { error: 'Disk is full' }, projectPath)).similar).toEqual([])
+      expect((await report('error_occurred', { error }, unique('other'))).similar).toEqual([])
+      const command = { command: 'npm run build', output: `> build\n${error}`, exitCode: 1 }
+      const built = await report('command_executed', command, projectPath)
+      expect(built.similar.map(({ id }: { id: string }) => id).sort()).toEqual([first.memoryId, second.memoryId].sort())
+      for (let i = 0; i < 5; i++) await report('error_occurred', { error }, projectPath)
+      const many = await report('error_occurred', { error }, projectPath)
+      expect(many.similar).toHaveLength(5)
+      expect(many.message).toContain('Found 5 similar errors')
+    })
+
+    it(promise('f7-file'), async () => {
+      const projectPath = unique('/home/ada/app')
+      const content = `export const zygomorph = 1\nconst key = '${TOKEN}'\n`
+      const path = `${projectPath}/src/a.ts`
+      const opened = await report('file_opened', { path, content }, projectPath)
+      expect(opened.triggeredActions).toEqual(['stored_scratchpad', 'indexed_file'])
+      const { memory } = await got(opened.memoryId)
+      expect(memory.metadata.codeBlock.code).toBe(content.replace(TOKEN, '[redacted:github-token]'))
+      const search = (query: string) => ok('context_searchCode', { query, mode: 'text', projectPath })
+      expect((await search('zygomorph')).results).toMatchObject([{ filePath: 'src/a.ts', language: 'typescript' }])
+      expect((await search(TOKEN)).total).toBe(0)
+      const changed = await report(
+        'file_opened',
+        { filePath: 'src/a.ts', content: 'export const other = 2' },
+        projectPath,
+      )
+      expect(changed.triggeredActions).toContain('indexed_file')
+      expect([(await search('zygomorph')).total, (await search('other')).total]).toEqual([0, 1])
+      const outside = await report('file_opened', { path: '/etc/hosts', content: 'x' }, projectPath)
+      expect(outside.triggeredActions).toEqual(['stored_scratchpad'])
+      expect(outside.warnings).toEqual([expect.stringContaining('not inside the project')])
+      const homeless = await ok('context_reportEvent', eventOf('file_opened', { path: 'a.ts', content: 'x' }))
+      expect(homeless.warnings).toEqual([expect.stringContaining('names no projectPath')])
+      expect(await total(projectPath)).toBeGreaterThanOrEqual(3)
+    })
+  })
+}
