@@ -45,6 +45,14 @@ export interface EntryPreview extends Entry {
   readonly preview: true
   /** Code points of the whole text. */
   readonly chars: number
+  /** Nothing stands beside the text, because the entries before it fill a result. */
+  readonly bare?: true
+}
+
+/** An entry as it is read to be changed: a long text stays where it is. */
+export interface EntryToChange extends Omit<Entry, 'text'> {
+  readonly text: string | null
+  readonly textHash: string
 }
 
 /** A vector of a stretch of the text, as it is stored beside the entry. */

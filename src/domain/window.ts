@@ -5,6 +5,9 @@ export const MAX_OFFSET = 1_000_000
 /** A ranked search orders at most this many entries a query, the same for every page. */
 export const RANK_DEPTH = 100
 
+/** A result is sent twice, as structure and as text, from a Worker of 128 MB (platform contract §6). */
+export const RESULT_BYTES = 8_000_000
+
 export interface Window {
   readonly limit: number
   readonly offset: number

@@ -1,4 +1,4 @@
-import type { Entry, EntryChange, EntryPreview, NewEntry } from '../domain/entry'
+import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry'
 import type { Filter } from '../domain/filter'
 import type { JsonObject } from '../domain/metadata'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
@@ -78,15 +78,25 @@ export interface EntryStore {
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
 
   /**
+   * As `read`, for updates: texts only as far as one transaction writes their words.
+   *
+   * @throws Problem limit_exceeded when what stands beside the texts is more than fits into memory
+   */
+  readToChange(scope: Scope, ids: readonly number[]): Promise<EntryToChange[]>
+
+  /**
    * As `read`, in the order of the ids, and only so many from the beginning as hold `maxBytes` together; the first always
    * fits. The database sends no more than that.
    */
   readWithin(scope: Scope, ids: readonly number[], maxBytes: number): Promise<EntriesWithin>
 
-  /** Newest first: by whole second of creation, then id. */
+  /** Newest first: by whole second of creation, then id. Those beyond what a result holds are bare. */
   page(scope: Scope, filter: Filter, request: PageRequest): Promise<EntryPage>
 
-  /** Listed entries among the ids, in no particular order; the filter is checked again. */
+  /**
+   * Listed entries among the ids, in no particular order; the filter is checked again. Those beyond what a result holds, in the
+   * order of the ids, are bare.
+   */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
 
   /** Parts of the texts of listed entries, cut by the database; the filter is checked again. Shares a round trip with `previews`. */

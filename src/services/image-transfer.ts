@@ -49,18 +49,24 @@ export async function uploadImages(
   return known
 }
 
-/** The images of entries in their order, by entry id. */
+/**
+ * The images of entries in their order, by entry id.
+ *
+ * @param room bytes of images that a result has room for, when that is not the usual: then also the first must fit
+ */
 export async function loadImages(
   store: ImageStore,
   scope: Scope,
   entries: readonly Pick<Entry, 'id' | 'images'>[],
+  room?: number,
 ): Promise<Map<number, LoadedImage[]>> {
   let spent = 0
   const wanted = new Set<string>()
   const plans = entries.map(({ id, images }) => ({
     id,
     images: images.map((image) => {
-      const fits = spent === 0 || spent + image.size <= RESPONSE_BYTES
+      const fits =
+        (spent === 0 && room === undefined) || spent + image.size <= Math.min(room ?? RESPONSE_BYTES, RESPONSE_BYTES)
       if (fits) {
         spent += image.size
         wanted.add(image.hash)

@@ -59,7 +59,7 @@ const passageOf = ({ id, chunk }: Scored): Stretch =>
 
 /**
  * Cuts pages out of orderings and reads their entries, with scope and filter once more; never a whole text. With a reranker the
- * whole ordering is read, once, and the page comes from what it makes of it. One round trip.
+ * whole ordering is read, once, and the page comes from what it makes of it. One round trip; a second where what stands beside reranked texts is more than a result holds.
  */
 export function createRankedPage({
   entries,
@@ -119,8 +119,14 @@ export function createRankedPage({
     const texts = new Map(read.map(({ id, text }) => [id, text]))
     const { ordering, warnings } =
       reranker && byId.size > 0 ? await rerank(reranker, query, cut, texts, words) : { ordering: cut, warnings: [] }
+    const page = pageOf(ordering)
+    // What fits was counted in the order before reranking: then the page is read once more, in its own.
+    if (reranker && page.some(({ id }) => byId.get(id)?.bare)) {
+      const ids = page.map(({ id }) => id)
+      for (const entry of await entries.previews(scope, filter, ids, previewLength)) byId.set(entry.id, entry)
+    }
     const results: RankedResult[] = []
-    for (const { id, chunk: _, ...scores } of pageOf(ordering)) {
+    for (const { id, chunk: _, ...scores } of page) {
       const entry = byId.get(id)
       if (entry === undefined) continue
       const text = texts.get(id) ?? ''

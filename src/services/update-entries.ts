@@ -1,4 +1,4 @@
-import type { Entry, EntryChange, Generated } from '../domain/entry'
+import type { EntryChange, EntryToChange, Generated } from '../domain/entry'
 import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
 import { decodeImages, type ImageLimits } from '../domain/image'
@@ -87,7 +87,7 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
     attemptNumber: number,
   ): Promise<Outcome<UpdatedEntry | null>[]> {
     const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
-    const rows = new Map((await entries.read(caller, [...wanted])).map((entry) => [entry.id, entry]))
+    const rows = new Map((await entries.readToChange(caller, [...wanted])).map((entry) => [entry.id, entry]))
     const accepted = new Map<number, CheckedUpdate[]>()
     const changes = new Map<number, EntryChange>()
     const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
@@ -117,13 +117,13 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
    */
   async function generateFor(
     changes: readonly EntryChange[],
-    rows: ReadonlyMap<number, Entry>,
+    rows: ReadonlyMap<number, EntryToChange>,
     known: Map<string, Generated>,
     isBatch: boolean,
   ) {
     const rewritten = changes.flatMap(({ id, text }) => {
       const row = rows.get(id)
-      return text && row && text.text !== row.text ? [{ id, text: text.text, source: row.source }] : []
+      return text && row && text.hash !== row.textHash ? [{ id, text: text.text, source: row.source }] : []
     })
     const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
     const missing = rewritten.filter((one) => !known.has(keyOf(one)))
@@ -168,7 +168,7 @@ const withGenerated = (change: EntryChange, generated: Generated | undefined): E
 /** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
 function report(
   outcome: Outcome<UpdatedEntry | null>,
-  rows: ReadonlyMap<number, Entry>,
+  rows: ReadonlyMap<number, EntryToChange>,
   generated: ReadonlyMap<number, Generated>,
 ): Outcome<UpdatedEntry | null> {
   if (!outcome.ok || outcome.value === null || !outcome.value.updatedFields.includes('text_content')) return outcome

@@ -42,17 +42,26 @@ function toWire(image: LoadedImage, context: CallContext, format: ImageArguments
     : { ...described, block: context.attach({ type: 'image', data, mimeType }) }
 }
 
-/** Adds the `images` member to what stands for each entry; entries without images get none. */
+/** Three bytes are four letters of base64. */
+const inBase64 = (letters: number): number => Math.floor(letters / 4) * 3
+
+/**
+ * Adds the `images` member to what stands for each entry; entries without images get none.
+ *
+ * @param left bytes that the JSON of the result has room for; images inside it that need more are linked
+ */
 export async function withImages<Shown extends Record<string, unknown>>(
   context: CallContext,
   entries: readonly { readonly entry: Pick<Entry, 'id' | 'images'>; readonly shown: Shown }[],
   { include_images: wanted, image_format: format }: ImageArguments,
+  left: number,
 ): Promise<Record<string, unknown>[]> {
   if (!wanted) return entries.map(({ shown }) => shown)
   const loaded = await loadImages(
     context.services.images,
     context.principal,
     entries.map(({ entry }) => entry),
+    format === 'inline' ? inBase64(left) : undefined,
   )
   return entries.map(({ entry, shown }) => {
     const images = loaded.get(entry.id) ?? []

@@ -1,16 +1,15 @@
 import type { Entry } from '../domain/entry'
 import { jsonText } from '../domain/json/write'
 import { utf8Length } from '../domain/text'
+import { RESULT_BYTES } from '../domain/window'
 
-/** A result is sent twice, as structure and as text, from a Worker of 128 MB (platform contract §6). */
-export const RESULT_BYTES = 8_000_000
 /** What a result says beside its entries. */
 const BESIDE_BYTES = 100_000
 /** Addresses and block of one image. */
 const IMAGE_BYTES = 400
 
 export interface Shown {
-  readonly entry: Pick<Entry, 'id' | 'images'>
+  readonly entry: Pick<Entry, 'id' | 'images'> & { readonly bare?: true }
   readonly shown: Record<string, unknown>
 }
 
@@ -22,19 +21,24 @@ const sizeOf = ({ entry, shown }: Shown): number =>
 /**
  * The entries from the beginning that a result has room for; the first always fits.
  *
- * @returns the ids of the others as the member `omitted`, for a further call
+ * @returns the ids of the others as the member `omitted`, for a further call, and the bytes that are left
  */
 export function fitting<One extends Shown>(
   entries: readonly One[],
-): { readonly kept: readonly One[]; readonly omitted: readonly number[] } {
+): { readonly kept: readonly One[]; readonly omitted: readonly number[]; readonly left: number } {
   let left = RESULT_BYTES - BESIDE_BYTES
   let count = 0
   for (const one of entries) {
-    left -= sizeOf(one)
-    if (left < 0 && count > 0) break
+    const size = sizeOf(one)
+    if ((size > left || one.entry.bare) && count > 0) break
+    left -= size
     count++
   }
-  return { kept: entries.slice(0, count), omitted: entries.slice(count).map(({ entry }) => entry.id) }
+  return {
+    kept: entries.slice(0, count),
+    omitted: entries.slice(count).map(({ entry }) => entry.id),
+    left: Math.max(0, left),
+  }
 }
 
 /** The member of a result that names entries it had no room for; none when there are none. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { repeated } from '../../bench/faults/alphabets.mjs'
-import type { SqlConnection } from '../../src/adapters/sql/connection'
+import type { Row, SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/index-maintenance'
 import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
@@ -11,6 +11,7 @@ import type { NewEntry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import { createPace, SLICE, STEP } from '../../src/domain/pace'
 import { LOOKED_AT } from '../../src/domain/passage'
+import { RESULT_BYTES } from '../../src/domain/window'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -161,6 +162,48 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await found('second')).toBe(0)
       await workAt(clock.now() + CLAIM_MS)
       expect([await found('second'), await queued()]).toEqual([1, 0])
+    })
+
+    it('brings of large metadata what a result holds, and for updates no long text and no more than fits into memory', async () => {
+      const { entries, connection, clock, analyzer } = make()
+      const ada = freshPrincipal()
+      const note = 'm'.repeat(250_000)
+      const draft = (text: string) => entryOf(ada, { text, threadId: text, metadata: { note } })
+      const ids: number[] = []
+      for (let i = 0; i < 4; i++) {
+        const drafts = await Promise.all(Array.from({ length: 10 }, (_, n) => draft(`${i}.${n}`)))
+        ids.unshift(...(await entries.save(ada, drafts)).map(({ id }) => id).reverse())
+      }
+      let read = 0
+      const count = async (batch: Promise<Row[][]>) => {
+        const rows = await batch
+        for (const value of rows.flat(2).flatMap((row) => Object.values(row)))
+          if (typeof value === 'string') read += value.length
+        return rows
+      }
+      const counted: SqlConnection = {
+        ...connection,
+        batch: (...args) => count(connection.batch(...args)),
+        read: (...args) => count(connection.read(...args)),
+      }
+      const store = createSqlEntryStore(counted, analyzer, clock, new Set())
+      const { entries: page } = await store.page(ada, EVERYTHING, { limit: 100, offset: 0, previewLength: 10 })
+      expect(page.map(({ id }) => id)).toEqual(ids)
+      const bare = page.map((entry) => entry.bare === true)
+      expect(bare).toEqual(ids.map((_, i) => i >= RESULT_BYTES / note.length))
+      expect(page[0]?.metadata).toEqual({ note })
+      expect(read).toBeLessThan(RESULT_BYTES + 2 * note.length)
+      const shuffled = [...ids.slice(20), ...ids.slice(0, 20)]
+      const previews = await store.previews(ada, EVERYTHING, shuffled, 10)
+      expect(previews.filter((entry) => entry.bare).map(({ id }) => id)).toEqual(shuffled.slice(32))
+
+      await expect(entries.readToChange(ada, ids)).rejects.toMatchObject({ code: 'limit_exceeded' })
+      const [long] = await entries.save(ada, [await entryOf(ada, { text: LONG })])
+      const toChange = await entries.readToChange(ada, [ids[0] as number, long?.id as number])
+      expect(toChange.map(({ text, metadata }) => [text?.slice(0, 3) ?? null, metadata !== null])).toEqual([
+        ['3.9', true],
+        [null, false],
+      ])
     })
 
     it('reads stretches by code points, of what scope and filter admit', async () => {

@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { EntryChange, EntryPreview } from '../../domain/entry'
-import { Problem } from '../../domain/errors'
+import type { EntryChange } from '../../domain/entry'
+import { limitExceeded, Problem } from '../../domain/errors'
 import { type IndexedText, indexText, type WrittenText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller, Scope } from '../../domain/scope'
-import { beyondShare } from '../../domain/write-share'
+import { beyondShare, WRITE_SHARE } from '../../domain/write-share'
 import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import { arrange } from './arrange'
@@ -19,6 +19,7 @@ import { createDelete } from './delete-entries'
 import { imageGuard, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
 import { evictStatement } from './memory-statements'
+import { previewsOf } from './previews'
 import {
   entriesById,
   liveThreads,
@@ -26,6 +27,7 @@ import {
   previewsStatement,
   type ReadContext,
   stretchesStatement,
+  toChangeStatement,
   totalStatement,
   withinStatement,
 } from './read-statements'
@@ -45,7 +47,8 @@ import { createWrite } from './writing'
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
-const preview = (row: Row): EntryPreview => ({ ...toEntry(row), preview: true, chars: Number(row.chars) })
+/** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
+const MOST_BESIDE = 8_000_000
 
 /** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
 export function createSqlEntryStore(
@@ -144,6 +147,21 @@ export function createSqlEntryStore(
       return (rows ?? []).map(toEntry)
     },
 
+    async readToChange(scope, ids) {
+      if (ids.length === 0) return []
+      const most = { text: WRITE_SHARE, metadata: MOST_BESIDE }
+      const [rows = []] = await connection.batch([toChangeStatement(reading(scope), [...ids], most)])
+      if (rows.some(({ bare }) => Boolean(bare)))
+        throw limitExceeded(
+          `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
+        )
+      return rows.map((row) => ({
+        ...toEntry(row),
+        text: row.text as string | null,
+        textHash: row.text_hash as string,
+      }))
+    },
+
     async readWithin(scope, ids, maxBytes) {
       if (ids.length === 0) return { entries: [], omitted: [] }
       const [rows = []] = await connection.batch([
@@ -161,13 +179,20 @@ export function createSqlEntryStore(
         pageStatement(context, filter, request),
         totalStatement(context, filter),
       ])
-      return { entries: (rows ?? []).map(preview), total: Number(totals?.[0]?.total ?? 0) }
+      const entries = await previewsOf(connection, context, rows ?? [], {
+        filter,
+        previewLength: request.previewLength,
+      })
+      return { entries, total: Number(totals?.[0]?.total ?? 0) }
     },
 
     async previews(scope, filter, ids, previewLength) {
       if (ids.length === 0) return []
-      const [rows] = await connection.read([previewsStatement(reading(scope), filter, ids, previewLength)])
-      return (rows ?? []).map(preview)
+      const context = reading(scope)
+      const [rows = []] = await connection.read([previewsStatement(context, filter, ids, { previewLength })])
+      const places = new Map(ids.map((id, place) => [id, place]))
+      const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
+      return previewsOf(connection, context, inOrder, { filter, previewLength })
     },
 
     async stretches(scope, filter, wanted) {

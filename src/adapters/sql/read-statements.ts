@@ -4,7 +4,7 @@ import type { Scope } from '../../domain/scope'
 import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
-import { ENTRY_COLUMNS } from './rows'
+import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 import { previewText } from './text-marks'
 import { circle, expired, listed, readable } from './visibility'
 
@@ -53,21 +53,49 @@ export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
   sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
     ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
-/** Listed entries among the ids that the filter admits. */
+/** What stands beside a text comes with its preview up to here: a hundred of them stay within a result. */
+const USUAL_BESIDE = 64_000
+
+/** The columns of a preview: where what stands beside the text is unusually large, its size comes in its place. */
+const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
+  const size = besideBytes(dialect)
+  const usual = sql`${size} <= ${USUAL_BESIDE}`
+  return sql`${entryColumnsWhere(usual)}, ${previewText(previewLength)}, ${size} AS beside, CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
+}
+
+/** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */
 export function previewsStatement(
-  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  context: Omit<ReadContext, 'indexedFields'>,
   filter: Filter,
   ids: readonly number[],
-  previewLength: number,
+  { previewLength, whole = false }: { readonly previewLength: number; readonly whole?: boolean },
 ): SQL {
+  const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
+  const columns = whole ? sql`${ENTRY_COLUMNS}, ${previewText(previewLength)}` : previewColumns(context, previewLength)
   return withPrelude(
     bindings,
     [],
-    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)}
-      FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+    sql`SELECT ${columns} FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)} AND ${condition}`,
   )
+}
+
+/** What is read of entries to be changed: long texts are not, and metadata up to a bound. */
+export function toChangeStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  ids: readonly number[],
+  most: { readonly text: number; readonly metadata: number },
+): SQL {
+  const text = sql`(e.bytes - coalesce(${dialect.byteLength(sql`e.metadata`)}, 0))`
+  return sql`WITH sized AS (
+      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
+      FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, now)}
+    )
+    SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
+      CASE WHEN sized.bytes <= ${most.text} THEN e.text END AS text,
+      CASE WHEN sized.beside <= ${most.metadata} THEN 0 ELSE 1 END AS bare
+    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id`)}`
 }
 
 /** Parts of the texts of listed entries that the filter admits. */
@@ -148,7 +176,7 @@ export function pageStatement(context: ReadContext, filter: Filter, request: Pag
   return withPrelude(
     bindings,
     [ids],
-    sql`SELECT ${ENTRY_COLUMNS}, ${previewText(request.previewLength)} FROM page
+    sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
       JOIN entries e ON e.id = page.id
       ORDER BY e.created_second DESC, e.id DESC`,
   )

@@ -1,37 +1,44 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Entry, Layer, Source } from '../../domain/entry'
 import type { ImageRef } from '../../domain/image'
 import type { Kind } from '../../domain/kind'
 import type { Metadata } from '../../domain/metadata'
 import type { ThreadSummary } from '../../domain/report'
 import type { Row } from './connection'
+import type { SqlDialect } from './dialect'
+
+const columns = (names: readonly string[]): string => names.map((name) => `e.${name}`).join(', ')
+
+/** What each entry has of about the same size. */
+const PLAIN = columns(
+  (
+    'id thread_id source kind layer title project agent archived reader owner created_by version ' +
+    'created_at updated_at'
+  ).split(' '),
+)
+
+/** What stands beside the text and can be large, each with what stands for nothing. */
+const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
 
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
-export const ENTRY_COLUMNS = sql.raw(
-  [
-    'id',
-    'thread_id',
-    'source',
-    'kind',
-    'layer',
-    'title',
-    'project',
-    'agent',
-    'archived',
-    'reader',
-    'owner',
-    'created_by',
-    'version',
-    'created_at',
-    'updated_at',
-    'summary',
-    'metadata',
-    'tags',
-    'images',
-  ]
-    .map((column) => `e.${column}`)
-    .join(', '),
-)
+export const ENTRY_COLUMNS = sql.raw(`${PLAIN}, ${columns(Object.keys(BESIDE))}`)
+
+/** The same, with what can be large only where a condition holds. */
+export const entryColumnsWhere = (condition: SQL): SQL =>
+  sql.join(
+    [
+      sql.raw(PLAIN),
+      ...Object.entries(BESIDE).map(
+        ([name, nothing]) =>
+          sql`CASE WHEN ${condition} THEN e.${sql.raw(name)} ELSE ${sql.raw(nothing)} END AS ${sql.raw(name)}`,
+      ),
+    ],
+    sql`, `,
+  )
+
+/** Bytes of what can be large, about. */
+export const besideBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
+  sql`(coalesce(${dialect.byteLength(sql`e.metadata`)}, 0) + coalesce(length(e.images), 0) + length(e.tags) + length(e.summary))`
 
 export function toEntry(row: Row): Entry {
   return {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { RESULT_BYTES } from '../../domain/window'
 import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
-import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
+import { fitting, omittedMember } from '../result-size'
 import { threads } from './family'
 import { omittedOutput, wholeEntry, wholeEntryOutput } from './wire'
 
@@ -21,10 +22,10 @@ export const getContextByIds = defineTool({
   async handler(context, args) {
     const ids = [...new Set(args.context_ids)]
     const read = await context.services.entries.readWithin(context.principal, ids, RESULT_BYTES)
-    const { kept, omitted } = fitting(read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })))
+    const { kept, omitted, left } = fitting(read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })))
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {
-      result: await withImages(context, kept, args),
+      result: await withImages(context, kept, args, left),
       missing: ids.filter((id) => !found.has(id)),
       ...omittedMember([...omitted, ...read.omitted]),
     }

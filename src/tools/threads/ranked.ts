@@ -55,11 +55,11 @@ export async function rankedEntries(
   args: ImageArguments,
   extra: (result: RankedResult) => Record<string, unknown>,
 ): Promise<{ readonly results: Record<string, unknown>[]; readonly omitted: ReturnType<typeof omittedMember> }> {
-  const { kept, omitted } = fitting(
+  const { kept, omitted, left } = fitting(
     results.map((result) => ({
       entry: result.entry,
       shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
     })),
   )
-  return { results: await withImages(context, kept, args), omitted: omittedMember(omitted) }
+  return { results: await withImages(context, kept, args, left), omitted: omittedMember(omitted) }
 }

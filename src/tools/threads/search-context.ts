@@ -54,10 +54,10 @@ export const searchContext = defineTool({
       offset: args.offset,
       previewLength: config.truncationLength + 1,
     })
-    const { kept, omitted } = fitting(
+    const { kept, omitted, left } = fitting(
       entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) })),
     )
-    const results = await withImages(context, kept, args)
+    const results = await withImages(context, kept, args, left)
     return {
       results,
       count: results.length,

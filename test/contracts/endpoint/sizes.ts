@@ -29,6 +29,14 @@ export function sizeContract(connect: Connect): void {
     const second = await s.store(`b${noisy}b`, { thread_id })
     const wide = await s.ok('get_context_by_ids', { context_ids: [first, second] })
     expect([wide.result.length, wide.omitted]).toEqual([1, [second]])
+    // Images inside the JSON are a part of it: what has no room is linked, also the first.
+    const image = (bytes: number) => ({ data: Buffer.from('GIF89a'.padEnd(bytes, 'x')).toString('base64') })
+    const images = [image(7_000_000), image(4_000_000), image(3_000_000)]
+    const illustrated = await s.store('illustrated', { thread_id, images })
+    const inline = await s.client.call('get_context_by_ids', { context_ids: [illustrated], image_format: 'inline' })
+    expect(inline.text.length).toBeLessThanOrEqual(LIMIT)
+    const inside = inline.data.result[0].images.map(({ data }: { data?: string }) => data !== undefined)
+    expect(inside).toEqual([false, true, false])
   })
 
   it(promise('platform-result-size-search'), async () => {
