@@ -4,9 +4,10 @@ import { jsonText } from '../../domain/json/write'
 import { type Resource, resourceUri } from '../../domain/resources/resource-uri'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
+import { RESULT_BYTES } from '../../domain/window'
 import { loadImages } from '../../services/image-transfer'
 import type { ToolContext } from '../context'
-import { fitting, omittedMember, RESULT_BYTES } from '../result-size'
+import { fitting, omittedMember } from '../result-size'
 import { wholeEntry } from '../threads/wire'
 
 /** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
