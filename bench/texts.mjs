@@ -11,7 +11,7 @@ import { createWorkspace } from './support/workspace.mjs'
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '10000,100000' },
-    targets: { type: 'string', default: 'workerd,postgres' },
+    targets: { type: 'string', default: 'workerd,pooled' },
     calls: { type: 'string', default: '20' },
     port: { type: 'string', default: '18730' },
     ref: { type: 'string' },
@@ -19,7 +19,13 @@ const { values } = parseArgs({
   },
 })
 const sizes = values.sizes.split(',').map(Number)
-const NAMES = { workerd: 'D1', postgres: 'PostgreSQL' }
+const NAMES = { workerd: 'D1', postgres: 'PostgreSQL', pooled: 'PostgreSQL, pooled' }
+const HOW = {
+  postgres:
+    'each call opens a connection of its own to PostgreSQL 15 on the same machine, through the local Hyperdrive binding',
+  pooled:
+    'PostgreSQL 15 on the same machine behind pgbouncer, whose connections are open before a call comes, as those of Hyperdrive are',
+}
 const BATCH = 100
 const LENGTH = 300
 const MEGABYTE = 1_000_000
@@ -189,7 +195,8 @@ const where = circumstances(values.ref)
 const workspace = createWorkspace(values.ref)
 const runs = []
 let port = Number(values.port)
-for (const target of values.targets.split(',')) {
+const targets = values.targets.split(',')
+for (const target of targets) {
   runs.push([NAMES[target], await run(target, workspace, port)])
   port += 3
 }
@@ -201,10 +208,12 @@ const table = names.map((name, i) => [
   name,
   ...runs.flatMap(([, { rows }]) => [short(rows[i][1].p50), short(rows[i][1].p95)]),
 ])
-const report = `## Long texts
+const how = targets.flatMap((target) => HOW[target] ?? [])
+const title = `Long texts${targets.length === 1 ? ` (${NAMES[targets[0]]})` : ''}`
+const report = `## ${title}
 
-${where}; plain workerd, one connection, ${values.calls} calls a row; PostgreSQL 15 on the same machine through the local Hyperdrive
-binding, each call on a connection of its own. Entries of ${LENGTH} characters; texts of 1 MB.
+${where}; plain workerd, one connection, ${values.calls} calls a row${how.map((text) => `; ${text}`).join('')}.
+Entries of ${LENGTH} characters; texts of 1 MB.
 
 ${markdownTable(['call', ...head], table)}
 
@@ -215,4 +224,4 @@ ${runs.map(([name, { waits }]) => `${name}\n\n${markdownTable(['call', 'ms', 'lo
 Storing, ms a batch of ${BATCH}: ${runs.map(([name, { batches }]) => `${name} ${batches.map(([size, ms]) => `${ms} (up to ${size})`).join(', ')}`).join('; ')}.
 `
 console.log(report)
-if (values.write) writeSection('texts', report)
+if (values.write) writeSection(title, report)
