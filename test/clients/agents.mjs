@@ -1,17 +1,14 @@
-// What do coding agents show their model of an entry with an image? Each is run against a scripted model on loopback.
+// Coding agents, each run in a home of its own against a scripted model on loopback.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModel } from './model.mjs'
-import { call, storeSample, told, URL_OF_SERVER } from './server.mjs'
+import { URL_OF_SERVER } from './server.mjs'
 
 const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
 const MODEL = `http://127.0.0.1:${MODEL_PORT}`
 const LIMIT_MS = 90_000
-const PROMPT = 'Bring the entry.'
-
-const id = await storeSample()
 
 /** Runs a program in a home of its own, and ends it and what it started when it takes too long. */
 function run(program, args, env, cwd) {
@@ -33,12 +30,13 @@ function run(program, args, env, cwd) {
 }
 
 const AGENTS = {
-  'Claude Code': (home) => {
+  'Claude Code': (home, prompt, tools) => {
     const servers = { mcpServers: { commonplace: { type: 'http', url: URL_OF_SERVER } } }
-    const allowed = ['--strict-mcp-config', '--allowedTools', 'mcp__commonplace__get_context_by_ids']
+    const names = tools.map((tool) => `mcp__commonplace__${tool}`).join(',')
+    const allowed = ['--strict-mcp-config', '--allowedTools', names]
     return run(
       'claude',
-      ['-p', PROMPT, '--mcp-config', JSON.stringify(servers), ...allowed],
+      ['-p', prompt, '--mcp-config', JSON.stringify(servers), ...allowed],
       {
         ANTHROPIC_BASE_URL: MODEL,
         ANTHROPIC_API_KEY: 'sk-ant-scripted',
@@ -49,7 +47,7 @@ const AGENTS = {
       home,
     )
   },
-  Codex: (home) => {
+  Codex: (home, prompt) => {
     mkdirSync(join(home, '.codex'))
     writeFileSync(
       join(home, '.codex/config.toml'),
@@ -64,10 +62,10 @@ env_key = "SCRIPTED_KEY"
 url = "${URL_OF_SERVER}"
 `,
     )
-    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT]
+    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
     return run('codex', args, { SCRIPTED_KEY: 'x' }, home)
   },
-  'Gemini CLI': (home) => {
+  'Gemini CLI': (home, prompt) => {
     mkdirSync(join(home, '.gemini'))
     const settings = {
       mcpServers: { commonplace: { httpUrl: URL_OF_SERVER, trust: true } },
@@ -78,25 +76,33 @@ url = "${URL_OF_SERVER}"
     writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(settings))
     return run(
       'gemini',
-      ['-p', PROMPT, '--model', 'gemini-2.5-flash', '--approval-mode', 'yolo', '--skip-trust'],
+      ['-p', prompt, '--model', 'gemini-2.5-flash', '--approval-mode', 'yolo', '--skip-trust'],
       { GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: MODEL },
       home,
     )
   },
 }
 
-const wanted = process.argv.slice(2)
-for (const [name, start] of Object.entries(AGENTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  const model = await startModel(MODEL_PORT, { context_ids: [id] })
-  const home = mkdtempSync(join(tmpdir(), 'commonplace-client-'))
-  const output = await start(home)
-  model.stop()
-  const ours = model.seen.tools.filter((tool) => /context|list_threads|get_statistics/.test(tool))
-  const { received } = model.seen
-  console.log(`${name.padEnd(34)} ${ours.length} tools; received ${received === null ? 'no result' : told(received)}`)
-  if (process.env.VERBOSE)
-    console.log(JSON.stringify({ ...model.seen, output: output.slice(-2000) }, null, 1).slice(0, 6000))
-  if (received === null) process.exitCode = 1
+/**
+ * Asks every agent, or those named on the command line, the same.
+ *
+ * @param {{ prompt: string, tools: string[], script: import('./model.mjs').Script }} question
+ * @param {(received: unknown[], output: string) => string} tell what to print of the results that its model received
+ */
+export async function askAgents({ prompt, tools, script }, tell) {
+  const wanted = process.argv.slice(2)
+  for (const [name, start] of Object.entries(AGENTS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const model = await startModel(MODEL_PORT, script)
+    const output = await start(mkdtempSync(join(tmpdir(), 'commonplace-client-')), prompt, tools)
+    model.stop()
+    const ours = model.seen.tools.filter((tool) => /context|list_threads|get_statistics/.test(tool))
+    const { received } = model.seen
+    console.log(
+      `${name.padEnd(34)} ${ours.length} tools; ${received.length === 0 ? 'no result' : tell(received, output)}`,
+    )
+    if (process.env.VERBOSE)
+      console.log(JSON.stringify({ ...model.seen, output: output.slice(-2000) }, null, 1).slice(0, 6000))
+    if (received.length === 0) process.exitCode = 1
+  }
 }
-await call('delete_context', { context_ids: [id] })

@@ -1,8 +1,12 @@
-// A scripted model on loopback, in the three dialects that coding agents speak: its first answer calls get_context_by_ids, its
-// second says that it is done. What the client then sent it is what a real model would have seen.
+// A scripted model on loopback, in the three dialects that coding agents speak: it calls the tools that its script names, one after
+// the other, and then answers. What the client sent it is what a real model would have seen.
 import { createServer } from 'node:http'
 
-const TOOL = 'get_context_by_ids'
+/**
+ * What the model does next, by the results that it has received so far, as the client showed them.
+ *
+ * @typedef {(results: unknown[]) => { tool: string, args: object } | { answer: string }} Script
+ */
 
 const readBody = async (request) => {
   let text = ''
@@ -31,17 +35,26 @@ function* declared(value, namespace) {
   }
 }
 
-function anthropic(body, args, seen) {
+/** The tool that the script names, under the name that the client gave it; undefined once it answers. */
+function next(script, results, body, seen) {
+  if (results.length >= seen.received.length) seen.received = results
+  const step = script(results)
+  if ('answer' in step) return { answer: step.answer }
+  const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(step.tool))
+  return tool === undefined ? { answer: `no ${step.tool}` } : { tool, args: step.args }
+}
+
+function anthropic(body, script, seen) {
   const results = (body.messages ?? []).flatMap(({ content }) =>
     Array.isArray(content) ? content.filter(({ type }) => type === 'tool_result') : [],
   )
-  const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(TOOL))
-  if (results.length > 0) seen.received = results.map(({ content }) => content)
+  const received = results.map(({ content }) => content)
+  const { tool, args, answer } = next(script, received, body, seen)
   const block =
-    results.length > 0 || tool === undefined
-      ? { start: { type: 'text', text: '' }, delta: { type: 'text_delta', text: 'done' }, stop: 'end_turn' }
+    tool === undefined
+      ? { start: { type: 'text', text: '' }, delta: { type: 'text_delta', text: answer }, stop: 'end_turn' }
       : {
-          start: { type: 'tool_use', id: 'toolu_1', name: tool.name, input: {} },
+          start: { type: 'tool_use', id: `toolu_${received.length}`, name: tool.name, input: {} },
           delta: { type: 'input_json_delta', partial_json: JSON.stringify(args) },
           stop: 'tool_use',
         }
@@ -57,16 +70,16 @@ function anthropic(body, args, seen) {
   ]
 }
 
-function responses(body, args, seen) {
+function responses(body, script, seen) {
   const outputs = (Array.isArray(body.input) ? body.input : []).filter(({ type }) => type === 'function_call_output')
-  const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(TOOL))
-  if (outputs.length > 0) seen.received = outputs.map(({ output }) => output)
+  const received = outputs.map(({ output }) => output)
+  const { tool, args, answer } = next(script, received, body, seen)
   const item =
-    outputs.length > 0 || tool === undefined
-      ? { type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: 'done' }] }
+    tool === undefined
+      ? { type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: answer }] }
       : {
           type: 'function_call',
-          call_id: 'call_1',
+          call_id: `call_${received.length}`,
           name: tool.name,
           ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
           arguments: JSON.stringify(args),
@@ -79,31 +92,40 @@ function responses(body, args, seen) {
   ]
 }
 
-function gemini(body, args, seen) {
+function gemini(body, script, seen) {
   const parts = (body.contents ?? []).flatMap((content) => content.parts ?? [])
-  const results = parts.filter((part) => 'functionResponse' in part)
-  const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(TOOL))
-  if (results.length > 0) seen.received = parts.filter((part) => 'functionResponse' in part || 'inlineData' in part)
-  const part = results.length > 0 || tool === undefined ? { text: 'done' } : { functionCall: { name: tool.name, args } }
+  // What stands behind a response, such as an image, belongs to it.
+  const received = []
+  for (const part of parts)
+    if ('functionResponse' in part) received.push([part])
+    else if ('inlineData' in part) received.at(-1)?.push(part)
+  const { tool, args, answer } = next(script, received, body, seen)
+  const part = tool === undefined ? { text: answer } : { functionCall: { name: tool.name, args } }
   return [{ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }] }]
 }
 
-/** @param args what the scripted call asks for @returns what it saw, and how to end it */
-export async function startModel(port, args) {
-  const seen = { requests: [], tools: [], received: null }
+/**
+ * @param {number} port
+ * @param {Script} script
+ * @returns what it saw, and how to end it
+ */
+export async function startModel(port, script) {
+  const seen = { requests: [], tools: [], received: [] }
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
     const { pathname } = new URL(request.url, 'http://model')
     seen.requests.push(`${request.method} ${pathname}`)
     const names = [...declared(body.tools)].map(({ name }) => name)
     if (names.length > seen.tools.length) seen.tools = names
-    if (pathname.endsWith('/messages')) return events(response, anthropic(body, args, seen))
-    if (pathname.endsWith('/responses')) return events(response, responses(body, args, seen))
-    if (pathname.includes(':streamGenerateContent')) return events(response, gemini(body, args, seen))
+    if (pathname.endsWith('/messages')) return events(response, anthropic(body, script, seen))
+    if (pathname.endsWith('/responses')) return events(response, responses(body, script, seen))
+    if (pathname.includes(':streamGenerateContent')) return events(response, gemini(body, script, seen))
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
       JSON.stringify(
-        pathname.includes(':generateContent') ? gemini(body, args, seen)[0] : { input_tokens: 1, data: [], models: [] },
+        pathname.includes(':generateContent')
+          ? gemini(body, script, seen)[0]
+          : { input_tokens: 1, data: [], models: [] },
       ),
     )
   })
