@@ -5,6 +5,7 @@ import { type Grepped, grepText } from '../../src/domain/reading/grep'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { Meter } from '../../src/domain/reading/meter'
 import type { Pattern } from '../../src/domain/reading/pattern'
+import { promise } from '../requirements/threads'
 import { literals, plainScan, regexes, texts } from '../support/grep-model'
 
 /** Greps a text to the end; what it read between two places where it may rest, too. */
@@ -31,7 +32,7 @@ const refusal = (pattern: string): string => {
 }
 
 describe('searching a text line by line', () => {
-  it('finds what a plain scan finds, for random texts and strings', () => {
+  it(promise('13-scan-literal'), () => {
     fc.assert(
       fc.property(texts, literals, fc.boolean(), (text, wanted, caseSensitive) => {
         const pattern = literalPattern(wanted, caseSensitive)
@@ -41,7 +42,7 @@ describe('searching a text line by line', () => {
     )
   })
 
-  it('finds what a plain scan finds, for random texts and expressions', () => {
+  it(promise('13-scan-expression'), () => {
     fc.assert(
       fc.property(texts, regexes, fc.boolean(), (text, wanted, caseSensitive) => {
         const pattern = expressionPattern(wanted, caseSensitive)
@@ -64,7 +65,7 @@ describe('searching a text line by line', () => {
     expect(narrowingOf('Kss', false)).toBeNull()
   })
 
-  it('folds one character to one, so that ß is not ss', () => {
+  it(promise('13-fold'), () => {
     expect(word('straße STRASSE', 'STRASSE')).toEqual([[1, 7, 14]])
     expect(word('STRAẞE', 'straße')).toEqual([[1, 0, 6]])
     expect(word('273 \u212a', 'k')).toEqual([[1, 4, 5]])
@@ -73,7 +74,7 @@ describe('searching a text line by line', () => {
     expect(word('Straße', 'straße', true)).toEqual([])
   })
 
-  it('ends lines at \\n, \\r\\n and \\r, and counts code points', () => {
+  it(promise('13-line-ends'), () => {
     expect(word('a\nx\r\nx\rx\n', 'x')).toEqual([
       [2, 0, 1],
       [3, 0, 1],
@@ -85,7 +86,7 @@ describe('searching a text line by line', () => {
     expect(shown(grep('one\r\ntwo', expressionPattern('e$', false)))).toEqual([[1, 2, 3]])
   })
 
-  it('shows a long line in part, around its match, and the lines beside it', () => {
+  it(promise('13-long-line'), () => {
     const { lines } = grep(
       `${'b'.repeat(600)}\n${'🌍'.repeat(900)}needle${'c'.repeat(900)}\nafter`,
       literalPattern('needle', true),
@@ -102,7 +103,7 @@ describe('searching a text line by line', () => {
     expect(whole?.line).toBe('a'.repeat(500))
   })
 
-  it('tells the first 1,000 lines of an entry and counts the others', () => {
+  it(promise('13-rows'), () => {
     const { lines, matches, cut } = grep('x\n'.repeat(1500), literalPattern('x', true))
     expect([lines.length, matches, cut]).toEqual([1000, 1500, true])
     expect(grep('x\n'.repeat(1000), literalPattern('x', true)).cut).toBe(false)
@@ -120,7 +121,7 @@ describe('searching a text line by line', () => {
     expect(refusal('a\\')).toContain('position 2')
   })
 
-  it('refuses an expression whose program is too large, before it is compiled', () => {
+  it(promise('13-program'), () => {
     for (const large of [
       'a{999}'.repeat(100),
       '(?:abcdefgh){999}'.repeat(50),
@@ -135,7 +136,7 @@ describe('searching a text line by line', () => {
   const MEGABYTE = 1_000_000
   /** In characters read, of which 48,000 are 10 to 30 ms. */
   const A_LOOK = 80_000
-  it('may rest every few hundredths of a second on one line of a megabyte, however hostile the pattern', () => {
+  it(promise('13-hostile'), () => {
     const alternatives = Array.from({ length: 250 }, (_, i) => `a${(i + 36).toString(36)}`).join('|')
     for (const hostile of ['(a+)+$', '.{500}[^a]', '(?:a?){500}b', '(?:a?){500}[^a]', alternatives]) {
       const pattern = expressionPattern(hostile, true)
@@ -149,7 +150,7 @@ describe('searching a text line by line', () => {
     expect(stretches.length).toBeGreaterThanOrEqual(9)
   })
 
-  it('finds a match in a line that is too long for one look, with places in the whole line', () => {
+  it(promise('13-windows'), () => {
     const line = `${'lorem ipsum '.repeat(60_000)}"id": 4711, ${'dolor '.repeat(30_000)}`
     const { lines, cut } = grep(line, expressionPattern('"id":\\s*(\\d+),', false))
     expect(lines.map(({ matchStart, matchEnd }) => line.slice(matchStart, matchEnd))).toEqual(['"id": 4711,'])
@@ -160,7 +161,7 @@ describe('searching a text line by line', () => {
     expect(grep(line, expressionPattern('(dolor|amet) $', false))).toMatchObject({ matches: 1 })
   })
 
-  it('names a line in which a match may be longer than what overlaps', () => {
+  it(promise('13-missed'), () => {
     const line = `x${'y'.repeat(900_000)}z${'w'.repeat(90_000)}`
     expect(grep(line, expressionPattern('x(?:y|v|u|t|s|r|q|p)*z', false))).toMatchObject({ matches: 0, cut: true })
   })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../src/domain/pace'
 import { nodesBelow, type OutlineNode, readOutline, shownOutline } from '../../src/domain/reading/outline'
+import { promise } from '../requirements/threads'
 
 const outline = (text: string): OutlineNode => atOnce(readOutline(text))
 const nodes = (text: string) => [...nodesBelow(outline(text))]
@@ -42,7 +43,7 @@ describe('the outline of a text', () => {
     }
   })
 
-  it('names nodes by the path of their titles, equal ones by the next free number', () => {
+  it(promise('13-node-ids'), () => {
     expect(ids('# Title\n## Set up!\n## Größe & Maß\n# Über\n### 日本語 ガイド\n## !!!')).toEqual([
       'title',
       'title/set-up',
@@ -54,7 +55,7 @@ describe('the outline of a text', () => {
     expect(ids('# A\n# A\n# A 2\n# A\n# Root\n## Root')).toEqual(['a', 'a-2', 'a-2-2', 'a-3', 'root-2', 'root-2/root'])
   })
 
-  it('says where each node starts and ends, and where it stands among its siblings', () => {
+  it(promise('13-node-places'), () => {
     const text = '🌍 intro\n\n# One\ntext\n### Deep\n## Two\nSetext *heading*\nof two lines\n---\n# Last\n'
     const root = outline(text)
     const chars = [...text]
@@ -71,7 +72,7 @@ describe('the outline of a text', () => {
     expect(cut(nodes(text)[1] as OutlineNode)).toBe('### Deep\n')
   })
 
-  it('gives titles without markup', () => {
+  it(promise('13-titles'), () => {
     const title = (heading: string) => nodes(heading)[0]?.title
     expect(title('## `code` and **bold _words_** ##')).toBe('code and bold words')
     expect(title('# A [link](http://x.y "t") and ![image](z.png) &amp; &#228; \\# <http://a.b> <b>c</b>')).toBe(
@@ -80,14 +81,14 @@ describe('the outline of a text', () => {
     expect([...(title(`# ${'word '.repeat(100)}`) ?? '')]).toHaveLength(161)
   })
 
-  it('takes no heading from code, HTML, quotes, lists and front matter, whatever ends the lines', () => {
+  it(promise('13-no-headings'), () => {
     const text =
       '---\ntitle: x\n# comment\n---\n# Real\n```\n# code\n```\n<div>\n# html\n</div>\n\n> # quote\n\n- # list\n\n    # indented\n\nAlso real\n==='
     for (const end of ['\n', '\r\n', '\r']) expect(ids(text.replaceAll('\n', end))).toEqual(['real', 'also-real'])
     expect(ids('---\n# Not closed')).toEqual(['not-closed'])
   })
 
-  it('cuts a text without headings into parts behind blank lines, line ends, or at 2,000', () => {
+  it(promise('13-parts'), () => {
     const lengths = (text: string) => nodes(text).map(({ start, end }) => end - start)
     expect(ids('short')).toEqual(['part-1'])
     expect(lengths('a'.repeat(2000))).toEqual([2000])
@@ -103,7 +104,7 @@ describe('the outline of a text', () => {
     })
   })
 
-  it('leaves out whole depths, the deepest first, when there are more than 2,000 nodes', () => {
+  it(promise('13-many-nodes'), () => {
     const text = Array.from({ length: 300 }, (_, i) => `# ${i}\n${'## a\n'.repeat(5)}${'### b\n'.repeat(2)}`).join('')
     const all = shownOutline(outline(text), 6)
     expect([all.nodes, all.truncated]).toEqual([1800, true])
@@ -138,7 +139,7 @@ describe('the outline of a text', () => {
       `${'word '.repeat(300)}\n`,
     ],
   )
-  it('keeps children inside their parents, siblings apart and in order, and covers a text without headings', () => {
+  it(promise('13-tree'), () => {
     fc.assert(
       fc.property(fc.array(blocks, { minLength: 1, maxLength: 40 }), (parts) => {
         const text = parts.join('')
@@ -170,7 +171,7 @@ describe('the outline of a text', () => {
     )
   })
 
-  it('may rest often, also where blocks nest, titles are many and a line is all there is', () => {
+  it(promise('13-steps'), () => {
     const hostile = ['- a\n', '#\n', 'a\n=\n', '# *a*\n']
     for (const block of hostile) {
       const work = readOutline(block.repeat(Math.ceil(50_000 / block.length)))

@@ -5,6 +5,7 @@ import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { createGrepTexts, type GrepRequest } from '../../src/services/grep-texts'
 import { createReadTexts } from '../../src/services/read-texts'
+import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -84,6 +85,29 @@ describe('what long texts cost in D1', () => {
     })
     expect([roundTrips, characters < 20 * 40]).toEqual([1, true])
     expect(rowsRead).toBeLessThan(10_000 * 10)
+  })
+
+  it(promise('13-bound'), async () => {
+    const bob = freshPrincipal()
+    await bindings.DB.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+       INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, text)
+       SELECT ?1, 'long', 'user', 2, 1000 * i, 1, 'ada', 'key-1', 'h' || i, 950000, 10,
+         'a needle ' || replace(hex(zeroblob(4750)), '00', 'word ' || hex(zeroblob(47)) || char(10)) FROM n`,
+    )
+      .bind(bob.org)
+      .run()
+    const found: number[] = []
+    const pages: number[] = []
+    for (let beforeId: number | null = Number.MAX_SAFE_INTEGER; beforeId !== null; ) {
+      const pattern = expressionPattern('a [m-o]eedle', false)
+      const page = await grep(bob, { ...literal('', 1000), pattern, narrowing: null, beforeId })
+      found.push(...page.entries.map(({ id }) => id))
+      pages.push(page.scanned)
+      beforeId = page.nextBeforeId
+    }
+    expect([found.length, new Set(found).size, pages.reduce((a, b) => a + b)]).toEqual([20, 20, 20])
+    expect(pages.map((scanned) => scanned <= 17)).toEqual([true, true])
   })
 
   it('reads a line of a megabyte in one round trip, a few hundred marks and some ten thousand characters', async () => {
