@@ -16,8 +16,17 @@ const credential = () => process.env.COMMONPLACE_KEY || process.env.ADMIN_TOKEN
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
-/** One call of `/api/v1`; ends the program with the server's own words when it fails. Returns the parsed answer. */
-export async function call(url, method, path, body) {
+/** What a server did not do, in its own words where it has some. */
+class Refused extends Error {}
+
+/** @throws for everything that is no failure of a call @returns {string} */
+export function messageOf(error) {
+  if (error instanceof Refused) return error.message
+  throw error
+}
+
+/** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */
+export async function ask(url, method, path, body) {
   const bearer = credential()
   const { protocol, hostname } = new URL(url)
   if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
@@ -31,12 +40,17 @@ export async function call(url, method, path, body) {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((error) => fail(`${url} does not answer: ${error.cause?.message ?? error.message}`))
+  }).catch((error) => {
+    throw new Refused(`${url} does not answer: ${error.cause?.message ?? error.message}`)
+  })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
   const hint = response.status === 401 && !bearer ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
-  return fail(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
+  throw new Refused(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
 }
+
+/** As `ask`; ends the program with the message when it fails. */
+export const call = (url, method, path, body) => ask(url, method, path, body).catch((error) => fail(messageOf(error)))
 
 // What a server sends is shown, never obeyed by the terminal.
 const shown = (value) =>

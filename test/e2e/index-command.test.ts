@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { runCommand } from '../support/command'
+import { runCommand, startCommand } from '../support/command'
+import { startRelay } from '../support/relay'
 import { type RunningServer, startServer } from '../support/server'
 
 /** `commonplace index`, on a folder as people have them. */
@@ -76,6 +77,39 @@ describe('commonplace index', () => {
     spawnSync('git', ['init', '-q'], { cwd: folder })
     await run('tracked')
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts'])
+  })
+
+  it('goes on with every change while it watches, also when the server was away, and ends well', async () => {
+    const watched = mkdtempSync(join(tmpdir(), 'watch-'))
+    const write = (path: string, text: string) => writeFileSync(join(watched, path), text)
+    write('a.ts', 'export function first() {}\n')
+    const way = await startRelay(server.url)
+    const args = ['index', watched, '--project', 'watched', '--url', way.origin, '--json', '--watch']
+    const command = startCommand(args)
+    const next = async () => JSON.parse(await command.line())
+    try {
+      expect(await next()).toMatchObject({ stored: 1, indexStatus: { totalSymbols: 1 } })
+      write('a.ts', 'export function second() {}\nexport function third() {}\n')
+      expect(await next()).toMatchObject({ stored: 1, deleted: 0, indexStatus: { totalFiles: 1, totalSymbols: 2 } })
+      mkdirSync(join(watched, 'deep'))
+      write('deep/b.ts', 'export class B {}\n')
+      expect(await next()).toMatchObject({ stored: 1, unchanged: 1, indexStatus: { totalFiles: 2 } })
+      // What tools make is passed over.
+      mkdirSync(join(watched, 'node_modules'))
+      write('node_modules/c.js', 'x\n')
+      rmSync(join(watched, 'a.ts'))
+      expect(await next()).toMatchObject({ stored: 0, unchanged: 1, deleted: 1 })
+      way.closed = true
+      write('d.ts', 'export const d = 1\n')
+      await command.said(/does not answer.*; trying again/)
+      way.closed = false
+      write('e.ts', 'export const e = 1\n')
+      expect(await next()).toMatchObject({ stored: 2 })
+    } finally {
+      expect(await command.stop()).toBe(0)
+      way.stop()
+      rmSync(watched, { recursive: true, force: true })
+    }
   })
 
   it('shows how far it is, and says what is missing', async () => {

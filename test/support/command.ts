@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { ROOT } from './build'
 
 export interface Outcome {
@@ -8,13 +10,48 @@ export interface Outcome {
   readonly err: string
 }
 
+function start(args: readonly string[], environment: Record<string, string>) {
+  const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
+  return spawn(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), ...args], {
+    env: { ...inherited, ...environment },
+  })
+}
+
+/** Starts `commonplace` where it goes on until it is stopped. */
+export function startCommand(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = start(args, environment)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  let err = ''
+  const heard = new EventEmitter()
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString()
+    heard.emit('more')
+  })
+  return {
+    /** The next line of its output. */
+    line: async (): Promise<string> => {
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`the command has ended: ${err}`)
+      return value
+    },
+    /** Waits until it has said this beside its output. */
+    async said(what: RegExp): Promise<void> {
+      while (!what.test(err)) await once(heard, 'more')
+    },
+    /** Ends it as Ctrl-C does. @returns its exit code */
+    async stop(): Promise<number | null> {
+      if (child.exitCode !== null) return child.exitCode
+      child.kill('SIGINT')
+      const [code] = await once(child, 'exit')
+      return code
+    },
+  }
+}
+
 /** Runs `commonplace` as a person does, with these credentials in its environment and no others. */
 export function runCommand(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
-  const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), ...args], {
-      env: { ...inherited, ...environment },
-    })
+    const child = start(args, environment)
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString()

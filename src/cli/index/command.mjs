@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { showProgress } from '../progress.mjs'
-import { call, fail } from '../server.mjs'
+import { ask, fail, messageOf } from '../server.mjs'
 import { isMade, listFiles } from './files.mjs'
 
 /** Below the limits of a call, so that a bar moves and others are served meanwhile. */
@@ -13,6 +13,8 @@ const MAX_BYTES = 1_048_576
 const BINARY_BYTES = 8192
 /** After a change the others of the same moment are waited for. */
 const SETTLE_MS = 300
+/** Until the next try where a server did not answer. */
+const RETRY_MS = 5_000
 
 /** The text of a file, or null for one that the index would skip. */
 function readText(file) {
@@ -45,7 +47,7 @@ function* batches(files) {
 /** One pass: compares hashes, sends, and says what was done. */
 async function pass({ url, project, full }, folder, quiet) {
   const path = `/code/${encodeURIComponent(project)}/files`
-  const { files: known } = await call(url, 'GET', path)
+  const { files: known } = await ask(url, 'GET', path)
   const hashes = new Map(known.map((file) => [file.path, file.sha256]))
   const paths = listFiles(folder)
   const changed = []
@@ -64,10 +66,10 @@ async function pass({ url, project, full }, folder, quiet) {
   const deleted = [...hashes.keys()].filter((file) => !present.has(file))
   /** @type {any} */
   const report = { stored: 0, unchanged: present.size - changed.length, deleted: 0, skipped: [], indexStatus: null }
-  if (full && known.length > 0) await call(url, 'DELETE', path)
+  if (full && known.length > 0) await ask(url, 'DELETE', path)
   let sent = 0
   for (const batch of batches(changed)) {
-    const answer = await call(url, 'PUT', path, { files: batch, deleted: sent === 0 && !full ? deleted : [] })
+    const answer = await ask(url, 'PUT', path, { files: batch, deleted: sent === 0 && !full ? deleted : [] })
     sent += batch.length
     report.stored += answer.stored
     report.unchanged += answer.unchanged
@@ -87,18 +89,43 @@ function say({ stored, unchanged, deleted, skipped, left, indexStatus }) {
   )
 }
 
-/** Passes again whenever something in the folder has changed; ends with the program. */
-function keepWatching(options, folder, answer) {
-  let timer = null
-  let running = Promise.resolve()
-  const again = () => {
-    running = running.then(async () => answer(await pass({ ...options, full: false }, folder, true)))
-  }
+/** Tells when something in the folder has changed that may be of interest, once for all changes of a moment. */
+function onChange(folder, tell) {
+  let timer
   watch(folder, { recursive: true }, (_, name) => {
     if (name !== null && isMade(String(name))) return
     clearTimeout(timer)
-    timer = setTimeout(again, SETTLE_MS)
+    timer = setTimeout(tell, SETTLE_MS)
   })
+}
+
+/**
+ * Passes once, and again whenever something has changed, one pass after the other; goes on where the server does not answer, and
+ * tries again then. Ends with the program.
+ */
+async function keepWatching(options, folder, answer) {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0))
+  let running = Promise.resolve()
+  let retry
+  const again = () => {
+    clearTimeout(retry)
+    running = running.then(async () => {
+      try {
+        answer(await pass({ ...options, full: false }, folder, true))
+      } catch (error) {
+        console.error(`${messageOf(error)}; trying again in ${RETRY_MS / 1000} seconds`)
+        retry = setTimeout(again, RETRY_MS)
+      }
+    })
+  }
+  // Before the first pass, so that nothing changes unseen between the two.
+  onChange(folder, again)
+  const first = pass(options, folder, options.json)
+  running = first.then(
+    () => {},
+    () => {},
+  )
+  answer(await first)
   console.error(`Watching ${folder}; stop with Ctrl-C.`)
 }
 
@@ -112,6 +139,10 @@ export async function index(options, dir, usage) {
   const folder = resolve(dir ?? '.')
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fail(`${folder} is no folder`)
   const answer = (report) => (options.json ? console.log(JSON.stringify(report)) : say(report))
-  answer(await pass(options, folder, options.json))
-  if (options.watch) keepWatching(options, folder, answer)
+  try {
+    if (options.watch) await keepWatching(options, folder, answer)
+    else answer(await pass(options, folder, options.json))
+  } catch (error) {
+    fail(messageOf(error))
+  }
 }
