@@ -10,8 +10,9 @@ const HEADERS = {
 
 /**
  * @param {string} origin of a server
+ * @param {() => Record<string, string>} [headers] of the next call
  */
-export function createClient(origin) {
+export function createClient(origin, headers = () => ({})) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const url = new URL('/mcp', origin).href
   let id = 0
@@ -20,7 +21,7 @@ export function createClient(origin) {
     new Promise((resolve, reject) => {
       const outgoing = request(
         url,
-        { method: 'POST', agent, headers: { ...HEADERS, 'content-length': Buffer.byteLength(body) } },
+        { method: 'POST', agent, headers: { ...HEADERS, ...headers(), 'content-length': Buffer.byteLength(body) } },
         (response) => {
           const parts = []
           response.on('data', (part) => parts.push(part))

@@ -36,9 +36,10 @@ function extractCommit(ref, sources) {
  * Copies the sources and bundles them once.
  *
  * @param {string} [ref] a commit to measure instead of the files as they are
+ * @param {string} [entry] another `index.ts` to start from, copied beside the sources
  * @returns {Workspace}
  */
-export function createWorkspace(ref) {
+export function createWorkspace(ref, entry) {
   const base = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
   const remove = () => rmSync(base, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', remove)
@@ -46,12 +47,13 @@ export function createWorkspace(ref) {
   const sources = join(base, 'sources')
   if (ref === undefined) copyTree(sources)
   else extractCommit(ref, sources)
+  if (entry !== undefined) cpSync(join(root, entry), join(sources, entry), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(sources, 'node_modules'), 'dir')
 
   const bundle = join(base, 'bundle')
   const { status, stdout, stderr } = spawnSync(
     nodePath(),
-    [wranglerCli, 'deploy', '--dry-run', '--outdir', bundle, '--cwd', sources],
+    [wranglerCli, 'deploy', ...(entry === undefined ? [] : [entry]), '--dry-run', '--outdir', bundle, '--cwd', sources],
     { cwd: sources, env: environment(), encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`The worker could not be bundled:\n${stdout}\n${stderr}`)

@@ -1,0 +1,26 @@
+import { composeServices } from '../../../src/compose'
+import type { Bindings } from '../../../src/compose-bindings'
+import { prepareDatabase } from '../../../src/compose-storage'
+import { type Environment, parseConfig } from '../../../src/config'
+import { createApp } from '../../../src/http/app'
+import { createLog } from '../../../src/http/log'
+import { D1_MIGRATIONS } from '../../../src/migrations'
+
+export { GateObject } from '../../../src/adapters/gate-object/object'
+export { VectorObject } from '../../../src/adapters/vector-object/object'
+
+/** The Worker as it is, on a day that each request names: a history of months is stored in minutes, and "yesterday" stays yesterday. */
+export default {
+  async fetch(request: Request, env: Bindings & Environment, ctx: ExecutionContext): Promise<Response> {
+    const at = Date.parse(request.headers.get('x-bench-now') ?? '')
+    const clock = { now: () => (Number.isNaN(at) ? Date.now() : at) }
+    const app = createApp(async () => {
+      const config = parseConfig(env)
+      const log = createLog(config.logLevel)
+      await prepareDatabase(env, config, D1_MIGRATIONS)
+      const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work), clock })
+      return { config, log, services, oauth: null }
+    })
+    return app.fetch(request, env, ctx)
+  },
+}

@@ -1,0 +1,124 @@
+// The gold set's record.
+import { markdownTable, mean, percentile, short } from '../support/numbers.mjs'
+import { judge, pairedInterval, totalTokens, withinTokens } from './judge.mjs'
+
+const percent = (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(1)} %` : '–')
+const known = (values) => values.filter((value) => value !== null)
+const FLAT = ['hybrid', 'words']
+const PACKS = { 'pack of 12': 12, 'pack of 24': 24 }
+
+/** Every leg of a goal judged: packs, the flat searches of the same number, and of the same tokens. */
+function judged({ goal, legs }, history) {
+  const rows = {}
+  for (const [name, size] of Object.entries(PACKS)) {
+    rows[name] = judge(goal, legs[name], history)
+    for (const flat of FLAT) {
+      const answer = legs[flat]
+      rows[`${flat}, ${size} items`] = judge(goal, { ...answer, items: answer.items.slice(0, size) }, history)
+      rows[`${flat}, tokens of the ${name}`] = judge(goal, withinTokens(answer, totalTokens(legs[name])), history)
+    }
+  }
+  return rows
+}
+
+function summary(rows) {
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0)
+  const found = rows.reduce((sum, row) => sum + row.found, 0)
+  const items = rows.reduce((sum, row) => sum + row.items, 0)
+  return [
+    percent(mean(known(rows.map(({ recall }) => recall)))),
+    short(mean(known(rows.map(({ ndcg }) => ndcg)))),
+    rows.reduce((sum, row) => sum + row.forbidden.length, 0),
+    percent(mean(known(rows.map(({ stale }) => stale)))),
+    percent(rows.reduce((sum, row) => sum + row.duplicates, 0) / Math.max(items, 1)),
+    short(items / rows.length),
+    short(tokens / Math.max(found, 1)),
+  ]
+}
+
+export function report({ answers, history, where }) {
+  const all = answers.map((answer) => ({ ...answer, rows: judged(answer, history) }))
+  const related = all.filter(({ goal }) => goal.required.length > 0)
+  const unrelated = all.filter(({ goal }) => goal.required.length === 0)
+  const names = Object.keys(related[0]?.rows ?? {})
+  const sections = []
+  for (const split of ['test', 'dev']) {
+    const of = related.filter(({ goal }) => goal.split === split)
+    const table = names.map((name) => [name, ...summary(of.map(({ rows }) => rows[name]))])
+    sections.push(
+      `### ${split === 'test' ? 'The half that is reported' : 'The half that rules were chosen on'}: ${of.length} goals\n`,
+      markdownTable(
+        ['', 'required recall', 'nDCG', 'forbidden', 'outdated shown', 'duplicates', 'items', 'tokens a required item'],
+        table,
+      ),
+      '',
+    )
+    for (const name of Object.keys(PACKS)) {
+      const facet = mean(known(of.map(({ rows }) => rows[name].facet)))
+      const opening = mean(known(of.map(({ rows }) => rows[name].opening)))
+      sections.push(
+        `* ${name}: the answer stands in its facet ${percent(facet)}, the first section is right ${percent(opening)}.`,
+      )
+      for (const flat of FLAT) {
+        const differences = of.map(({ rows }) => rows[name].recall - rows[`${flat}, tokens of the ${name}`].recall)
+        const { mean: by, low, high } = pairedInterval(differences)
+        const points = [by, low, high].map((value) => `${value >= 0 ? '+' : '−'}${Math.abs(100 * value).toFixed(1)}`)
+        sections.push(
+          `  Over ${flat} at equal tokens: ${points[0]} points (90 % interval ${points[1]} to ${points[2]}).`,
+        )
+      }
+    }
+    sections.push('')
+  }
+  const counts = (name) => unrelated.map(({ rows }) => rows[name].items)
+  const relevant = (name) =>
+    unrelated.map(({ legs }) => legs[name].items.filter(({ facet }) => facet !== 'active_work').length)
+  sections.push(
+    `### ${unrelated.length} goals that have nothing to do with the history\n`,
+    ...Object.keys(PACKS).map(
+      (name) =>
+        `* ${name}: ${short(mean(counts(name)))} items, ${short(mean(relevant(name)))} of them not work in flight; empty of others ${percent(mean(relevant(name).map((n) => Number(n === 0))))}.`,
+    ),
+    ...FLAT.map((name) => `* ${name}, 24 items: ${short(mean(counts(`${name}, 24 items`)))}.`),
+    '',
+    '### Milliseconds of a call\n',
+    markdownTable(
+      ['', 'p50', 'p95'],
+      [...Object.keys(PACKS), ...FLAT].map((name) => {
+        const ms = all.map(({ legs }) => legs[name].ms)
+        return [name, short(percentile(ms, 0.5)), short(percentile(ms, 0.95))]
+      }),
+    ),
+  )
+  const stored = `${history.length} memories, ${answers.length} goals (${unrelated.length} of them unrelated)`
+  return `## Packs\n\n${where}\n\n${stored}; vectors of \`local\`. Tokens are characters of names and contents by four.\n\n${sections.join('\n')}`
+}
+
+/** What a leg did not find, did wrong, or began with, goal by goal. */
+export function listMisses(answers, history, leg) {
+  return answers
+    .map(({ goal, legs }) => ({ goal, row: judge(goal, legs[leg], history), sections: legs[leg].sections }))
+    .filter(
+      ({ goal, row }) =>
+        row.missing.length > 0 ||
+        row.forbidden.length > 0 ||
+        row.facet === 0 ||
+        row.opening === 0 ||
+        row.stale ||
+        (goal.required.length === 0 && row.items > 0),
+    )
+    .map(({ goal, row, sections }) =>
+      [
+        `${goal.id} [${goal.split}] ${goal.intent}: ${goal.goal.slice(0, 80)}`,
+        row.missing.length > 0 ? `missing ${row.missing}` : '',
+        row.forbidden.length > 0 ? `FORBIDDEN ${row.forbidden}` : '',
+        row.stale ? 'stale' : '',
+        row.facet === 0 ? `not in ${goal.facet}` : '',
+        row.opening === 0 ? `begins with ${sections[0]}` : '',
+        goal.required.length === 0 ? `${row.items} items` : '',
+      ]
+        .filter(Boolean)
+        .join(' | '),
+    )
+    .join('\n')
+}

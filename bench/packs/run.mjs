@@ -1,0 +1,49 @@
+// `npm run bench:packs`: do packs bring what a goal needs, and nothing that they must not? See ../README.md.
+import { parseArgs } from 'node:util'
+import { circumstances, writeSection } from '../support/results.mjs'
+import { createWorkspace } from '../support/workspace.mjs'
+import { ask, LEGS } from './ask.mjs'
+import { flawsOfLabels, readGoals, readHistory } from './gold.mjs'
+import { listMisses, report } from './report.mjs'
+import { openWorld } from './world.mjs'
+
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean', default: false },
+    port: { type: 'string', default: '8860' },
+    target: { type: 'string', default: 'workerd' },
+    ref: { type: 'string' },
+    misses: { type: 'string' },
+    show: { type: 'string' },
+  },
+})
+
+const where = circumstances(values.ref)
+const workspace = createWorkspace(values.ref, 'bench/packs/clock-worker/index.ts')
+const history = readHistory()
+const goals = readGoals()
+const flaws = flawsOfLabels(goals, history)
+if (flaws.length > 0) throw new Error(flaws.join('\n'))
+const world = await openWorld(workspace, history, { target: values.target, port: Number(values.port), vars: {} })
+try {
+  if (values.show !== undefined) {
+    for (const goal of goals.filter(({ id }) => values.show?.split(',').includes(id))) {
+      const { content } = await ask.pack(world, goal, 24)
+      console.log(`\n${'='.repeat(20)} ${goal.id} ${goal.intent}: ${goal.goal}\n${content.markdown}`)
+      console.log(JSON.stringify(content.diagnostics))
+    }
+  } else {
+    const answers = []
+    for (const goal of goals) {
+      const legs = {}
+      for (const [name, leg] of Object.entries(LEGS)) legs[name] = await leg(world, goal)
+      answers.push({ goal, legs })
+    }
+    const text = report({ answers, history, where })
+    console.log(text)
+    if (values.misses !== undefined) console.log(listMisses(answers, history, values.misses))
+    if (values.write) writeSection('packs', text)
+  }
+} finally {
+  await world.close()
+}
