@@ -46,6 +46,7 @@ import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
 import { createRecallWords } from './services/recall/recall-words'
 import { createReportEvent } from './services/recall/report-event'
+import { createSummarize } from './services/recall/summarize'
 import { createSearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
@@ -176,6 +177,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       memories: memoryRows,
     }),
     recallWords,
+    summarize: createSummarize({ memories: memoryRows, storeEntries, analyzer, clock }),
     updateEntries: createUpdateEntries(writing),
     rankedSearches: createRankedSearches({
       entries,

@@ -1,4 +1,4 @@
-import { type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } from './entry'
+import { type EntryVersion, type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } from './entry'
 import { invalidInput, limitExceeded } from './errors'
 import { Inspection } from './flaws'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
@@ -20,6 +20,8 @@ export interface EntryDraft {
   readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
   /** Links that an argument names, beside those of the metadata. */
   readonly related?: readonly LinkTarget[] | undefined
+  /** What it sums up, at the versions that were read. */
+  readonly digestOf?: readonly EntryVersion[] | undefined
 }
 
 export const MAX_TEXT_BYTES = 1_000_000
@@ -101,6 +103,7 @@ export async function prepareEntry(
       lifted,
       links: linksOfMetadata(metadata),
       related: draft.related ?? [],
+      digestOf: draft.digestOf ?? [],
       tags,
       images: draft.images ? images : null,
       generated: NOTHING_GENERATED,

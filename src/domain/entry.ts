@@ -93,6 +93,12 @@ export interface LifeChange {
   readonly layer?: Layer
 }
 
+/** An entry as it was read. */
+export interface EntryVersion {
+  readonly id: number
+  readonly version: number
+}
+
 /** An entry to be stored. `null` parts were not given: a repeated store keeps what stands there (threads contract §2.2). */
 export interface NewEntry {
   readonly threadId: string
@@ -108,6 +114,8 @@ export interface NewEntry {
   readonly links: readonly LinkTarget[]
   /** Links that an argument names: each target must be there, and no write of metadata removes them. */
   readonly related?: readonly LinkTarget[] | undefined
+  /** What it sums up: linked from it by the system, and archived in the same batch, unless one has changed. */
+  readonly digestOf?: readonly EntryVersion[] | undefined
   readonly tags: readonly string[] | null
   readonly images: readonly ImageRef[] | null
   /** A repeated store keeps what the entry has. */

@@ -1,7 +1,8 @@
-import type { Layer } from '../domain/entry'
+import type { EntryVersion, Layer } from '../domain/entry'
 import type { Filter } from '../domain/filter'
 import type { Kind } from '../domain/kind'
-import type { Memory, MemoryCount } from '../domain/recall/memory'
+import type { Original } from '../domain/recall/digest'
+import type { Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
 import type { Scope } from '../domain/scope'
 import type { Window } from '../domain/window'
 
@@ -19,6 +20,16 @@ export interface MemoryPage {
   readonly omitted: readonly number[]
   /** Exact, from the same consistent read. */
   readonly total: number
+}
+
+export interface SummarizableQuery {
+  /** Null for memories of no project. */
+  readonly project: string | null
+  readonly layer: Layer
+  readonly types: readonly MemoryType[]
+  /** Milliseconds since 1970, inclusive. */
+  readonly createdBefore: number
+  readonly limit: number
 }
 
 /**
@@ -40,6 +51,12 @@ export interface Memories {
    * the beginning as fit into `maxBytes`, of the others the ids. The first always fits.
    */
   recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
+
+  /**
+   * What may be summed up: unpinned memories that everybody in the project may read, of its own thread, the oldest first. Of each
+   * the beginning of its text.
+   */
+  summarizable(scope: Scope, query: SummarizableQuery): Promise<(Original & EntryVersion)[]>
 
   /** How many there are of each sort. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>

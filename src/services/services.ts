@@ -25,6 +25,7 @@ import type { Orient } from './recall/orient'
 import type { Recall } from './recall/recall'
 import type { RecallWords } from './recall/recall-words'
 import type { ReportEvent } from './recall/report-event'
+import type { Summarize } from './recall/summarize'
 import type { StoreEntries } from './store-entries'
 import type { UpdateEntries } from './update-entries'
 
@@ -54,6 +55,7 @@ export interface Services {
   readonly recall: Recall
   /** Remembers what coding agents report. */
   readonly reportEvent: ReportEvent
+  readonly summarize: Summarize
   /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
   /** The working set for a goal, and what goes into it. */

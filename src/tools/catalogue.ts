@@ -13,6 +13,7 @@ import { reportEvent } from './fabric/report-event'
 import { searchCode } from './fabric/search-code'
 import { setup } from './fabric/setup'
 import { store } from './fabric/store'
+import { summarize } from './fabric/summarize'
 import { update } from './fabric/update'
 import type { Family } from './family'
 import { context } from './packs/context'
@@ -62,6 +63,7 @@ export const TOOLS: readonly Tool[] = [
   update,
   remove,
   list,
+  summarize,
   reportEvent,
   setup,
   context,

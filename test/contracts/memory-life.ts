@@ -87,6 +87,17 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       return page.memories.map(({ id }) => id)
     }
     const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
+    /** Fills a project with working memories by SQL. */
+    const crowd = (project: string, count: number) =>
+      ground.connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
+            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', 1, CAST(${project} AS TEXT), CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + DAY} AS bigint) FROM n`,
+        ],
+        { org: ada.org },
+      )
     /** Runs decay over everything, in rounds of a few. */
     const decay = async () => {
       const retention = createSqlRetention(ground.connection, clock)
@@ -123,15 +134,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       clock.advance(1)
       const oldest = await store(inProject)
       clock.advance(1)
-      await ground.connection.batch(
-        [
-          sql`
-            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 997)
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
-            SELECT CAST(${ada.org} AS TEXT), 'project:full', 'agent', 1, 'full', CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + DAY} AS bigint) FROM n`,
-        ],
-        { org: ada.org },
-      )
+      await crowd('full', 997)
       clock.advance(1)
       await memories.get(ada, null, read.id)
       clock.advance(1)
@@ -142,6 +145,20 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await memories.get(ada, null, oldest.id)).toBeNull()
       const working = (await memories.count(ada, 'full')).filter(({ layer }) => layer === 1)
       expect(working.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
+    })
+
+    it(promise('f12-audit'), async () => {
+      const project = 'audited'
+      const first = await store({ layer: 1, metadata: { projectPath: project } })
+      clock.advance(1)
+      await crowd(project, 999)
+      const { id, evicted } = await store({ layer: 1, metadata: { projectPath: project } })
+      expect(evicted).toEqual([first.id])
+      const audited = await rows(sql`SELECT ids, detail FROM audit WHERE org = ${ada.org} ORDER BY seq`)
+      expect(audited.map(({ ids, detail }) => [JSON.parse(ids as string), JSON.parse(detail as string)])).toEqual([
+        [[first.id], { stored: 1 }],
+        [[id, first.id], { stored: 1, evicted: 1 }],
+      ])
     })
 
     it(promise('f2-vectors'), async () => {

@@ -13,6 +13,7 @@ import { createGenerate } from '../../src/services/generate'
 import { createMemoryService, type MemoryDraft } from '../../src/services/recall/memories'
 import { createRecall } from '../../src/services/recall/recall'
 import { createRecallWords } from '../../src/services/recall/recall-words'
+import { createSummarize } from '../../src/services/recall/summarize'
 import { createSearchSemantic } from '../../src/services/search-semantic'
 import { createStoreEntries } from '../../src/services/store-entries'
 import { createSyncVectors } from '../../src/services/sync-vectors'
@@ -80,10 +81,13 @@ export function recallWorld(ground: RecallGround, ada: Caller) {
   const sync = createSyncVectors({ index, rows })
   const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
   const words = createRecallWords(ground)
+  /** Whose reads a test may follow with something of its own. */
+  const summarizing = { ...memories }
   const recall = createRecall({ words, semantic, memories })
 
   return {
-    ...{ service, embedder, recall, words, semantic, memories },
+    ...{ service, embedder, recall, words, semantic, memories, summarizing },
+    summarize: createSummarize({ memories: summarizing, storeEntries, analyzer: ground.analyzer, clock }),
 
     /** Stores one memory and returns its id; each a second after the one before. */
     async store(content: string, draft: Partial<MemoryDraft> = {}): Promise<number> {

@@ -91,6 +91,16 @@ export const FABRIC = {
   'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
   'f4-cost':
     'recalls in three round trips and one call of the embedder, and reads no more rows when other projects grow',
+  'f8-summary':
+    'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
+  'f8-candidates':
+    'summarizes unpinned memories of the six types, of the layer, thread and age asked for, and no summary again',
+  'f8-nothing': 'writes nothing when nothing is old enough',
+  'f8-race': 'summarizes what stands there when the write happens, and changes nothing when it cannot',
+  'f8-text':
+    'begins a summary with counts and dates, then a line a memory, types in turn, then the sentences with the rarest words, within its length',
+  'f8-wire': 'answers a summary with its id, count and text, and refuses options that are none',
+  'f12-audit': 'names evicted memories in the audit row of the store that took their place',
   'f12-projects':
     'never recalls layers 1 and 2 of another project, nor anything of a project that is closed to the key',
   'f12-sizes':

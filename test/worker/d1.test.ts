@@ -15,6 +15,7 @@ import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -36,6 +37,8 @@ visibilityContract('D1', make)
 
 recallWordsContract('D1', make)
 directoryContract('D1', make)
+
+summarizeContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 recallContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 

@@ -13,6 +13,7 @@ import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { TestClock } from '../support/scope'
@@ -40,6 +41,11 @@ visibilityContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
 directoryContract('PostgreSQL', make)
+
+summarizeContract('PostgreSQL', () => {
+  const made = make()
+  return { ...made, index: createPostgresVectorIndex(made.connection) }
+})
 
 recallContract('PostgreSQL', () => {
   const made = make()

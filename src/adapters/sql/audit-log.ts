@@ -34,18 +34,33 @@ export const auditOneStatement = (caller: Actor, now: number, id: number, verb: 
     SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
     WHERE ${condition}`
 
-/** The row of the `count` entries that earlier statements of the batch have written, each with one row of `changes`. */
-export const auditWrittenStatement = (
+/**
+ * The row of the entries that earlier statements of the batch have stored, each with one row of `changes`.
+ *
+ * @param evicting whether memories may have gone after them, to make room
+ * @param archived those whose place they take
+ */
+export const auditStoredStatement = (
   caller: Actor,
   now: number,
   dialect: SqlDialect,
-  count: number,
-  verb: string,
+  { count, evicting, archived }: { count: number; evicting: boolean; archived: readonly number[] },
 ): SQL => {
-  const written = sql`SELECT entry_id AS value FROM (SELECT seq, entry_id FROM changes WHERE org = ${caller.org}
-    ORDER BY seq DESC LIMIT ${count}) newest ORDER BY seq`
+  const ofOrg = sql`FROM changes WHERE org = ${caller.org} AND action`
+  const stored = sql`SELECT seq, entry_id FROM (SELECT seq, entry_id ${ofOrg} <> 'delete' ORDER BY seq DESC LIMIT ${count}) newest`
+  const gone = sql`SELECT seq, entry_id ${ofOrg} = 'delete'
+    AND seq > (SELECT seq ${ofOrg} <> 'delete' ORDER BY seq DESC LIMIT 1)`
+  const replaced = sql`SELECT NULL AS seq, value AS entry_id FROM ${dialect.jsonNumbers(json(archived))} replaced`
+  const parts = [stored, ...(evicting ? [gone] : []), ...(archived.length === 0 ? [] : [replaced])]
+  const touched = sql`SELECT entry_id AS value FROM (${sql.join(parts, sql` UNION ALL `)}) touched
+    ORDER BY seq IS NULL, seq, entry_id LIMIT ${MAX_AUDIT_IDS}`
+  const detail = json({ stored: count, ...(archived.length === 0 ? {} : { archived: archived.length }) })
+  const evicted = sql`(SELECT count(*) FROM (${gone}) gone)`
+  const told = evicting
+    ? sql`CASE WHEN ${evicted} = 0 THEN CAST(${detail} AS text) ELSE CAST(${`{"stored":${count},"evicted":`} AS text) || ${evicted} || '}' END`
+    : detail
   return sql`INSERT INTO audit (${COLUMNS})
-    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(written), json({ [verb]: count }))})`
+    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), told)})`
 }
 
 /**

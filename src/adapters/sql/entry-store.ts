@@ -12,13 +12,13 @@ import { beyondShare, WRITE_SHARE } from '../../domain/write-share'
 import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import { arrange } from './arrange'
-import { auditOneStatement, auditStatement, auditWrittenStatement } from './audit-log'
+import { auditOneStatement, auditStatement } from './audit-log'
 import { TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { createDelete } from './delete-entries'
 import { imageGuard, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
-import { evictStatement } from './memory-statements'
+import { besideStored } from './life-statements'
 import { previewsOf } from './previews'
 import {
   entriesById,
@@ -45,6 +45,7 @@ import {
 } from './write-statements'
 import { createWrite } from './writing'
 
+const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
 /** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
@@ -115,16 +116,17 @@ export function createSqlEntryStore(
         ),
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
-      const working = entries.find(({ layer }) => layer === 1)
+      const beside = besideStored(context, entries)
       const batch = [
+        ...beside.before,
         ...statements,
         ...relatedGuards(context, entries),
-        auditWrittenStatement(caller, context.now, dialect, entries.length, 'stored'),
+        ...beside.after,
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
-        ...(working === undefined ? [] : [evictStatement(context, working.lifted.project)]),
       ]
-      const rows = await write(caller, batch, 'An image of this entry is being removed at this moment; try again')
-      const evicted = working === undefined ? [] : (rows[batch.length - 1] ?? []).map(({ id }) => Number(id))
+      const all = await write(caller, batch, LOST)
+      const rows = all.slice(beside.before.length)
+      const evicted = beside.evicted(all.slice(batch.indexOf(beside.after[0] as SQL)))
       const saved = firstRows(rows)
       const unsearchable = entries.flatMap(({ textHash, generated: { vectors } }, i) =>
         later[i] ? { id: Number(saved[i]?.id), textHash, vectors } : [],

@@ -1,6 +1,7 @@
 import type { Layer } from '../../domain/entry'
 import type { Kind } from '../../domain/kind'
-import type { Memory } from '../../domain/recall/memory'
+import type { Memory, MemoryType } from '../../domain/recall/memory'
+import { DEFAULT_CONFIDENCE } from '../../domain/recall/metadata'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { Memories } from '../../ports/memories'
@@ -14,6 +15,7 @@ import {
   listTotalStatement,
   type MemoryContext,
   recalledStatement,
+  summarizableStatement,
 } from './memory-statements'
 import { toEntry } from './rows'
 
@@ -71,6 +73,21 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
         { org: scope.org },
       )
       return pageOf(rows)
+    },
+
+    async summarizable(scope, query) {
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [rows = []] = await connection.batch([summarizableStatement(asked, query)])
+      return rows.map((row) => ({
+        id: Number(row.id),
+        version: Number(row.version),
+        type: row.kind as MemoryType,
+        title: row.title as string | null,
+        text: row.text as string,
+        weight: Number(row.weight),
+        confidence: row.confidence === null ? DEFAULT_CONFIDENCE : Number(row.confidence),
+        createdAt: Number(row.created_at),
+      }))
     },
 
     async count(scope, project) {

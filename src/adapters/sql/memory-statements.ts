@@ -1,14 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../domain/filter'
-import { WORKING_CAPACITY } from '../../domain/recall/layers'
+import { threadOfProject } from '../../domain/recall/memory'
 import type { Scope } from '../../domain/scope'
-import type { MemoryQuery } from '../../ports/memories'
+import type { MemoryQuery, SummarizableQuery } from '../../ports/memories'
 import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { withPrelude } from './read-statements'
 import { ENTRY_COLUMNS } from './rows'
 import { listed, readable } from './visibility'
-import type { WriteContext } from './write-statements'
 
 /** The statements of memories in layers (fabric contract §2). */
 export interface MemoryContext {
@@ -124,21 +123,19 @@ export const countStatement = ({ dialect, scope, now, project }: MemoryContext):
   return sql.join([1, 2, 3].map(counts), sql` UNION ALL `)
 }
 
-/**
- * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, never
- * what this batch has stored. Whoever may read them, they stand in one room.
- */
-export function evictStatement({ scope, now }: WriteContext, project: string | null): SQL {
+/** Of each text as much as sentences are taken from. */
+const SUMMARIZED = 600
+
+export const summarizableStatement = (
+  { dialect, scope, now }: Recalled,
+  { project, layer, types, createdBefore, limit }: SummarizableQuery,
+): SQL => {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
-  const working = sql`e.org = ${scope.org} AND ${ofProject} AND e.layer = 1 AND e.listed = 1
-    AND (e.expires_at IS NULL OR e.expires_at > ${now})`
-  const capacity = sql.raw(String(WORKING_CAPACITY))
-  const newest = sql`(SELECT c.entry_id FROM changes c WHERE c.org = ${scope.org} ORDER BY c.seq DESC LIMIT 1)`
   return sql`
-    DELETE FROM entries WHERE id IN (
-      SELECT e.id FROM entries e
-      WHERE ${working} AND e.pinned = 0 AND e.id <> ${newest}
-      ORDER BY coalesce(e.accessed_at, e.created_at), e.id
-      LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
-    ) RETURNING id`
+    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, substr(e.text, 1, ${SUMMARIZED}) AS text
+    FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
+      AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types)}`)})
+    ORDER BY e.created_at, e.id LIMIT ${limit}`
 }

@@ -11,6 +11,7 @@ import { utf8Length } from '../../domain/text'
 import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { queueIndexing } from './index-writer'
+import { digestLinks } from './life-statements'
 import { relatedStatements } from './related-links'
 import { keepMarks } from './text-marks'
 import { insertVectors } from './vector-rows'
@@ -203,6 +204,7 @@ export function saveStatements(
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
     ...keepMarks(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
+    ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
   ]
 }
 

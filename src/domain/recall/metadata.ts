@@ -12,7 +12,7 @@ import { openProject } from './project'
 export const MEMORY_SOURCES = ['user_explicit', 'ai_inferred', 'system_auto'] as const
 type MemorySource = (typeof MEMORY_SOURCES)[number]
 
-const DEFAULT_CONFIDENCE = 0.8
+export const DEFAULT_CONFIDENCE = 0.8
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isLine = (value: JsonValue | undefined): boolean =>

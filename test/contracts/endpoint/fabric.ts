@@ -13,6 +13,7 @@ const NAMES = [
   'update',
   'delete',
   'list',
+  'summarize',
   'reportEvent',
   'setup',
 ].map((name) => `context_${name}`)

@@ -22,7 +22,10 @@ export function memoryContract(connect: Connect): void {
       for (const { name, annotations } of tools) {
         const reads = ['get', 'list', 'orient', 'recall', 'searchCode', 'setup'].includes(name.slice('context_'.length))
         expect([name, annotations.readOnlyHint, annotations.idempotentHint]).toEqual([name, reads, reads])
-        expect(annotations).toMatchObject({ openWorldHint: false, destructiveHint: /update|delete/.test(name) })
+        expect(annotations).toMatchObject({
+          openWorldHint: false,
+          destructiveHint: /update|delete|summarize/.test(name),
+        })
       }
     })
 

@@ -56,6 +56,26 @@ export function recallWireContract(connect: Connect): void {
       expect(await found('no such thing anywhere', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
     })
 
+    it(promise('f8-wire'), async () => {
+      const projectPath = unique('project')
+      const options = { targetTokens: 50 }
+      expect(await ok('context_summarize', { options, projectPath })).toEqual({
+        ...{ summaryId: '', summarizedCount: 0, summary: 'Nothing older than 30 days to summarize.', layer: 2 },
+      })
+      expect(
+        await ok('context_summarize', { options: '{"targetTokens":"50"}', olderThanDays: 9, layer: 3 }),
+      ).toMatchObject({ summary: 'Nothing older than 9 days to summarize.', layer: 3 })
+      for (const args of [
+        { options: {} },
+        { options: { targetTokens: 49 } },
+        { options: { targetTokens: 32_001 } },
+        { options: { targetTokens: 50, focus: [] } },
+        { options, layer: 1 },
+        { options, olderThanDays: 0 },
+      ])
+        expect((await session.fail('context_summarize', args)).data.code).toBe('VALIDATION_ERROR')
+    })
+
     it(promise('f1-interop'), async () => {
       const projectPath = unique('project')
       const here = await store('the zygote divides', {

@@ -1,0 +1,95 @@
+import type { Analyzer } from '../../domain/analysis'
+import type { Metadata } from '../../domain/metadata'
+import { digestOf } from '../../domain/recall/digest'
+import { MEMORY_TYPES, type MemoryType, threadOfProject } from '../../domain/recall/memory'
+import { projectOfWrite } from '../../domain/recall/metadata'
+import type { Caller } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { Memories } from '../../ports/memories'
+import { done, withRetries } from '../outcome'
+import type { StoredEntry, StoreEntries } from '../store-entries'
+
+export interface SummarizeRequest {
+  /** Null where the call names none. */
+  readonly project: string | null
+  readonly layer: 2 | 3
+  readonly olderThanDays: number
+  readonly targetTokens: number
+  /** Empty for every type. */
+  readonly focusTypes: readonly MemoryType[]
+  readonly includePatterns: boolean
+  readonly includeDecisions: boolean
+}
+
+export interface Summarized {
+  /** Null when there was nothing to summarize. */
+  readonly id: number | null
+  readonly count: number
+  readonly summary: string
+}
+
+const DAY = 86_400_000
+/** Memories that one call takes in. */
+const MOST = 1_000
+/** Fresh reads after a lost race, before the caller is told of it. */
+const TRIES = 5
+const PATTERNS: readonly MemoryType[] = ['code_pattern', 'convention']
+
+export type Summarize = ReturnType<typeof createSummarize>
+
+export function createSummarize({
+  memories,
+  storeEntries,
+  analyzer,
+  clock,
+}: {
+  readonly memories: Pick<Memories, 'summarizable'>
+  readonly storeEntries: StoreEntries
+  readonly analyzer: Analyzer
+  readonly clock: Clock
+}) {
+  /**
+   * Puts one text in the place of old memories, which are archived and linked from it, all in one guarded batch (fabric contract §8).
+   *
+   * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
+   */
+  return (caller: Caller, request: SummarizeRequest): Promise<Summarized> =>
+    withRetries(TRIES, async () => {
+      const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
+      const project = projectOfWrite(caller, request.project === null ? {} : { projectPath: request.project })
+      const types = MEMORY_TYPES.filter(
+        (type) =>
+          (focusTypes.length === 0 || focusTypes.includes(type)) &&
+          (includePatterns || !PATTERNS.includes(type)) &&
+          (includeDecisions || type !== 'decision'),
+      )
+      const originals = await memories.summarizable(caller, {
+        ...{ project, layer, types, limit: MOST },
+        createdBefore: clock.now() - olderThanDays * DAY,
+      })
+      const [oldest] = originals
+      if (oldest === undefined)
+        return { id: null, count: 0, summary: `Nothing older than ${olderThanDays} days to summarize.` }
+      const summary = digestOf(originals, request.targetTokens, analyzer)
+      const newest = originals.reduce((last, { createdAt }) => Math.max(last, createdAt), oldest.createdAt)
+      const metadata: Metadata = {
+        ...{ kind: 'summary', source: 'system_auto', summarizedCount: originals.length },
+        ...(project === null ? {} : { project }),
+        dateRange: { from: new Date(oldest.createdAt).toISOString(), to: new Date(newest).toISOString() },
+        originalIds: originals.map(({ id }) => String(id)),
+      }
+      const [outcome] = await storeEntries(
+        caller,
+        [
+          done({
+            ...{ threadId: threadOfProject(project), source: 'agent', text: summary, metadata, tags: ['summary'] },
+            memory: { layer, life: { pinned: false, lasts: null } },
+            digestOf: originals.map(({ id, version }) => ({ id, version })),
+          }),
+        ],
+        { atomic: true, dedupe: false },
+      )
+      if (!outcome?.ok) throw outcome?.problem
+      return { id: (outcome.value as StoredEntry).id, count: originals.length, summary }
+    })
+}

@@ -1,0 +1,121 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/domain/scope'
+import type { SummarizeRequest } from '../../src/services/recall/summarize'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal } from '../support/scope'
+import { type RecallGround, recallWorld } from './recall-world'
+
+const DAY = 86_400_000
+
+/** What a summary takes in, what it leaves behind and what happens when it cannot (fabric contract §8). */
+export function summarizeContract(name: string, make: () => RecallGround): void {
+  describe(`${name} summarizes memories`, () => {
+    let ground: RecallGround
+    let ada: Caller
+    let world: ReturnType<typeof recallWorld>
+    beforeEach(() => {
+      ground = make()
+      ada = freshPrincipal({ action: 'context_summarize', tool: 'context_summarize' })
+      world = recallWorld(ground, ada)
+    })
+
+    const summarize = (given: Partial<SummarizeRequest> = {}, by = ada) =>
+      world.summarize(by, {
+        ...{ project: 'p', layer: 2, olderThanDays: 30, targetTokens: 1_000, focusTypes: [] },
+        ...{ includePatterns: true, includeDecisions: true, ...given },
+      })
+    const inProject = { metadata: { projectPath: 'p' } } as const
+    const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
+    const listed = async (layer: 2 | 3 = 2) => {
+      const query = { layer, kinds: null, tags: [], limit: 100, offset: 0 }
+      return (await world.service.list(ada, 'p', query, 1_000_000)).memories.map(({ id }) => id)
+    }
+
+    it(promise('f8-summary'), async () => {
+      const first = await world.store('We deploy on Tuesdays.', inProject)
+      const second = await world.store('The cache was stale.', { ...inProject, type: 'bug_fix' })
+      ground.clock.advance(31 * DAY)
+      const fresh = await world.store('The new way', inProject)
+      const cost = await world.cost(async () => {
+        const { id, count, summary } = await summarize()
+        expect([count, await listed()]).toEqual([2, [id, fresh]])
+        expect(summary).toContain('2 memories')
+        const memory = await world.service.get(ada, 'p', id as number)
+        expect(memory).toMatchObject({ kind: 'summary', layer: 2, project: 'p', source: 'agent', tags: ['summary'] })
+        expect(memory?.text).toBe(summary)
+        expect(memory?.metadata).toMatchObject({
+          ...{ source: 'system_auto', summarizedCount: 2, originalIds: [String(first), String(second)] },
+        })
+        const links = await rows(sql`SELECT relation, to_id, origin FROM links WHERE from_id = ${id} ORDER BY to_id`)
+        expect(links.map((link) => [link.relation, Number(link.to_id), link.origin])).toEqual([
+          ['derived_from', first, 'system'],
+          ['derived_from', second, 'system'],
+        ])
+        const [audit] = await rows(sql`SELECT ids, detail FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`)
+        expect(JSON.parse(audit?.ids as string)).toEqual([id, first, second])
+        expect(JSON.parse(audit?.detail as string)).toEqual({ stored: 1, archived: 2 })
+      })
+      expect(cost.embedded).toBe(1)
+      for (const id of [first, second])
+        expect(await world.service.get(ada, 'p', id)).toMatchObject({ archived: true, version: 1 })
+      // Found by its words, and never taken in again.
+      expect((await world.page('Tuesdays', { mode: 'keyword', project: 'p' })).total).toBe(1)
+      ground.clock.advance(60 * DAY)
+      expect((await summarize()).count).toBe(1)
+      expect((await summarize()).count).toBe(0)
+    })
+
+    it(promise('f8-candidates'), async () => {
+      const old = await world.store('old', inProject)
+      await world.store('pinned', { ...inProject, pinned: true })
+      await world.store('elsewhere', { metadata: { projectPath: 'q' } })
+      await world.store('nowhere')
+      await world.store('of all', { ...inProject, layer: 3 })
+      await world.store('a note', { metadata: { projectPath: 'p', kind: 'note' } })
+      await world.store('mine alone', { metadata: { projectPath: 'p', audience: 'private' } })
+      const pattern = await world.store('a pattern', { ...inProject, type: 'code_pattern' })
+      const fix = await world.store('a fix', { ...inProject, type: 'bug_fix' })
+      const at = ground.clock.ms
+      ground.clock.ms = at - 1 + 30 * DAY
+      expect((await summarize({ focusTypes: ['bug_fix'] })).count).toBe(0)
+      ground.clock.ms = at + 30 * DAY
+      expect((await summarize({ includePatterns: false, includeDecisions: false })).summary).toContain(`[#${fix}]`)
+      expect((await summarize({ focusTypes: ['code_pattern'] })).summary).toContain(`[#${pattern}]`)
+      const last = await summarize()
+      expect([last.count, last.summary.includes(`[#${old}]`)]).toEqual([1, true])
+      expect((await summarize({ layer: 3 })).count).toBe(1)
+      await expect(summarize({}, { ...ada, projects: ['q'] })).rejects.toMatchObject({ code: 'forbidden' })
+    })
+
+    it(promise('f8-nothing'), async () => {
+      await world.store('young', inProject)
+      const before = await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)
+      expect(await summarize({ olderThanDays: 7 })).toEqual({
+        ...{ id: null, count: 0, summary: 'Nothing older than 7 days to summarize.' },
+      })
+      expect(await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)).toEqual(before)
+    })
+
+    it(promise('f8-race'), async () => {
+      const one = await world.store('one', { ...inProject, layer: 3 })
+      const two = await world.store('two', { ...inProject, layer: 3 })
+      ground.clock.advance(31 * DAY)
+      world.embedder.broken = true
+      await expect(summarize({ layer: 3 })).rejects.toMatchObject({ code: 'unavailable' })
+      expect(await listed(3)).toEqual([two, one])
+      world.embedder.broken = false
+      const { summarizable } = world.summarizing
+      let reads = 0
+      world.summarizing.summarizable = async (...asked) => {
+        const found = await summarizable(...asked)
+        if (++reads === 1) await world.service.update(ada, 'p', one, { pinned: true })
+        return found
+      }
+      expect((await summarize({ layer: 3 })).count).toBe(1)
+      expect(reads).toBe(2)
+      expect(await listed(3)).toContain(one)
+      expect(await listed(3)).not.toContain(two)
+    })
+  })
+}
