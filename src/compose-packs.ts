@@ -36,7 +36,7 @@ export function composePacks(given: {
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
   const findCandidates = createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic })
   return {
-    context: createCompilePack({ reads, findCandidates, analyzer, pace }),
+    context: createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() }),
     remember: createRemember({ storeEntries, entries, fullText, analyzer }),
   }
 }

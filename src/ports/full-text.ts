@@ -54,6 +54,8 @@ export interface TextRequest {
   readonly units?: { readonly atLeast: number; readonly first: 'most' | 'rarest' }
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null
+  /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
+  readonly totals?: boolean
   readonly depth: {
     /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

@@ -49,11 +49,20 @@ export interface Gathered {
   readonly links: readonly PackLink[]
 }
 
+/** A part of a text, in code points. */
+export interface WantedStretch {
+  readonly id: number
+  readonly start: number
+  readonly length: number
+  /** In lower case; where the text holds it, the part begins a little before it. Empty for none. */
+  readonly word: string
+}
+
 export interface FinishRequest {
   /** The items of the pack. */
   readonly ids: readonly number[]
-  /** Parts of their texts that are still to be read, in code points. */
-  readonly stretches: readonly { readonly id: number; readonly start: number; readonly length: number }[]
+  /** Parts of their texts that are still to be read. */
+  readonly stretches: readonly WantedStretch[]
   /** Neighbours of each item that are wanted. */
   readonly related: number
   /** How far these may be. */
@@ -63,7 +72,7 @@ export interface FinishRequest {
 }
 
 export interface Finished {
-  readonly stretches: ReadonlyMap<number, string>
+  readonly stretches: ReadonlyMap<number, { readonly start: number; readonly text: string }>
   /** The neighbours of the items and, with two steps, theirs. */
   readonly neighbours: readonly Neighbour[]
   /** Entries that an item has taken the place of, and those that it contradicts or that contradict it. */

@@ -1,9 +1,34 @@
 /** What the packs contract promises, one sentence each; a promise is the title of the test that proves it. */
 export const PACKS = {
   'p1-list': 'lists context and remember under their own path and beside the others',
-  'p2-remember': 'stores a titled memory verbatim, by kind, project, domain and tags',
+  'p2-remember': 'stores a titled memory verbatim in layer 2, by kind, project, domain, agent, tags and source',
+  'p2-refused': 'refuses what it cannot remember and says all that is wrong, an unknown kind with the list of kinds',
+  'p2-links': 'links to what is named, in both ways of naming it, or stores nothing',
+  'p2-conflicts': 'names entries of the same kind and project that have the same title or say nearly the same',
   'p2-supersede': 'takes a superseded entry out of packs at once, and back when its successor is deleted',
   'p3-keys': 'answers a pack with all of its keys',
+  'p3-refused': 'asks for a goal, and refuses unknown intents, layers and budgets',
+  'p3-intent': 'orders sections by intent and hides none',
+  'p3-limit': 'brings the limit silently within its bounds and the cap of the layer, and counts what it left out',
+  'p3-work':
+    'leads with work in flight, leaves archived work out, and makes prior art of finished work with its learnings',
+  'p3-left-out': 'leaves out what has ended and what was deleted',
+  'p3-duplicates': 'collapses near-duplicates into the best one',
+  'p3-contradicts': 'shows both sides of a contradiction, each naming the other',
+  'p3-floor': 'gives nothing for an unrelated goal, and scores that mean the same in every call',
+  'p3-names': 'finds what names the same error code, path, function or version, and says so',
+  'p3-related':
+    'names linked entries in both directions up to the limit, two steps away in a deep search, none at wake',
+  'p3-vocabularies': 'draws on entries of every vocabulary, typed or not',
+  'p3-recent': 'adds the newest when the goal asks for them',
+  'p3-domain': 'prefers a domain and leaves out no other',
+  'p3-same': 'answers the same call with the same bytes',
+  'p3-budget': 'keeps sections and markdown within the budget each, and cuts contents around what matched',
+  'p3-worst': 'answers goals and entries of the largest size',
+  'p4-private': 'brings private entries to their owner alone, and lets nobody learn what they supersede',
+  'p4-diary': 'adds diary pages of the agent that is named to the packs of their owner, whatever the intent',
+  'p4-projects': 'keeps to the project and to what belongs to none, and refuses projects that are not open',
+  'p4-audit': 'writes one audit row a pack and a denial, with ids and without the goal',
 } as const
 
 export type PromiseId = keyof typeof PACKS

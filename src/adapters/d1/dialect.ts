@@ -129,6 +129,7 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
   mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  position: (text, part) => sql`instr(${text}, ${part})`,
   slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,

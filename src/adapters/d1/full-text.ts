@@ -18,8 +18,8 @@ import {
 } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
-import { liveThreads, withPrelude } from '../sql/read-statements'
-import { roomTotals } from '../sql/room'
+import { withPrelude } from '../sql/read-statements'
+import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 
@@ -76,7 +76,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, { query, terms, filter, columns, depth, units, diaryOf = null }) {
+    async search(scope, { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true }) {
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
@@ -149,7 +149,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
         const best = sql`best AS (
           SELECT weighed.id, weighed.held
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE weighed.held >= ${atLeast} AND ${listed(dialect, scope, now)} AND ${condition}
+          WHERE weighed.held >= ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
           ORDER BY ${unitKey(first, sql`weighed.held`, sql`weighed.weight`, shortness)} DESC, weighed.id DESC
           LIMIT ${depth.candidates}
         )`
@@ -181,15 +181,9 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       }
 
       const expression = query.expression as Expression
-      const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const [found, totals, preferred, beyond] = await connection.read([
         units ? holding(units) : candidates(expression, depth.candidates, expression.op === 'unit'),
-        room === null
-          ? sql`WITH ${live}
-              SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
-                min(first_id) AS first_id, max(last_id) AS last_id
-              FROM live`
-          : roomTotals({ dialect, scope, now }, room),
+        totalsOf({ dialect, scope, now }, room, counting),
         units || query.preferred === null ? sql`SELECT 1 WHERE 0` : candidates(query.preferred, depth.complete, true),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         wide === confined

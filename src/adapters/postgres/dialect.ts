@@ -137,6 +137,7 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
   jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
   mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
   contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
+  position: (value, part) => sql`strpos(${value}, ${part})`,
   // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
   // unpacking the text.
   slice: (value, chars, from, length) =>

@@ -12,8 +12,7 @@ import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full
 import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitKey } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
-import { liveThreads } from '../sql/read-statements'
-import { roomTotals } from '../sql/room'
+import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
@@ -128,7 +127,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     stemming: analyzer.stemming,
 
     async search(scope, request) {
-      const { query, terms, filter, columns, depth, units, diaryOf = null } = request
+      const { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true } = request
       const now = clock.now()
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
@@ -171,15 +170,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           OFFSET 0
         ) AS e`
 
-      const live = liveThreads({ dialect, scope, now, indexedFields: new Set() })
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        room === null
-          ? sql`WITH ${live}
-              SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
-                min(first_id) AS first_id, max(last_id) AS last_id
-              FROM live`
-          : roomTotals({ dialect, scope, now }, room),
+        totalsOf({ dialect, scope, now }, room, counting),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         thread === null
           ? NOTHING

@@ -72,7 +72,7 @@ interface Totals {
 
 /** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
 function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals): number {
-  if (counted < cap || reached === null) return counted
+  if (counted < cap || reached === null || all.entries === 0) return counted
   const span = reached - all.firstId + 1
   return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
 }

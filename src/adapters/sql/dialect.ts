@@ -62,6 +62,8 @@ export interface SqlDialect {
   readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL
   /** Whether a text holds another, compared by its characters. */
   readonly contains: (text: SQL, part: SQL) => SQL
+  /** The place of a part in a text, from 1 in characters; 0 when it is not there. */
+  readonly position: (text: SQL, part: SQL) => SQL
   /** A column or condition that no index is to be chosen for, because a more selective one should be. */
   readonly unordered: (expression: SQL) => SQL
   /** `entries e` by way of those with images, which are few. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../ports/packs'
-import { type PackContext, visible } from './pack-statements'
+import { type PackContext, superseded, visible } from './pack-statements'
 import { readable } from './visibility'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
@@ -8,16 +8,30 @@ import { readable } from './visibility'
 /** Code points of a name; of an entry without one, of its text. */
 const NAME = 120
 
+/** Links that are read for each neighbour wanted, since several may lead to one. */
+const LINKS_EACH = 4
+
 const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 
+/** Code points before the word that a part is read for. */
+const BEFORE = 200
+
+/** Each part with the place where it begins, from 0. */
 export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL => {
   const { dialect } = context
-  const given = json(stretches.map(({ id, start, length }) => [id, start + 1, length]))
+  const given = json(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
+  const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
+  const found = dialect.position(sql`lower(e.text)`, sql`wanted.word`)
   return sql`
-    SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
-    FROM ${dialect.jsonTable(given, { id: 'integer', start: 'integer', length: 'integer' })} wanted
-      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
-    WHERE ${visible(context)}`
+    SELECT placed.id, placed.start - 1 AS start, substr(placed.text, CAST(placed.start AS integer), placed.length) AS text
+    FROM (
+      SELECT e.id, e.text, CAST(wanted.length AS integer) AS length,
+        CASE WHEN wanted.word = '' OR ${found} = 0 THEN wanted.start
+          WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
+      FROM ${dialect.jsonTable(given, columns)} wanted
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${visible(context)}
+    ) AS placed`
 }
 
 /** Links of the rows of `table` in both directions, each once, whoever made it. */
@@ -38,7 +52,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${linksOf(context, table)}) AS link
       ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
-    WHERE ${visible(context)}
+    WHERE ${visible(context)} AND NOT ${superseded(context)}
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
 
@@ -47,10 +61,10 @@ export function relatedStatements(context: PackContext, { ids, related, steps }:
   if (related === 0 || steps === 0) return []
   const { dialect } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
-  const first = neighboursOf(context, items, related + 1)
+  const first = neighboursOf(context, items, related * LINKS_EACH)
   if (steps === 1) return [first]
   const second = sql`(SELECT DISTINCT id FROM (${first}) AS nearest) AS one`
-  return [first, neighboursOf(context, second, related + 1)]
+  return [first, neighboursOf(context, second, related * LINKS_EACH)]
 }
 
 /** What the items supersede, and whom they contradict or are contradicted by. */

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { GatherRequest } from '../../ports/packs'
-import { type PackContext, visible } from './pack-statements'
-import { readable } from './visibility'
+import { type PackContext, superseded, visible } from './pack-statements'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 
@@ -80,22 +79,6 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   return tables
 }
 
-/** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */
-function superseded(context: PackContext): SQL {
-  const { dialect, sight, now } = context
-  const { org } = sight.scope
-  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
-  return sql`EXISTS (
-    SELECT 1 FROM links l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE l.org = ${org} AND l.to_id = e.id AND l.relation = 'supersedes'
-      AND ${readable(dialect, sight.scope, now, 's')} AND ${own}
-      AND (s.id > e.id OR NOT EXISTS (
-        SELECT 1 FROM links back
-        WHERE back.org = ${org} AND back.from_id = e.id AND back.to_id = s.id AND back.relation = 'supersedes'
-      ))
-  )`
-}
-
 const HEAD = sql.raw(
   [
     ...[
@@ -130,10 +113,11 @@ export function gatherStatements(context: PackContext, request: GatherRequest): 
       length(e.text) AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded
     FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
     WHERE ${visible(context)}`
+  const hits = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(request.hits)}`)} AS hit`
   const vectors = sql`${tables}
     SELECT v.entry_id, v.start, v.length, v.data
     FROM picked ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = picked.id`)}
-    WHERE v.model = ${request.model} AND v.chunk < ${CHUNKS}`
+    WHERE v.model = ${request.model} AND (v.chunk < ${CHUNKS} OR v.id IN (${hits}))`
   const beginnings = steps === 2 ? sql`SELECT id FROM begun UNION SELECT id FROM hop1` : sql`SELECT id FROM begun`
   const edges = (own: SQL, other: SQL) => sql`
     SELECT DISTINCT l.from_id, l.relation, l.to_id
@@ -141,5 +125,5 @@ export function gatherStatements(context: PackContext, request: GatherRequest): 
     WHERE ${other} IN (SELECT id FROM picked)`
   const links = sql`${tables}
     ${edges(sql`l.from_id`, sql`l.to_id`)} UNION ${edges(sql`l.to_id`, sql`l.from_id`)}`
-  return [entries, ...(request.model === null ? [] : [vectors]), ...(steps === 0 ? [] : [links])]
+  return [entries, ...(request.model === null ? [] : [vectors]), links]
 }

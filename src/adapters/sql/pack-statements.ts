@@ -19,6 +19,22 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${w
 export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
 
+/** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */
+export function superseded(context: PackContext): SQL {
+  const { dialect, sight, now } = context
+  const { org } = sight.scope
+  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
+  return sql`EXISTS (
+    SELECT 1 FROM links l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
+    WHERE l.org = ${org} AND l.to_id = e.id AND l.relation = 'supersedes'
+      AND ${readable(dialect, sight.scope, now, 's')} AND ${own}
+      AND (s.id > e.id OR NOT EXISTS (
+        SELECT 1 FROM links back
+        WHERE back.org = ${org} AND back.from_id = e.id AND back.to_id = s.id AND back.relation = 'supersedes'
+      ))
+  )`
+}
+
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */
 export function inFlightStatement(context: PackContext, { project, inFlight }: StandingRequest): SQL {
   const { dialect, sight, now } = context

@@ -127,7 +127,9 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       )
       const oppositions = (rows[1] ?? []).map(toLink)
       return {
-        stretches: new Map((rows[0] ?? []).map((row) => [Number(row.id), row.text as string])),
+        stretches: new Map(
+          (rows[0] ?? []).map((row) => [Number(row.id), { start: Number(row.start), text: row.text as string }]),
+        ),
         neighbours: rows
           .slice(2, 2 + related.length)
           .flat()

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ReadContext } from './read-statements'
+import { liveThreads, type ReadContext } from './read-statements'
 import { listed } from './visibility'
 
 /**
@@ -28,7 +28,7 @@ export const roomIds = (context: Context, project: string, layers: readonly numb
 const COUNTED = 10_000
 
 /** How many entries and words a room holds, its first and its last id. */
-export const roomTotals = (context: Context, project: string): SQL => {
+const roomTotals = (context: Context, project: string): SQL => {
   const newest = LAYERS.map(
     (layer) => sql`
       SELECT id, words FROM (
@@ -39,4 +39,14 @@ export const roomTotals = (context: Context, project: string): SQL => {
   return sql`
     SELECT count(*) AS entries, coalesce(sum(words), 0) AS words, min(id) AS first_id, max(id) AS last_id
     FROM (${together(newest)}) AS room`
+}
+
+/** Everything that a search may look at, counted: in one room, or from the counters; nothing where nobody asks. */
+export function totalsOf(context: Context, room: string | null, wanted: boolean): SQL {
+  if (!wanted) return sql`SELECT 0 AS entries, 0 AS words, NULL AS first_id, NULL AS last_id`
+  if (room !== null) return roomTotals(context, room)
+  return sql`WITH ${liveThreads({ ...context, indexedFields: new Set() })}
+    SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
+      min(first_id) AS first_id, max(last_id) AS last_id
+    FROM live`
 }

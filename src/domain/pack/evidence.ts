@@ -6,6 +6,8 @@ import { facetsOf, type Intent } from './intents'
 export interface Evidence {
   /** 0 to 1: the share of the goal's words that it holds, by how rare they are. */
   readonly words: number
+  /** Most of these stand behind the beginning that is looked at. */
+  readonly beyond: boolean
   /** Words of the goal that it holds, as the goal has them, rarest first. */
   readonly matched: readonly string[]
   /** Cosine of its nearest stretch; null where it has no vector. */
@@ -55,14 +57,14 @@ const DIARY = 0.35
 const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest, part) => rest * (1 - part), 1)
 
 /** What the words, the meaning, the names and the links say. */
-export function relevance(evidence: Omit<Evidence, 'link'> & { readonly link: LinkEvidence | null }): number {
+export function relevance(evidence: Evidence): number {
   const { words, similarity, identifierShare, link, recent, inProgress, diary } = evidence
   const own = together(
     WORDS * words,
     SIMILARITY * similarity,
     IDENTIFIER * identifierShare,
     recent ? RECENT : 0,
-    link === null ? 0 : LINKED * link.strength,
+    link === null ? 0 : Math.min(1, LINKED * link.strength),
   )
   return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0)
 }

@@ -15,6 +15,8 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   related_to: 0.6,
 }
 const OTHER = 0.6
+/** What takes the place of an entry takes over nearly all that speaks for it, whatever its own words are. */
+const SUCCESSOR = 1.5
 /** Each step takes that much of what is taken over. */
 const STEP = 0.6
 
@@ -33,7 +35,8 @@ export function linkEvidence(
   for (let step = 0; step < steps; step++) {
     const next = new Map<number, number>()
     const offer = (from: number, to: number, relation: string, direction: LinkEvidence['direction']) => {
-      const strength = (carried.get(from) ?? 0) * (STRENGTHS[relation] ?? OTHER) * (step === 0 ? 1 : STEP)
+      const share = relation === 'supersedes' && direction === 'incoming' ? SUCCESSOR : (STRENGTHS[relation] ?? OTHER)
+      const strength = (carried.get(from) ?? 0) * share * (step === 0 ? 1 : STEP)
       const known = best.get(to)
       if (strength <= 0 || strength <= (known?.strength ?? 0)) return
       best.set(to, { from, relation, direction, strength })
@@ -48,8 +51,10 @@ export function linkEvidence(
   return best
 }
 
-/** Whether two entries contradict each other. */
-export function opposition(links: readonly PackLink[]): (a: number, b: number) => boolean {
+/** Whether two entries contradict each other, and neither is told without the other. */
+export type Oppose = (a: number, b: number) => boolean
+
+export function opposition(links: readonly PackLink[]): Oppose {
   const pairs = new Set(
     links
       .filter(({ relation }) => relation === 'contradicts')

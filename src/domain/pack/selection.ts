@@ -2,6 +2,7 @@ import { cosine, type QuantizedVector } from '../vector'
 import type { Weighed } from './evidence'
 import type { Facet } from './facets'
 import { isNearlySame, overlap, type Shape } from './likeness'
+import type { Oppose } from './links'
 
 /** What of the weighed entries stands in a pack: the best, no two that say the same, no facet forgotten (packs contract). */
 export interface Selectable extends Weighed {
@@ -42,48 +43,58 @@ const likenessOf = (a: Selectable, b: Selectable): number =>
     ? Math.max(0, cosine(a.vector.values, b.vector.values))
     : overlap(a.shape.words, b.shape.words)
 
-/**
- * @param oppose whether two entries contradict each other: then both have their place
- */
-export function select(
-  weighed: readonly Selectable[],
-  limit: number,
-  oppose: (a: number, b: number) => boolean,
-): Selection {
-  const ordered = weighed.filter((one) => one.score >= FLOOR || standsAnyway(one)).sort(byScore)
+/** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
+const ANYWAY = 1 / 3
+
+/** Without what says the same as a better one; entries that contradict each other both stay. */
+function distinctOf(ordered: readonly Selectable[], oppose: Oppose): Selectable[] {
   const distinct: Selectable[] = []
-  let duplicates = 0
-  for (const one of ordered.slice(0, COMPARED)) {
-    const same = distinct.some((other) => !oppose(one.entry.id, other.entry.id) && isNearlySame(one.shape, other.shape))
-    if (same) duplicates++
-    else distinct.push(one)
+  for (const one of ordered) {
+    const same = (other: Selectable) => !oppose(one.entry.id, other.entry.id) && isNearlySame(one.shape, other.shape)
+    if (!distinct.some(same)) distinct.push(one)
   }
+  return distinct
+}
+
+/** @param weighed in any order */
+export function select(weighed: readonly Selectable[], limit: number, oppose: Oppose): Selection {
+  const ordered = [...weighed].sort(byScore)
+  const good = ordered.filter((one) => one.score >= FLOOR || standsAnyway(one))
+  const compared = good.slice(0, COMPARED)
+  const distinct = distinctOf(compared, oppose)
   const pool = new Set(distinct)
   const chosen: Selectable[] = []
   const nearest = new Map<Selectable, number>()
   const perFacet = new Map<Facet, number>()
-  const take = (one: Selectable) => {
+  const isFull = () => chosen.length >= limit
+
+  function take(one: Selectable): void {
     pool.delete(one)
     chosen.push(one)
     perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
-    for (const other of pool)
-      if (!oppose(one.entry.id, other.entry.id))
-        nearest.set(other, Math.max(nearest.get(other) ?? 0, likenessOf(one, other)))
+    for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likenessOf(one, other)))
+    // Whoever reads one side of a contradiction needs the other.
+    for (const other of ordered)
+      if (!isFull() && !chosen.includes(other) && oppose(one.entry.id, other.entry.id)) take(other)
   }
+
+  /** What an entry adds to those that are chosen. */
+  function worth(one: Selectable): number {
+    const crowd = Math.max(0, (perFacet.get(one.facet) ?? 0) + 1 - Math.ceil(limit * SHARE))
+    return one.score * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
+  }
+
   const best = distinct[0]?.score ?? 0
-  for (const one of distinct) if (chosen.length < limit && standsAnyway(one)) take(one)
+  const anyway = limit === 1 ? 0 : Math.ceil(limit * ANYWAY)
+  for (const one of distinct.filter(standsAnyway).slice(0, anyway)) if (!isFull() && pool.has(one)) take(one)
   for (const one of distinct)
-    if (chosen.length < limit && !perFacet.has(one.facet) && one.score >= Math.max(GOOD, NEAR_BEST * best)) take(one)
-  while (chosen.length < limit && pool.size > 0) {
+    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && one.score >= Math.max(GOOD, NEAR_BEST * best))
+      take(one)
+  while (!isFull() && pool.size > 0) {
     let next: Selectable | null = null
-    let most = Number.NEGATIVE_INFINITY
-    for (const one of pool) {
-      const crowd = Math.max(0, (perFacet.get(one.facet) ?? 0) + 1 - Math.ceil(limit * SHARE))
-      const worth = one.score * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
-      if (worth > most) [next, most] = [one, worth]
-    }
-    if (next === null) break
-    take(next)
+    for (const one of pool) if (next === null || worth(one) > worth(next)) next = one
+    take(next as Selectable)
   }
-  return { chosen, duplicates, beyond: pool.size + Math.max(0, ordered.length - COMPARED) }
+  const duplicates = compared.length - distinct.length
+  return { chosen, duplicates, beyond: pool.size + good.length - compared.length }
 }

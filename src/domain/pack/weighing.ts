@@ -1,4 +1,5 @@
 import type { Analyzer } from '../analysis'
+import type { Pace } from '../pace'
 import { countTerms, type ScoredTerm } from '../score'
 import { cosine, type QuantizedVector } from '../vector'
 import type { PackEntry, PackLink, PackVector } from './candidate'
@@ -8,13 +9,15 @@ import { shapeOf } from './likeness'
 import { linkEvidence } from './links'
 import type { PackRequest } from './request'
 import type { Selectable } from './selection'
-import { type GoalWords, wordEvidence } from './words'
+import { type GoalWords, shareOfHeld, wordEvidence } from './words'
 
 /** What is known of a goal, against which every candidate is weighed. */
 export interface Goal {
   readonly words: GoalWords
   readonly identifiers: readonly string[]
   readonly query: QuantizedVector | null
+  /** How many of its words an entry holds in its whole text, of those that words found. */
+  readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
   readonly inFlight: ReadonlySet<number>
   readonly diary: ReadonlySet<number>
   readonly recent: ReadonlySet<number>
@@ -56,51 +59,62 @@ function noiseOf(nearest: ReadonlyMap<number, Nearest>): number {
 
 const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
 
+/** How often each term stands in a text, and how many words that carry content it has. */
+type Count = (text: string, terms: readonly ScoredTerm[]) => { counts: number[]; length: number }
+
+/** What its own words, meaning and names say for an entry. */
+function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Evidence {
+  const title = entry.title ?? ''
+  const { counts, length } = count(entry.beginning, goal.words.terms)
+  const words = wordEvidence(goal.words, count(title, goal.words.terms).counts, counts, length)
+  const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
+  const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
+  const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
+  const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
+  return {
+    words: Math.max(words.share, share),
+    beyond: share > words.share,
+    matched: words.matched,
+    cosine: near?.cosine ?? null,
+    similarity: near === null ? 0 : above(near.cosine, noise),
+    identifiers,
+    identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
+    link: null,
+    inProgress: goal.inFlight.has(entry.id) && isInProgress(entry),
+    diary: goal.diary.has(entry.id),
+    recent: goal.recent.has(entry.id),
+  }
+}
+
 /** Weighs every candidate: what its own words, meaning and names say, then what its links say. */
-export function weigh(
+export async function weigh(
   entries: readonly PackEntry[],
   found: { readonly vectors: readonly PackVector[]; readonly links: readonly PackLink[] },
   goal: Goal,
   request: PackRequest,
-  steps: number,
-  count: (text: string, terms: readonly ScoredTerm[]) => { counts: number[]; length: number },
-): Candidate[] {
+  by: { readonly steps: number; readonly count: Count; readonly pace: Pace },
+): Promise<Candidate[]> {
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
   const noise = noiseOf(nearest)
-  const alone = entries.map((entry) => {
-    const title = entry.title ?? ''
-    const { counts, length } = count(entry.beginning, goal.words.terms)
-    const words = wordEvidence(goal.words, count(title, goal.words.terms).counts, counts, length)
-    const near = nearest.get(entry.id) ?? null
-    const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
-    const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
-    const evidence: Evidence = {
-      words: words.share,
-      matched: words.matched,
-      cosine: near?.cosine ?? null,
-      similarity: near === null ? 0 : above(near.cosine, noise),
-      identifiers,
-      identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
-      link: null,
-      inProgress: goal.inFlight.has(entry.id) && isInProgress(entry),
-      diary: goal.diary.has(entry.id),
-      recent: goal.recent.has(entry.id),
-    }
-    return { entry, near, evidence }
-  })
+  const alone: { readonly entry: PackEntry; readonly evidence: Evidence }[] = []
+  for (const entry of entries) {
+    alone.push({ entry, evidence: ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count) })
+    await by.pace.spend(entry.beginning.length)
+  }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance({ ...evidence, inProgress: false })]))
-  const links = linkEvidence(found.links, own, steps)
-  return alone.map(({ entry, near, evidence: before }) => {
+  const links = linkEvidence(found.links, own, by.steps)
+  return alone.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
-    return { entry, facet, evidence, nearest: near, score: scoreOf(entry, facet, relevance(evidence), request) }
+    const score = scoreOf(entry, facet, relevance(evidence), request)
+    return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score }
   })
 }
 
 /** Counts with an analyzer; the words that carry content are the length. */
 export const counting =
-  (analyzer: Analyzer) =>
-  (text: string, terms: readonly ScoredTerm[]): { counts: number[]; length: number } => {
+  (analyzer: Analyzer): Count =>
+  (text, terms) => {
     let length = 0
     function* tokens() {
       for (const token of analyzer.tokens(text)) {

@@ -1,4 +1,4 @@
-import type { Analyzer, Token } from '../analysis'
+import type { Token } from '../analysis'
 import type { ScoredTerm, TermStatistics } from '../score'
 
 /** How much of a goal's words a text holds, on a scale that is the same for every goal. */
@@ -16,13 +16,17 @@ export interface GoalWords {
 const EXPECTED = 7
 /** What a word counts that stands nowhere. */
 const NOWHERE = 0.5
-/** Entries that a store is taken to have at least, so that rarity means something in a small one. */
+/** Entries that a store is taken to have at least, so that rarity means something in a small one; of one that nobody has counted. */
 const SMALLEST_STORE = 20
+const UNCOUNTED = 1_000
 /** Words from which a text begins to hold words by accident. */
 const LONG = 150
 const LENGTH_COST = 0.12
 /** What a title adds to the words that it holds. */
 const IN_TITLE = 0.25
+
+/** What the length of a text takes from the words that it holds. */
+const longCost = (length: number): number => 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG))
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
@@ -31,7 +35,8 @@ export function goalWords(
   statistics: TermStatistics | null,
   query: Iterable<Token>,
 ): GoalWords {
-  const entries = Math.max(SMALLEST_STORE, statistics?.entries ?? 0)
+  const known = statistics?.entries || Math.max(UNCOUNTED, ...(statistics?.entriesWithTerm ?? []))
+  const entries = Math.max(SMALLEST_STORE, known)
   const words = new Map<string, string>()
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
   const weights = terms.map((_, i) => {
@@ -73,22 +78,20 @@ export function wordEvidence(
     matched.push(i)
     sum += (weights[i] as number) * (1 + (title > 0 ? IN_TITLE : 0))
   }
-  const long = 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG))
   matched.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
-  return { share: Math.min(1, sum / whole / long), matched: [...new Set(matched.map((i) => spelled[i] as string))] }
+  return {
+    share: Math.min(1, sum / whole / longCost(length)),
+    matched: [...new Set(matched.map((i) => spelled[i] as string))],
+  }
+}
+
+/** Of a text that is longer than what is looked at: the share that the number of words which it holds somewhere makes likely. */
+export function shareOfHeld({ weights, whole }: GoalWords, held: number, length: number): number {
+  if (whole === 0 || weights.length === 0) return 0
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
+  return Math.min(1, (held * mean) / whole / longCost(length))
 }
 
 /** By term, for finding the place where they stand together. */
 export const weightsByTerm = ({ terms, weights }: GoalWords): ReadonlyMap<string, number> =>
   new Map(terms.map(({ term }, i) => [term, weights[i] as number]))
-
-/** The terms of a text counted, and how many words it has. */
-export function counted(text: string, analyzer: Analyzer): { counts: Map<string, number>; length: number } {
-  const counts = new Map<string, number>()
-  let length = 0
-  for (const { term, isStopWord } of analyzer.tokens(text)) {
-    counts.set(term, (counts.get(term) ?? 0) + 1)
-    if (!isStopWord) length++
-  }
-  return { counts, length }
-}

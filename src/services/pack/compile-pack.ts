@@ -7,16 +7,18 @@ import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
+import { COMPARED } from '../../domain/pack/likeness'
 import { opposition } from '../../domain/pack/links'
 import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
 import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
+import { recencyOf } from '../../domain/pack/recency'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, counting, selectable, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import type { Caller } from '../../domain/scope'
 import { codePointLength } from '../../domain/text'
-import type { Finished, PackReads, PackSight } from '../../ports/packs'
+import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { FindCandidates } from './find-candidates'
 
 type Chosen = Candidate & Selectable
@@ -26,11 +28,14 @@ interface Piece {
   readonly item: PackItem
   readonly passage: Passage
   /** The part of the text that is still to be read. */
-  readonly stretch: { readonly id: number; readonly start: number; readonly length: number } | null
+  readonly stretch: WantedStretch | null
 }
 
 /** Candidates that are compared by their words: the best ones. */
 const SHAPED = 150
+
+/** Words below which meaning says better where to look in a long text. */
+const WEAK = 0.3
 
 const HINTS = {
   wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
@@ -45,11 +50,13 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   pace,
+  now,
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly pace: Pace
+  readonly now: () => number
 }) {
   const count = counting(analyzer)
 
@@ -59,21 +66,34 @@ export function createCompilePack({
     const learnings = facet === 'prior_art' ? learningsOf(entry.metadata) : null
     if (learnings !== null) return { passage: wholeText(learnings), stretch: null }
     const atHand = codePointLength(entry.beginning)
-    const beyond = nearest !== null && nearest.start >= atHand && entry.chars > atHand
-    if (beyond && evidence.words < 0.3) {
-      const stretch = { id: entry.id, start: nearest.start, length: Math.min(most, nearest.length) }
-      return { passage: { ...wholeText('x'.repeat(stretch.length)) }, stretch }
+    if (
+      entry.chars > atHand &&
+      (evidence.beyond || (nearest !== null && nearest.start >= atHand && evidence.words < WEAK))
+    ) {
+      const length = Math.min(most, entry.chars)
+      const word = evidence.beyond ? unseenWord(words, entry.beginning) : ''
+      const stretch = { id: entry.id, start: nearest === null ? 0 : nearest.start, length, word }
+      return { passage: wholeText('x'.repeat(length)), stretch }
     }
     const at = atHand <= most ? 0 : bestPlace(entry.beginning, weightsByTerm(words), analyzer)
     const goesOn = { before: false, after: entry.chars > atHand }
     return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
   }
 
+  /** The rarest word of the goal that the beginning of a text does not hold: it stands further behind. */
+  function unseenWord({ terms, weights }: GoalWords, beginning: string): string {
+    const { counts } = count(beginning, terms)
+    let rarest = -1
+    for (const [i, weight] of weights.entries())
+      if (counts[i] === 0 && weight > (rarest < 0 ? 0 : (weights[rarest] as number))) rarest = i
+    return terms[rarest]?.term ?? ''
+  }
+
   const passageRead = ({ passage, stretch, chosen }: Piece, stretches: Finished['stretches']): Passage => {
     if (stretch === null) return passage
-    const text = stretches.get(stretch.id) ?? ''
-    const after = stretch.start + stretch.length < chosen.entry.chars
-    return { text, at: 0, goesOn: { before: stretch.start > 0, after } }
+    const { start, text } = stretches.get(stretch.id) ?? { start: 0, text: '' }
+    const after = start + codePointLength(text) < chosen.entry.chars
+    return { text, at: 0, goesOn: { before: start > 0, after } }
   }
 
   /** Chooses, gives room, reads the rest and puts the pack together. */
@@ -83,27 +103,28 @@ export function createCompilePack({
       diaryOf: request.agentId,
     }
     const depth = DEPTHS[request.layer]
-    const found = await findCandidates(sight, request, { limit: 0, since: 0 })
+    const found = await findCandidates(sight, request, recencyOf(request.query, now(), request.limit))
     const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query))
     const goal = {
       words,
       identifiers: identifiersIn(request.query),
       query: found.query,
+      held: found.held,
       inFlight: new Set(found.standing.inFlight),
       diary: new Set(found.standing.diary),
       recent: new Set(found.standing.recent),
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
-    await pace.spend(present.reduce((sum, { beginning }) => sum + beginning.length, 0))
-    const weighed = weigh(present, found, goal, request, depth.steps, count)
+    const weighed = await weigh(present, found, goal, request, { steps: depth.steps, count, pace })
     const current = weighed.filter(({ entry }) => !entry.superseded)
     const best = current.sort((a, b) => b.score - a.score || b.entry.id - a.entry.id).slice(0, SHAPED)
     const oppose = opposition(found.links)
-    const selection = select(
-      best.map((candidate) => selectable(candidate, analyzer)),
-      request.limit,
-      oppose,
-    )
+    const shaped: Chosen[] = []
+    for (const candidate of best) {
+      shaped.push(selectable(candidate, analyzer))
+      await pace.spend(Math.min(candidate.entry.beginning.length, COMPARED))
+    }
+    const selection = select(shaped, request.limit, oppose)
     const chosen = selection.chosen as readonly Chosen[]
     const pieces = chosen.map(
       (one): Piece => ({ chosen: one, item: itemOf(one), ...passageOf(one, words, request.maxContent) }),

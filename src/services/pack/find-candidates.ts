@@ -17,6 +17,8 @@ export interface Found {
   /** Null when the words could not be searched. */
   readonly statistics: TermStatistics | null
   readonly entries: readonly PackEntry[]
+  /** How many words of the goal an entry holds in its whole text, and how long that is; of those that words found. */
+  readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
   readonly vectors: readonly PackVector[]
   readonly links: readonly PackLink[]
   readonly standing: Standing
@@ -67,10 +69,13 @@ export function createFindCandidates({
 }) {
   function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
     if (fullText === null || query.expression === null) return null
-    const depth = { candidates, complete: Math.ceil(candidates / 2) }
+    const depth = { candidates, complete: 0 }
+    // A narrowed scope is not counted: that would cost and tell how much there is beside it.
+    const totals = sight.scope.projects === null
     return attempt(() =>
       fullText.search(sight.scope, {
-        ...{ query, terms, columns: COLUMNS, depth },
+        ...{ query, terms, columns: COLUMNS, depth, totals },
+        units: { atLeast: 1, first: 'rarest' },
         filter: EVERYTHING,
         diaryOf: sight.diaryOf,
       }),
@@ -126,11 +131,13 @@ export function createFindCandidates({
       steps: depth.steps,
       linked: depth.candidates,
     })
+    const held = new Map(hits.map(({ id, held: words, length }) => [id, { words, length }]))
     const texts = new Map(hits.map(({ id, text }) => [id, text]))
     return {
       terms,
       statistics: words?.ok ? words.value.statistics : null,
       entries: gathered.entries.map((entry) => ({ ...entry, beginning: texts.get(entry.id) ?? entry.beginning })),
+      held,
       vectors: gathered.vectors,
       links: gathered.links,
       standing,

@@ -1,20 +1,33 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/packs'
+import { startTeam, type Team } from '../../support/access'
 import type { CallResult, Connect } from '../../support/clients'
-import { unique, useSession } from './session'
+import { backend, unique, useSession } from './session'
 
-type Item = CallResult['data']
+type Data = CallResult['data']
+
+const itemsOf = (pack: Data): Data[] => pack.sections.flatMap(({ items }: { items: Data[] }) => items)
+const idsOf = (pack: Data): string[] => itemsOf(pack).map(({ id }) => id)
+const facetsOf = (pack: Data): string[] => pack.sections.map(({ facet }: { facet: string }) => facet)
+const itemOf = (pack: Data, id: string): Data => itemsOf(pack).find((item) => item.id === id)
 
 /** Remembering and packs over MCP (packs contract). */
 export function packsContract(connect: Connect): void {
   const session = useSession(connect)
-  const { ok } = session
+  const { ok, fail } = session
   const remember = (title: string, content: string, args: object = {}) => ok('remember', { title, content, ...args })
   const pack = (goal: string, args: object = {}) => ok('context', { goal, ...args })
-  const itemsOf = (data: CallResult['data']): Item[] => data.sections.flatMap(({ items }: { items: Item[] }) => items)
-  const idsOf = (data: CallResult['data']): string[] => itemsOf(data).map(({ id }) => id)
+  const errorOf = async (name: string, args: Record<string, unknown>) => (await fail(name, args)).data.error
+  /** A project of its own, and what remembers in it. */
+  const inProject = () => {
+    const project = unique('shop')
+    const add = async (title: string, content: string, args: object = {}): Promise<string> =>
+      (await remember(title, content, { project, ...args })).id
+    return { project, add, ask: (goal: string, args: object = {}) => pack(goal, { project, ...args }) }
+  }
+  const read = async (id: string) => (await ok('get_context_by_ids', { context_ids: [id] })).result
 
-  describe('packs on the wire', () => {
+  describe('remember', () => {
     it(promise('p1-list'), async () => {
       const client = await connect(new URL('/mcp/packs', session.server.url.href))
       expect((await client.tools()).map(({ name }) => name)).toEqual(['context', 'remember'])
@@ -25,85 +38,528 @@ export function packsContract(connect: Connect): void {
 
     it(promise('p2-remember'), async () => {
       const project = unique('shop')
-      const done = await remember('Rotate\nrefresh tokens', '  Refresh tokens rotate on each use. ', {
+      const done = await remember('Rotate\nrefresh\u2028tokens', '  Refresh tokens rotate on each use. ', {
         ...{ kind: 'decision', project, tags: ['Auth'], domain: 'security', source_url: 'https://example.org/adr/7' },
+        ...{ valid_at: '2026-01-02T03:04:05Z', agent_id: 'planner', metadata: { ticket: 'SEC-7', title: 'other' } },
       })
       expect(done).toEqual({
         ...{ success: true, id: expect.stringMatching(/^\d+$/), kind: 'decision', project, links: [], conflicts: [] },
       })
-      const [entry] = (await ok('get_context_by_ids', { context_ids: [done.id] })).result
+      const [entry] = await read(done.id)
       expect(entry).toMatchObject({
-        thread_id: `project:${project}`,
-        source: 'agent',
+        ...{ thread_id: `project:${project}`, source: 'agent', tags: ['auth'] },
         text_content: '  Refresh tokens rotate on each use. ',
-        tags: ['auth'],
-        metadata: { title: 'Rotate refresh tokens', kind: 'decision', project, domain: 'security' },
+        metadata: {
+          ...{ title: 'Rotate refresh tokens', kind: 'decision', project, domain: 'security', audience: 'project' },
+          ...{ agent_name: 'planner', ticket: 'SEC-7', valid_at: '2026-01-02T03:04:05Z' },
+          source_url: 'https://example.org/adr/7',
+        },
       })
+      const item = itemOf(await pack('how do refresh tokens rotate', { project }), done.id)
+      expect(item.quality).toMatchObject({ url: 'https://example.org/adr/7', valid_at: '2026-01-02T03:04:05Z' })
+      expect(item.metadata).toMatchObject({ ticket: 'SEC-7', tags: ['auth'], domain: 'security', agent: 'planner' })
+      const plain = await remember('No project', 'of the whole org')
+      expect((await read(plain.id))[0]).toMatchObject({ thread_id: 'memory' })
+      const layers = (await ok('context_list', { layer: 2, projectPath: project })).memories
+      expect(layers.map(({ id }: Data) => id)).toEqual([done.id])
     })
 
-    it(promise('p3-keys'), async () => {
-      const project = unique('shop')
-      const { id } = await remember('Token rotation', 'Refresh tokens rotate on each use of the auth service.', {
-        ...{ kind: 'decision', project },
+    it(promise('p2-refused'), async () => {
+      const right = { title: 'a title', content: 'a content' }
+      const kind = await errorOf('remember', { ...right, kind: 'nonsense' })
+      expect([kind.code, kind.message]).toEqual(['invalid_input', expect.stringContaining('scratchpad')])
+      const bad: [Record<string, unknown>, string][] = [
+        [{ title: ' \n ' }, 'title'],
+        [{ title: 'x'.repeat(201) }, 'title'],
+        [{ content: ' ' }, 'content'],
+        [{ status: 'doing' }, 'status'],
+        [{ kind: 'task', status: 'resting' }, 'status'],
+        [{ valid_at: 'soon' }, 'valid_at'],
+        [{ related_to: ['likes:1'] }, 'related_to'],
+        [{ related_to: ['x'] }, 'related_to'],
+        [{ related_to: Array.from({ length: 21 }, (_, i) => String(i + 1)) }, 'related_to'],
+        [{ audience: 'everyone' }, 'audience'],
+        [{ audience: 'project' }, 'audience'],
+        [{ diary: true }, 'agent_id'],
+        [{ diary: true, agent_id: 'a', audience: 'org' }, 'audience'],
+        [{ project: '  ' }, 'project'],
+        [{ nonsense: 1 }, 'nonsense'],
+      ]
+      for (const [args, path] of bad) {
+        const { code, details } = await errorOf('remember', { ...right, ...args })
+        expect([code, details[0].path]).toEqual(['invalid_input', path])
+      }
+      const several = await errorOf('remember', { title: '', content: '', kind: 'x' })
+      expect(several.details.map(({ path }: Data) => path)).toEqual(['title', 'content', 'kind'])
+    })
+
+    it(promise('p2-links'), async () => {
+      const { project, add, ask } = inProject()
+      const [plan, rule] = [await add('Plan', 'ship the walrus'), await add('Rule', 'feed the walrus daily')]
+      const made = await remember('Decision', 'the walrus gets fish', {
+        ...{ project, kind: 'decision', related_to: [`depends_on:${plan}`, rule, `depends_on:${plan}`] },
       })
-      const answer = await pack('Add refresh-token rotation  to the auth service', { project, domain: 'security' })
-      expect(answer).toEqual({
-        goal: 'Add refresh-token rotation  to the auth service',
-        intent: 'build',
+      expect(made.links).toEqual([
+        { relation: 'depends_on', id: plan },
+        { relation: 'related_to', id: rule },
+      ])
+      // A write of metadata leaves them alone.
+      await ok('update_context', { context_id: made.id, metadata_patch: { depends_on: [Number(rule)] } })
+      await ok('update_context', { context_id: made.id, metadata_patch: { depends_on: null } })
+      const related = itemOf(await ask('what does the walrus get'), made.id).related
+      expect(related).toEqual(
+        expect.arrayContaining([
+          { id: plan, type: 'note', name: 'Plan', relationship: 'depends_on', direction: 'outgoing', distance: 1 },
+          { id: rule, type: 'note', name: 'Rule', relationship: 'related_to', direction: 'outgoing', distance: 1 },
+        ]),
+      )
+      const { total_count: before } = await ok('search_context', { limit: 1 })
+      const missing = await errorOf('remember', { title: 'x', content: 'y', related_to: ['987654321'] })
+      expect([missing.code, missing.message]).toEqual(['not_found', expect.stringContaining('987654321')])
+      expect((await ok('search_context', { limit: 1 })).total_count).toBe(before)
+    })
+
+    it(promise('p2-conflicts'), async () => {
+      const { project, add } = inProject()
+      const text = 'We keep all money amounts as integers of cents, in the database and on the wire, without exception.'
+      const first = await add('Money', text, { kind: 'rule' })
+      const named = await add('Deployments', 'On Tuesdays only.', { kind: 'rule' })
+      await add('Money', text, { kind: 'note' })
+      await remember('Money', text, { kind: 'rule', project: unique('other') })
+      const again = await remember(' money ', 'Amounts are decimals.', { kind: 'rule', project })
+      expect(again.conflicts).toEqual([{ id: first, title: 'Money', reason: 'same title' }])
+      const near = await remember('Amounts', text.replace('all money', 'money'), { kind: 'rule', project })
+      expect(near.conflicts).toEqual([{ id: first, title: 'Money', reason: 'nearly the same text' }])
+      const fresh = await remember('Holidays', 'Nobody deploys in August.', { kind: 'rule', project })
+      expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
+    })
+
+    it(promise('p2-supersede'), async () => {
+      const { project, add, ask } = inProject()
+      const old = await add('Cache', 'The cart cache lives in Redis.', { kind: 'decision' })
+      expect(idsOf(await ask('where does the cart cache live'))).toEqual([old])
+      const next = await remember('Cart cache', 'The cart cache lives in the worker, no longer in Redis.', {
+        ...{ kind: 'decision', project, related_to: [`supersedes:${old}`] },
+      })
+      expect(next.links).toEqual([{ relation: 'supersedes', id: old }])
+      const after = await ask('where does the cart cache live')
+      expect(idsOf(after)).toEqual([next.id])
+      expect(itemsOf(after)[0].metadata.supersedes).toEqual([old])
+      expect([after.diagnostics.omitted.superseded, after.markdown]).toEqual([
+        1,
+        expect.stringContaining(`supersedes [${old}]`),
+      ])
+      expect(await read(old)).toHaveLength(1)
+      // Also by the metadata of an entry that somebody else stores.
+      const third = await session.store('The cart cache moved into the browser.', {
+        metadata: { project, kind: 'decision', supersedes: next.id },
+      })
+      expect(idsOf(await ask('where does the cart cache live'))).toEqual([String(third)])
+      await ok('delete_context', { context_ids: [third] })
+      await ok('delete_context', { context_ids: [next.id] })
+      expect(idsOf(await ask('where does the cart cache live'))).toEqual([old])
+    })
+  })
+
+  describe('context', () => {
+    it(promise('p3-keys'), async () => {
+      const { project, add, ask } = inProject()
+      const content = 'Refresh tokens rotate on each use of the auth service.'
+      const id = await add('Token rotation', content, { kind: 'decision', audience: 'org' })
+      const goal = 'Add refresh-token rotation  to the auth service'
+      expect(await ask(goal, { domain: 'security' })).toEqual({
+        ...{ goal, intent: 'build', domain: 'security', project, layer: 'recall', total_items: 1 },
         query: 'Add refresh-token rotation to the auth service security',
-        domain: 'security',
-        project,
-        layer: 'recall',
         sections: [
           {
-            facet: 'decisions',
-            title: 'Decisions',
+            ...{ facet: 'decisions', title: 'Decisions' },
             items: [
               {
-                id,
-                type: 'decision',
-                name: 'Token rotation',
-                content: 'Refresh tokens rotate on each use of the auth service.',
+                ...{ id, type: 'decision', name: 'Token rotation', content, facet: 'decisions', source: id },
                 score: expect.any(Number),
-                facet: 'decisions',
-                reason: expect.stringContaining('words:'),
-                source: id,
+                reason: expect.stringContaining('words: '),
                 quality: {
                   ...{ origin: 'local', source: id, url: null, valid_at: null, project_id: project },
-                  created_at: expect.stringMatching(/Z$/),
-                  updated_at: expect.stringMatching(/Z$/),
+                  created_at: expect.stringMatching(/T.*Z$/),
+                  updated_at: expect.stringMatching(/T.*Z$/),
                 },
-                metadata: {},
-                related: [],
+                ...{ metadata: {}, related: [] },
               },
             ],
           },
         ],
-        total_items: 1,
         usage_hint: expect.any(String),
-        markdown: expect.stringContaining(`[${id}] Token rotation`),
+        markdown: expect.stringContaining(`### [${id}] Token rotation`),
         diagnostics: {
-          degraded: false,
-          modes: ['fts', 'semantic'],
+          ...{ degraded: false, modes: ['fts', 'semantic'] },
           omitted: { limit: 0, budget: 0, duplicate: 0, superseded: 0 },
         },
       })
+      expect(await pack('nothing like it: xylophone')).toMatchObject({ domain: null, project: null })
     })
 
-    it(promise('p2-supersede'), async () => {
-      const project = unique('shop')
-      const old = await remember('Cache', 'The cart cache lives in Redis.', { kind: 'decision', project })
-      expect(idsOf(await pack('where does the cart cache live', { project }))).toEqual([old.id])
-      const next = await remember('Cart cache', 'The cart cache lives in the worker, no longer in Redis.', {
-        ...{ kind: 'decision', project, related_to: [`supersedes:${old.id}`] },
+    it(promise('p3-refused'), async () => {
+      for (const args of [{}, { goal: '' }, { goal: ' \u2028\n' }])
+        expect(await errorOf('context', args)).toMatchObject({ code: 'invalid_input', message: 'goal is required' })
+      for (const args of [{ intent: 'hack' }, { layer: 'deep' }, { max_tokens: 99 }, { max_tokens: 40_000 }, { x: 1 }])
+        expect(await errorOf('context', { goal: 'g', ...args })).toMatchObject({ code: 'invalid_input' })
+      expect(await errorOf('context', { goal: 'g'.repeat(10_001) })).toMatchObject({ code: 'invalid_input' })
+    })
+
+    it(promise('p3-intent'), async () => {
+      const { add, ask } = inProject()
+      const kinds = ['task', 'decision', 'rule', 'gotcha', 'procedure', 'plan', 'idea', 'artifact', 'claim', 'note']
+      const animals = ['heron', 'stork', 'crane', 'ibis', 'egret', 'gull', 'tern', 'auk', 'petrel', 'skua']
+      for (const [i, kind] of [...kinds, 'verification'].entries())
+        await add(`Invoice ${kind}`, `invoice export ${animals[i]} detail number ${i}`, { kind })
+      const named = {
+        build: ['active_work', 'decisions', 'constraints', 'procedures', 'gotchas', 'artifacts', 'recent_memory'],
+        plan: ['planning', 'decisions', 'ideation', 'domain', 'constraints', 'active_work'],
+        ideate: ['ideation', 'domain', 'decisions', 'planning', 'recent_memory'],
+        research: ['domain', 'artifacts', 'recent_memory', 'decisions', 'constraints'],
+        debug: ['gotchas', 'procedures', 'artifacts', 'active_work', 'recent_memory'],
+        decide: ['decisions', 'ideation', 'domain', 'constraints', 'planning'],
+        learn: ['recent_memory', 'domain', 'procedures', 'gotchas', 'decisions'],
+        general: ['active_work', 'decisions', 'planning', 'ideation', 'domain', 'procedures', 'recent_memory'],
+      }
+      for (const [intent, order] of Object.entries(named)) {
+        const facets = facetsOf(await ask('invoice export', { intent }))
+        expect([intent, facets.slice(0, order.length), facets.length]).toEqual([intent, order, 11])
+      }
+    })
+
+    it(promise('p3-limit'), async () => {
+      const { add, ask } = inProject()
+      const names = 'amber basalt cobalt dolomite emerald feldspar garnet hematite iolite jasper kyanite lapis'.split(
+        ' ',
+      )
+      for (const name of names) await add(name, `the ${name} mine yields ore of another sort, ${name.repeat(2)}`)
+      const total = async (args: object) => (await ask('which mine yields ore', args)).total_items
+      expect(await Promise.all([total({ limit: -3 }), total({ limit: 0 }), total({ limit: '2' })])).toEqual([1, 1, 2])
+      expect(await Promise.all([total({ limit: 900 }), total({ layer: 'wake', limit: 12 })])).toEqual([12, 8])
+      const cut = await ask('which mine yields ore', { limit: 5 })
+      expect(cut.diagnostics.omitted.limit).toBe(7)
+      expect(cut.markdown).toContain('Left out: 7 beyond the limit')
+    })
+
+    it(promise('p3-work'), async () => {
+      const { add, ask } = inProject()
+      const work = (status: string) =>
+        add(`Work ${status}`, `unlike anything else: ${status}`, { kind: 'task', status })
+      const ids = Object.fromEntries(
+        await Promise.all(['doing', 'blocked', 'review', 'todo', 'archived'].map(async (s) => [s, await work(s)])),
+      )
+      const matching = await add('Parser work', 'teach the parser about umlauts', { kind: 'task', status: 'todo' })
+      const finished = await add('Old parser work', 'taught the parser about accents', {
+        ...{ kind: 'task', status: 'done', metadata: { learnings: ['accents fold before case', 'tests first'] } },
       })
-      expect(next.links).toEqual([{ relation: 'supersedes', id: old.id }])
-      const [item, ...others] = itemsOf(await pack('where does the cart cache live', { project }))
-      expect([item.id, others]).toEqual([next.id, []])
-      expect(item.metadata.supersedes).toEqual([old.id])
-      expect((await ok('get_context_by_ids', { context_ids: [old.id] })).result).toHaveLength(1)
-      await ok('delete_context', { context_ids: [next.id] })
-      expect(idsOf(await pack('where does the cart cache live', { project }))).toEqual([old.id])
+      const answer = await ask('teach the parser about accents and umlauts')
+      const [active] = answer.sections
+      expect(active.facet).toBe('active_work')
+      const found = active.items.map(({ id }: Data) => id)
+      expect(new Set(found.slice(0, 3))).toEqual(new Set([ids.doing, ids.blocked, ids.review]))
+      expect(found.slice(3)).toEqual([matching])
+      expect(active.items[0].reason).toContain('in progress')
+      const prior = answer.sections.find(({ facet }: Data) => facet === 'prior_art')
+      expect(prior.items.map(({ id, content }: Data) => [id, content])).toEqual([
+        [finished, '- accents fold before case\n- tests first'],
+      ])
+      expect(idsOf(await ask('archived work: unlike anything else'))).not.toContain(ids.archived)
+    })
+
+    it(promise('p3-left-out'), async () => {
+      const { add, ask } = inProject()
+      const gone = await add('Feature flag', 'the checkout feature flag is on')
+      const ended = await add('Flag', 'the checkout feature flag is off for a test', {
+        metadata: { expires_at: '2020-01-01T00:00:00Z' },
+      })
+      await ok('delete_context', { context_ids: [gone] })
+      const kept = await add('Flags', 'a checkout feature flag is removed after a month')
+      expect([idsOf(await ask('checkout feature flag')), ended]).toEqual([[kept], expect.any(String)])
+    })
+
+    it(promise('p3-duplicates'), async () => {
+      const { add, ask } = inProject()
+      const text = 'The nightly backup of the ledger runs at two and is verified by a restore every Monday morning.'
+      const ids = [await add('Backup', text), await add('Backup', `${text} `), await add('Backup', text.toUpperCase())]
+      const other = await add('Restore', 'A restore of the ledger backup takes forty minutes on the small machine.')
+      const answer = await ask('when does the ledger backup run and how long is a restore')
+      expect(new Set(idsOf(answer))).toEqual(new Set([ids[2], other]))
+      expect(answer.diagnostics.omitted.duplicate).toBe(2)
+    })
+
+    it(promise('p3-contradicts'), async () => {
+      const { project, add, ask } = inProject()
+      const text = 'Retries of the payment webhook are limited to'
+      const one = await add('Webhook retries', `${text} five.`, { kind: 'decision' })
+      const two = await remember('Webhook retries', `${text} nine.`, {
+        ...{ project, kind: 'decision', related_to: [`contradicts:${one}`] },
+      })
+      const answer = await ask('payment webhook retries')
+      expect(new Set(idsOf(answer))).toEqual(new Set([one, two.id]))
+      expect(itemOf(answer, one).metadata.conflicts_with).toEqual([two.id])
+      expect(itemOf(answer, two.id).metadata.conflicts_with).toEqual([one])
+      expect(answer.markdown).toContain(`conflicts with [${one}]`)
+    })
+
+    it(promise('p3-floor'), async () => {
+      const { add, ask } = inProject()
+      for (const topic of ['payments', 'refunds', 'shipping', 'returns', 'taxes', 'invoices'])
+        await add(`About ${topic}`, `How ${topic} are booked in the ledger at the end of each month.`)
+      expect((await ask('knit a woollen jumper for a penguin')).total_items).toBe(0)
+      const { sections } = await ask('how are refunds booked in the ledger')
+      expect(sections[0].items[0].name).toBe('About refunds')
+      const scores = itemsOf({ sections }).map(({ score }) => score)
+      expect(scores.every((score) => score > 0 && score <= 1)).toBe(true)
+      // The same evidence counts the same, whatever else there is.
+      const best = scores[0]
+      await add('About wages', 'How wages are booked in the ledger at the end of each month.')
+      const again = itemsOf(await ask('how are refunds booked in the ledger'))[0].score
+      expect(Math.abs(again - best)).toBeLessThan(0.1)
+    })
+
+    it(promise('p3-names'), async () => {
+      const { add, ask } = inProject()
+      for (let i = 0; i < 12; i++)
+        await add(
+          `Connection trouble ${i}`,
+          `The connection failed with E_CONN_${100 + i} while the queue was ${i} deep.`,
+        )
+      const path = await add('Sessions', 'See src/auth/session-store.ts, where rotateRefreshToken lives since v2.3.1.')
+      const first = async (goal: string) => itemsOf(await ask(goal, { intent: 'debug', limit: 1 }))[0]
+      const code = await first('why does the connection fail with E_CONN_107')
+      expect([code.name, code.reason]).toEqual(['Connection trouble 7', expect.stringContaining('E_CONN_107')])
+      for (const goal of ['change src/auth/session-store.ts', 'what calls rotateRefreshToken', 'upgrade to v2.3.1'])
+        expect((await first(goal)).id).toBe(path)
+    })
+
+    it(promise('p3-related'), async () => {
+      const { project, add, ask } = inProject()
+      const hub = await add('Turbine', 'the turbine spins at three thousand')
+      const far = await add('Grid', 'electricity for everyone')
+      const near = await remember('Gearbox', 'wheels of brass', {
+        project,
+        related_to: [`part_of:${hub}`, `supports:${far}`],
+      })
+      for (let i = 0; i < 4; i++)
+        await remember(`Bolt ${i}`, `steel ${i}`, { project, related_to: [`requires:${hub}`] })
+      const secret = await remember('Hidden', 'x', { project, audience: 'private', related_to: [hub] })
+      const related = async (args: object = {}) =>
+        itemOf(await ask('how fast does the turbine spin', args), hub).related
+      const all = await related({ related_limit: 5 })
+      expect(all).toHaveLength(5)
+      for (const one of all) expect(one).toMatchObject({ direction: 'incoming', distance: 1 })
+      expect(all[0]).toMatchObject({ id: secret.id, relationship: 'related_to' })
+      expect(await related()).toHaveLength(3)
+      expect(await related({ related_limit: 99 })).toHaveLength(5)
+      expect(await related({ include_related: false })).toEqual([])
+      expect(await related({ related_limit: 0 })).toEqual([])
+      expect(await related({ layer: 'wake' })).toEqual([])
+      const deep = itemOf(await ask('wheels of brass', { layer: 'deep_search', related_limit: 5 }), near.id).related
+      expect(deep.slice(0, 2).map(({ id, distance }: Data) => [id, distance])).toEqual([
+        [far, 1],
+        [hub, 1],
+      ])
+      expect(deep[2]).toMatchObject({ distance: 2 })
+      // What is linked to a hit joins the pack, with the way that leads to it.
+      const joined = itemOf(await ask('how fast does the turbine spin'), near.id)
+      expect(joined.reason).toContain(`linked: part_of`)
+    })
+
+    it(promise('p3-vocabularies'), async () => {
+      const project = unique('shop')
+      const turn = await session.store('we said the parcel tracker polls every ten minutes', { metadata: { project } })
+      const { id } = await ok('context_store', {
+        ...{ type: 'bug_fix', content: 'parcel tracker polls failed when the carrier was down' },
+        metadata: { projectPath: project },
+      })
+      const note = (await remember('Tracker', 'parcel tracker polls belong into the queue', { project })).id
+      const answer = await pack('how does the parcel tracker poll', { project, intent: 'debug' })
+      expect(
+        answer.sections.map(({ facet, items }: Data) => [facet, items.map((item: Data) => item.id).sort()]),
+      ).toEqual([
+        ['gotchas', [id]],
+        ['recent_memory', [String(turn), note].sort()],
+      ])
+    })
+
+    it(promise('p3-recent'), async () => {
+      const { add, ask } = inProject()
+      const ids = []
+      for (let i = 0; i < 8; i++)
+        ids.push(await add(`Session ${i}`, `topic${i} subject${i} matter${i}`, { kind: 'session' }))
+      expect((await ask('paint the shed')).total_items).toBe(0)
+      for (const goal of ['continue where we left off', 'what happened today', 'resume the work of the last 3 days']) {
+        const answer = await ask(goal)
+        expect(idsOf(answer).sort()).toEqual(ids.slice(-6).sort())
+        expect(itemsOf(answer)[0].reason).toContain('recent')
+      }
+    })
+
+    it(promise('p3-domain'), async () => {
+      const { add, ask } = inProject()
+      const text = (of: string) => `A retry policy waits longer each time, says the ${of} handbook of the company.`
+      const other = await add('Retry policy of mail', text('post'), { domain: 'mail' })
+      const wanted = await add('Retry policy of cash', text('bank'), { domain: 'payments' })
+      await add('Retry policy of chat', text('chat'))
+      expect(itemsOf(await ask('retry policy', { domain: 'payments' }))[0].id).toBe(wanted)
+      expect(idsOf(await ask('retry policy', { domain: 'mail' }))[0]).toBe(other)
+      expect(idsOf(await ask('retry policy', { domain: 'mail' }))).toHaveLength(3)
+    })
+
+    it(promise('p3-same'), async () => {
+      const { add, ask } = inProject()
+      for (let i = 0; i < 9; i++)
+        await add(`Rule ${i}`, `lint rule ${i} of the house says number ${i * i}`, { kind: 'rule' })
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => ask('which lint rules has the house', { layer: 'deep_search' })),
+      )
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    })
+
+    it(promise('p3-budget'), async () => {
+      const { add, ask } = inProject()
+      const filler = 'Nothing of note happens in this sentence, which only fills the page. '
+      for (let i = 0; i < 14; i++)
+        await add(
+          `Part ${i}`,
+          `${filler.repeat(60)}The kiln of workshop ${i} needs ${i} hours "to" cool.\n${filler.repeat(60)}`,
+        )
+      const goal = 'how many hours does the kiln of a workshop need to cool'
+      for (const max_tokens of [100, 300, 800, 2_000, 9_000]) {
+        const answer = await ask(goal, { max_tokens })
+        expect(JSON.stringify(answer.sections).length).toBeLessThanOrEqual(max_tokens * 4)
+        expect(answer.markdown.length).toBeLessThanOrEqual(max_tokens * 4)
+        if (max_tokens >= 800) expect(answer.total_items).toBeGreaterThan(1)
+        const { limit, budget, duplicate } = answer.diagnostics.omitted
+        expect(answer.total_items + limit + budget + duplicate).toBe(14)
+      }
+      const full = await ask(goal)
+      expect(JSON.stringify(full.sections).length).toBeLessThanOrEqual(24_000)
+      for (const { content } of itemsOf(full)) {
+        expect([...content].length).toBeLessThanOrEqual(1_500)
+        expect(content).toContain('kiln of workshop')
+        expect(content).toMatch(/^….*…$/su)
+      }
+      expect((await ask(goal, { layer: 'wake' })).markdown.length).toBeLessThan(4_800)
+    })
+
+    it(promise('p3-worst'), async () => {
+      const { add, ask } = inProject()
+      const long = await add('One letter', 'a'.repeat(1_000_000))
+      const late = await add('Late', `${'filler words without end. '.repeat(30_000)} the zeppelin lands at noon`)
+      const answer = await ask(`zeppelin ${'q '.repeat(4_900)}`)
+      expect(itemOf(answer, late).content).toContain('the zeppelin lands at noon')
+      expect((await ask('One letter')).total_items).toBeGreaterThan(0)
+      expect([...itemOf(await ask('One letter'), long).content].length).toBeLessThanOrEqual(1_500)
+      expect((await ask(`${'\u{1F642}'.repeat(10_000)}`)).total_items).toBe(0)
+    })
+  })
+
+  describe('packs of several people', () => {
+    let team: Team
+    beforeAll(async () => {
+      team = await startTeam({}, (vars) => backend().start(vars))
+    })
+    afterAll(() => team?.stop())
+    const as = (key: string) => ({
+      remember: async (title: string, content: string, args: object = {}): Promise<string> => {
+        const { data, isError, text } = await team.call(key, 'remember', { title, content, ...args })
+        if (isError) throw new Error(text)
+        return data.id
+      },
+      ask: async (goal: string, args: object = {}) => (await team.call(key, 'context', { goal, ...args })).data,
+      fails: async (name: string, args: Record<string, unknown>) => (await team.call(key, name, args)).data.error,
+    })
+
+    it(promise('p4-private'), async () => {
+      const org = unique('org')
+      const ada = as((await team.key(org, { owner: 'ada' })).key)
+      const eve = as((await team.key(org, { owner: 'eve' })).key)
+      const mine = await ada.remember('Salary plan', 'the salary plan of ada', { audience: 'private' })
+      const all = await ada.remember('Salary bands', 'the salary bands of everyone')
+      const hidden = await ada.remember('Bands', 'the new salary bands', {
+        audience: 'private',
+        related_to: [`supersedes:${all}`],
+      })
+      expect(new Set(idsOf(await ada.ask('salary plan and bands')))).toEqual(new Set([mine, hidden]))
+      const seen = await eve.ask('salary plan and bands')
+      expect(idsOf(seen)).toEqual([all])
+      expect([itemsOf(seen)[0].related, seen.diagnostics.omitted.superseded]).toEqual([[], 0])
+      expect(await eve.fails('remember', { title: 'x', content: 'y', related_to: [mine] })).toMatchObject({
+        code: 'not_found',
+      })
+    })
+
+    it(promise('p4-diary'), async () => {
+      const org = unique('org')
+      const ada = as((await team.key(org, { owner: 'ada', agent: 'runner' })).key)
+      const twin = as((await team.key(org, { owner: 'ada' })).key)
+      const eve = as((await team.key(org, { owner: 'eve', agent: 'runner' })).key)
+      const page = await ada.remember('Rehearsal', 'dear diary: the rehearsal went badly at step nine', { diary: true })
+      const other = await ada.remember('Other page', 'dear diary: rehearsal of another agent', {
+        diary: true,
+        agent_id: 'walker',
+      })
+      for (const intent of ['build', 'plan', 'debug', 'learn'])
+        expect(idsOf(await twin.ask('paint the fence', { intent, agent_id: 'runner' }))).toEqual([page])
+      expect(idsOf(await ada.ask('how did the rehearsal go at step nine', { agent_id: 'walker' }))).toEqual([other])
+      expect(idsOf(await ada.ask('how did the rehearsal go at step nine'))).toEqual([])
+      expect(idsOf(await eve.ask('how did the rehearsal go at step nine', { agent_id: 'runner' }))).toEqual([])
+      const [item] = itemsOf(await ada.ask('how did the rehearsal go at step nine', { agent_id: 'runner' }))
+      expect([item.metadata.diary, item.reason]).toEqual([true, expect.stringContaining('diary')])
+    })
+
+    it(promise('p4-projects'), async () => {
+      const org = unique('org')
+      const admin = as((await team.key(org, { role: 'admin', owner: 'ada' })).key)
+      const narrow = as((await team.key(org, { projects: ['north', 'south'] })).key)
+      const one = as((await team.key(org, { projects: ['north'] })).key)
+      const text = (of: string) => `the ${of} lighthouse keeper keeps a log book of ships`
+      const north = await admin.remember('North', text('north'), { project: 'north' })
+      const south = await admin.remember('South', text('south'), { project: 'south' })
+      const west = await admin.remember('West', text('west'), { project: 'west', related_to: [`supersedes:${north}`] })
+      const none = await admin.remember('All', 'every lighthouse keeper keeps a log book of ships')
+      const found = async (who: typeof admin, args: object = {}) =>
+        new Set(idsOf(await who.ask('lighthouse keeper log book', args)))
+      expect(await found(admin)).toEqual(new Set([south, west, none]))
+      expect(await found(admin, { project: 'north' })).toEqual(new Set([north, none]))
+      expect(await found(narrow)).toEqual(new Set([north, south, none]))
+      expect(await found(one)).toEqual(new Set([north, none]))
+      for (const project of ['west', 'never-was'])
+        for (const [name, args] of [
+          ['context', { goal: 'g' }],
+          ['remember', { title: 't', content: 'c' }],
+        ] as const)
+          expect(await narrow.fails(name, { ...args, project })).toMatchObject({
+            ...{ code: 'forbidden', message: `Project access denied: ${project}` },
+          })
+      expect(await narrow.fails('remember', { title: 't', content: 'c' })).toMatchObject({
+        ...{ code: 'invalid_input', message: expect.stringContaining('north, south') },
+      })
+      const { key } = await team.key(org, { projects: ['north'] })
+      expect((await team.call(key, 'remember', { title: 't', content: 'c' })).data.project).toBe('north')
+    })
+
+    it(promise('p4-audit'), async () => {
+      const org = unique('org')
+      const reader = (await team.key(org, { role: 'reader', projects: ['north'] })).key
+      const writer = (await team.key(org, { agent: 'pen' })).key
+      const id = await as(writer).remember('Tide', 'the tide table is wrong by an hour', { project: 'north' })
+      await as(reader).ask('secret words: tide table', { intent: 'debug' })
+      await as(reader).fails('context', { goal: 'secret words', project: 'south' })
+      await as(reader).fails('remember', { title: 't', content: 'c' })
+      const admin = (await team.key(org, { role: 'admin' })).key
+      const { body, text } = await team.api(`/orgs/${org}/audit`, admin)
+      const rows = body.events.filter(({ tool }: Data) => tool !== null)
+      expect(rows.map(({ tool, ids, allowed }: Data) => [tool, ids, allowed])).toEqual([
+        ['remember', [Number(id)], true],
+        ['context', [Number(id)], true],
+        ['context', [], false],
+        ['remember', [], false],
+      ])
+      expect(rows[1].detail).toEqual({ intent: 'debug', layer: 'recall', project: 'north', items: 1 })
+      expect(text).not.toContain('secret words')
     })
   })
 }
