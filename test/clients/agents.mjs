@@ -1,40 +1,20 @@
 // Coding agents, each run in a home of its own against a scripted model on loopback.
-import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModel } from './model.mjs'
+import { runClient } from './program.mjs'
 import { URL_OF_SERVER } from './server.mjs'
 
 const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
 const MODEL = `http://127.0.0.1:${MODEL_PORT}`
-const LIMIT_MS = 90_000
-
-/** Runs a program in a home of its own, and ends it and what it started when it takes too long. */
-function run(program, args, env, cwd) {
-  return new Promise((resolve) => {
-    const child = spawn(join(process.cwd(), 'node_modules/.bin', program), args, {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: cwd, TERM: 'dumb', NO_COLOR: '1', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
-    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS)
-    child.on('close', () => {
-      clearTimeout(timer)
-      resolve(output)
-    })
-  })
-}
 
 const AGENTS = {
   'Claude Code': (home, prompt, tools) => {
     const servers = { mcpServers: { commonplace: { type: 'http', url: URL_OF_SERVER } } }
     const names = tools.map((tool) => `mcp__commonplace__${tool}`).join(',')
     const allowed = ['--strict-mcp-config', '--allowedTools', names]
-    return run(
+    return runClient(
       'claude',
       ['-p', prompt, '--mcp-config', JSON.stringify(servers), ...allowed],
       {
@@ -63,7 +43,7 @@ url = "${URL_OF_SERVER}"
 `,
     )
     const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
-    return run('codex', args, { SCRIPTED_KEY: 'x' }, home)
+    return runClient('codex', args, { SCRIPTED_KEY: 'x' }, home)
   },
   'Gemini CLI': (home, prompt) => {
     mkdirSync(join(home, '.gemini'))
@@ -74,7 +54,7 @@ url = "${URL_OF_SERVER}"
       general: { disableAutoUpdate: true, disableUpdateNag: true },
     }
     writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(settings))
-    return run(
+    return runClient(
       'gemini',
       ['-p', prompt, '--model', 'gemini-2.5-flash', '--approval-mode', 'yolo', '--skip-trust'],
       { GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: MODEL },

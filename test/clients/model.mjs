@@ -79,6 +79,8 @@ function responses(body, script, seen) {
       ? { type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: answer }] }
       : {
           type: 'function_call',
+          id: `fc_${received.length}`,
+          status: 'completed',
           call_id: `call_${received.length}`,
           name: tool.name,
           ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
@@ -86,7 +88,8 @@ function responses(body, script, seen) {
         }
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
   return [
-    { type: 'response.created', response: { id: 'resp_1' } },
+    { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: body.model } },
+    { type: 'response.output_item.added', output_index: 0, item },
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: { id: 'resp_1', usage, output: [item] } },
   ]
