@@ -25,6 +25,7 @@ export function givenAs(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `array of ${value.length}`
   if (value instanceof SentBytes) return 'string'
+  if (value instanceof Unkept && value.flaw === 'too_long') return 'string'
   if (value instanceof Unkept) return value.flaw === 'too_deep' ? 'object' : `number ${value}`
   if (typeof value === 'object') return 'object'
   return typeof value === 'string' ? `string "${told(value)}"` : `${typeof value} ${told(value)}`

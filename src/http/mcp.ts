@@ -7,7 +7,7 @@ import type { Caller } from '../domain/scope'
 import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
-import { isImageData } from '../tools/image-data'
+import { isImageData, longestString } from '../tools/request-strings'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
@@ -109,7 +109,7 @@ function withoutBody({ url, method, headers: given, signal }: Request): Request 
 const BATCHES = '2025-03-26'
 
 interface Serving {
-  readonly images?: ParserOptions
+  readonly strings?: ParserOptions
   readonly admit?: McpRequest['admit']
 }
 
@@ -143,7 +143,7 @@ export async function serveMcp(
     onerror,
   })
   if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
-  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.images)
+  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.strings)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
   const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null
@@ -157,6 +157,9 @@ export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Re
     httpRequest,
     () => createServer(request, origin),
     (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
-    { images: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each }, admit: request.admit },
+    {
+      strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
+      admit: request.admit,
+    },
   )
 }

@@ -1,7 +1,9 @@
+import { MAX_TEXT_BYTES } from '../domain/draft'
 import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
 import { givenAs } from '../domain/flaws'
 import { MAX_DEPTH, Unkept } from '../domain/json/unkept'
 import { isRecord } from './record'
+import { isText } from './request-strings'
 
 /**
  * What was sent in an argument and cannot be kept as it was sent: numbers and depths (platform contract §6).
@@ -14,6 +16,7 @@ export function unkeptIn(value: unknown, place: string): Problem | null {
 }
 
 function look(value: unknown, place: string, levels: number): Problem | null {
+  if (value instanceof Unkept && value.flaw === 'too_long') return tooLong(place, value)
   if (value instanceof Unkept)
     return value.flaw === 'too_deep'
       ? tooDeep(place)
@@ -28,6 +31,13 @@ function look(value: unknown, place: string, levels: number): Problem | null {
     if (found !== null) return found
   }
   return null
+}
+
+function tooLong(place: string, { reason }: Unkept): Problem {
+  const what = isText(/[^.\]]*$/.exec(place)?.[0] ?? '')
+    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
+    : 'send less, and where it is a list or an object, send it as JSON itself'
+  return limitExceeded(`${place} ${reason}; ${what}`)
 }
 
 /** The argument is named, not the place, whose name would be as long as it is deep. */

@@ -1,5 +1,5 @@
 import { limitExceeded } from '../domain/errors'
-import { JsonTooLarge, parseJson } from '../domain/json/parser'
+import { JsonTooLarge, MAX_STRING, parseJson } from '../domain/json/parser'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -30,7 +30,7 @@ export function lenient(schema: JsonSchema | undefined, value: unknown): unknown
 }
 
 /** What is inside a string cannot be decoded as it arrives, so it stands in memory twice. */
-const MAX_JSON_STRING = 10_000_000
+const MAX_JSON_STRING = MAX_STRING
 
 /** The value, or what its JSON text holds when that is of the wanted type. */
 function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {

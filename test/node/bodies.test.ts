@@ -56,6 +56,27 @@ describe('a body', () => {
     expect(logged.filter((line) => line.includes('tool_failed'))).toEqual([])
   })
 
+  it('with a string that is longer than anything there may be is refused without holding it, in a batch as that item', async () => {
+    const long = `"${'x'.repeat(2_000_001)}"`
+    const tooLong =
+      'has more than 2000000 characters; at most 1000000 UTF-8 bytes are allowed, split it into several entries'
+    const refused = await call('store_context', `{"thread_id":"t","source":"user","text":${long}}`)
+    expect(refused.error).toMatchObject({
+      code: 'limit_exceeded',
+      message: `text ${tooLong}`,
+      details: [{ path: 'text', given: 'string' }],
+    })
+    const mixed = await call(
+      'store_context_batch',
+      `{"entries":[${draft('')},{"thread_id":"t","source":"user","text":${long}}],"atomic":false}`,
+    )
+    expect(mixed.results.map(({ code }: Json) => code)).toEqual([null, 'limit_exceeded'])
+    const padded = await call('store_context', `{"thread_id":"t","source":"user","text":"${' '.repeat(1_500_000)}x"}`)
+    expect(padded.success).toBe(true)
+    const odd = await call('list_threads', `{"odd":"${'x'.repeat(10_000_001)}"}`)
+    expect(odd.error.message).toContain('odd has more than 10000000 characters; send less, and')
+  })
+
   it('whose item of a batch is nested too deep is that item error', async () => {
     const entries = `[${draft('')},${draft(`,"metadata":${nested(8_000)}`)}]`
     const result = await call('store_context_batch', `{"entries":${entries},"atomic":false}`)

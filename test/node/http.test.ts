@@ -96,7 +96,9 @@ describe('the HTTP surface in open mode', () => {
     const text = 'x'.repeat(20_000_000)
     const args = { thread_id: 't', source: 'user', text }
     const { result } = await message(await post(rpc('tools/call', { name: 'store_context', arguments: args })))
-    expect(result.structuredContent.error.message).toContain('20000000 UTF-8 bytes')
+    expect(result.structuredContent.error.message).toMatch(
+      /^text has more than 2000000 characters; at most 1000000 UTF-8/,
+    )
     const tooLarge = await post(`"${'x'.repeat(100_000_000)}"`)
     expect(tooLarge.status).toBe(413)
     expect(((await tooLarge.json()) as Json).error.message).toContain('100000000')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Base64Decoder, SentBytes } from '../../src/domain/json/base64'
-import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
+import { JsonParser, JsonTooLarge, MAX_STRING, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
 import { Unkept } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
 
@@ -122,6 +122,27 @@ describe('JSON that arrives in pieces', () => {
     expect(depthOf(parseJson('['.repeat(50_000) + ']'.repeat(50_000)))).toBe(1000)
     expect(() => parseJson('['.repeat(200_000))).toThrow(JsonTooLarge)
     expect(() => parseJson(`${'['.repeat(8_000)}}`)).toThrow(SyntaxError)
+  })
+
+  it('holds no string that is longer than its place allows, escapes counted as what they mean', () => {
+    const value = fc.record({ text: fc.string({ unit: 'binary', maxLength: 30 }), other: fc.string({ maxLength: 30 }) })
+    const escaped = (text: string) =>
+      Array.from(text, (char) =>
+        /[a-m]/.test(char) ? `\\u00${char.charCodeAt(0).toString(16)}` : JSON.stringify(char).slice(1, -1),
+      ).join('')
+    fc.assert(
+      fc.property(value, fc.array(fc.nat(), { maxLength: 12 }), ({ text, other }, cuts) => {
+        const json = `{"text":"${escaped(text)}","other":${JSON.stringify(other)},"n":1}`
+        const longest = (name: string) => (name === 'text' ? 10 : 20)
+        const read = inPieces(json, cuts, { longest }) as Record<string, unknown>
+        expect(read.n).toBe(1)
+        for (const [name, sent] of Object.entries({ text, other }))
+          if (sent.length > longest(name)) expect(read[name]).toMatchObject({ flaw: 'too_long' })
+          else expect(read[name]).toBe(sent)
+      }),
+      RUNS,
+    )
+    expect(() => inPieces(`{"${'n'.repeat(MAX_STRING + 1)}":1}`, [5])).toThrow(JsonTooLarge)
   })
 
   it('holds so many values and no more', () => {

@@ -1,10 +1,10 @@
 import { Base64Decoder, SentBytes } from './base64'
 import { BACKSLASH, isScalar, isSpace, NUMBER, QUOTE, SCALARS } from './grammar'
-import { readNumber, TOO_DEEP } from './unkept'
+import { readNumber, TOO_DEEP, tooLong } from './unkept'
 
 /**
  * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
- * be kept, and what is nested too deep, are marks (`Unkept`); strings at chosen places are decoded from base64 as they come;
+ * be kept, what is nested too deep and strings that are too long are marks (`Unkept`); strings at chosen places are decoded from base64 as they come;
  * and what would need too much memory is refused.
  */
 export interface ParserOptions {
@@ -12,6 +12,8 @@ export interface ParserOptions {
   readonly isBase64?: (path: readonly (string | number)[]) => boolean
   /** Bytes that one base64 string decodes to; more are not kept. */
   readonly maxBase64Bytes?: number
+  /** UTF-16 units that the string of a member with this name may have; longer ones are not held. `MAX_STRING` unless fewer. */
+  readonly longest?: (name: string) => number
   /** MAX_VALUES unless fewer. */
   readonly maxValues?: number
 }
@@ -21,6 +23,8 @@ export class JsonTooLarge extends Error {}
 
 /** Objects, lists, strings and the rest of one text: what a Worker of 128 MB can hold beside its work. */
 export const MAX_VALUES = 1_000_000
+/** The longest string that means anything: a list or an object that is sent as JSON in a string. */
+export const MAX_STRING = 10_000_000
 /** Beyond this nothing is kept, since whatever reads it is nested itself. */
 const MAX_KEPT_DEPTH = 1_000
 const MAX_OPEN = 100_000
@@ -68,6 +72,9 @@ export class JsonParser {
   private parts: string[] = []
   /** The string so far holds an escape or a control character, so `JSON.parse` has to judge it. */
   private special = false
+  /** UTF-16 units of the string so far, and how many it may have; beyond, nothing of it is held. */
+  private units = 0
+  private most = MAX_STRING
   /** The last piece ended behind a backslash. */
   private escaped = false
   private decoder: Base64Decoder | null = null
@@ -144,6 +151,7 @@ export class JsonParser {
       const base64 = this.frame?.key === 'data' && this.options.isBase64?.(this.path()) === true
       this.token = base64 ? Token.Base64 : Token.Text
       this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0, this.spare) : null
+      this.most = this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING
       this.next = Next.After
       return at + 1
     }
@@ -182,33 +190,57 @@ export class JsonParser {
   }
 
   private readText(text: string, from: number): number {
-    let at = this.escaped ? from + 1 : from
+    let at = from
+    if (this.escaped) this.escape(text[at++])
     this.escaped = false
     for (; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (code === QUOTE) {
-        this.parts.push(text.slice(from, at))
+        this.hold(text.slice(from, at))
         this.finishText()
         return at + 1
       }
       if (code < 0x20) this.special = true
       if (code === BACKSLASH) {
         this.special = true
+        this.units--
         at++
+        if (at < text.length) this.escape(text[at])
       }
     }
     this.escaped = at > text.length
-    this.parts.push(text.slice(from))
+    this.hold(text.slice(from))
     return text.length
   }
 
+  /** Four digits follow `\\u`, and all of it is one unit. */
+  private escape(char: string | undefined): void {
+    if (char === 'u') this.units -= 4
+  }
+
+  private hold(piece: string): void {
+    this.units += piece.length
+    if (this.units > this.most) this.parts = []
+    else this.parts.push(piece)
+  }
+
   private finishText(): void {
-    const raw = this.parts.length === 1 ? (this.parts[0] as string) : this.parts.join('')
-    const value = this.special || raw.length > SHORT ? (JSON.parse(`"${raw}"`) as string) : raw
+    const { parts, special, units, most } = this
     this.parts = []
     this.special = false
+    this.units = 0
+    this.most = MAX_STRING
     this.token = Token.None
-    if (this.next === Next.After) this.put(value)
+    const isValue = this.next === Next.After
+    if (units > most) {
+      if (!isValue) throw new JsonTooLarge(`JSON holds a name of more than ${most} characters`)
+      this.put(tooLong(most))
+      return
+    }
+    const raw = parts.length === 1 ? (parts[0] as string) : parts.join('')
+    // What is one piece of a larger string is copied; what is joined is a copy.
+    const value = special || (parts.length === 1 && raw.length > SHORT) ? (JSON.parse(`"${raw}"`) as string) : raw
+    if (isValue) this.put(value)
     else this.name(value)
   }
 

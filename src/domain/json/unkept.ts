@@ -1,16 +1,17 @@
 /**
- * Numbers and depths that cannot be kept as they were sent. A mark stands in their place in the parsed value, so that
+ * Numbers, depths and lengths that cannot be kept as they were sent. A mark stands in their place in the parsed value, so that
  * whoever reads that part can say where it is; whoever meets one refuses it.
  */
 
 /** Levels of objects and lists in one argument (platform contract §6); databases read JSON to a depth of their own (SQLite: 1,000). */
 export const MAX_DEPTH = 500
 
-type Flaw = 'changed' | 'too_large' | 'too_deep'
+type Flaw = 'changed' | 'too_large' | 'too_deep' | 'too_long'
 
 const REASONS: Readonly<Record<Flaw, (literal: string) => string>> = {
   changed: (literal) => `is the integer ${literal}, whose digits a JSON number cannot keep; send it as a string`,
   too_large: (literal) => `is the number ${literal}, which is too large for a JSON number; send it as a string`,
+  too_long: (literal) => `has more than ${literal} characters`,
   too_deep: () => `is nested deeper than ${MAX_DEPTH} levels`,
 }
 
@@ -38,6 +39,9 @@ export class Unkept {
 }
 
 export const TOO_DEEP = new Unkept('too_deep', '')
+
+/** Stands for a string of which no more than its length was looked at. */
+export const tooLong = (characters: number): Unkept => new Unkept('too_long', String(characters))
 
 /** A double below 2^1024 has no more digits than this before its point. */
 const MAX_DIGITS = 309
