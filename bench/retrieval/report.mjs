@@ -37,6 +37,12 @@ export function toRows(answers) {
         rows.push({ collection, split, leg, values: summarize(chosen) })
       }
   }
+  return withMeans(rows)
+}
+
+/** Puts the mean of the collections behind their rows. @param {import('./gate.mjs').Row[]} ofCollections */
+export function withMeans(ofCollections) {
+  const rows = ofCollections.filter(({ collection }) => collection !== 'mean')
   for (const split of splitsOf(rows))
     for (const leg of unique(rows.map((row) => row.leg))) {
       const chosen = rows.filter((row) => row.split === split && row.leg === leg)

@@ -13,7 +13,7 @@ import { failures, hybridFailures, readFloor } from './gate.mjs'
 import { baselineLeg, serverLegs } from './legs.mjs'
 import { judge } from './metrics.mjs'
 import { chooseModels } from './models.mjs'
-import { retrievalReport, toRows } from './report.mjs'
+import { retrievalReport, toRows, withMeans } from './report.mjs'
 import { storeCollection } from './store.mjs'
 
 const USAGE = `node bench/retrieval/run.mjs [options]
@@ -23,6 +23,7 @@ const USAGE = `node bench/retrieval/run.mjs [options]
   --models local          whose vectors (default local, and all-MiniLM-L6-v2 where the folder has its server)
   --before FILE           compare with a run that was saved
   --save FILE             save the rows of this run
+  --saved a,b             measure nothing: report what partial runs have saved
   --min fts.recall@10=0.6 fail below this; repeatable; [collection/][split/]leg.measure=value
   --var NAME=value        a variable of the worker; repeatable
   --target workerd        workerd or wrangler
@@ -39,6 +40,7 @@ function readOptions() {
       models: { type: 'string' },
       before: { type: 'string' },
       save: { type: 'string' },
+      saved: { type: 'string' },
       min: { type: 'string', multiple: true, default: [] },
       var: { type: 'string', multiple: true, default: [] },
       target: { type: 'string', default: 'workerd' },
@@ -65,6 +67,7 @@ function readOptions() {
     models: chooseModels(folder, values.models),
     before: values.before,
     save: values.save,
+    saved: values.saved?.split(',') ?? null,
     floors: values.min.map(readFloor),
     write: values.write ?? whole,
   }
@@ -102,29 +105,48 @@ async function runCollection(workspace, { folder, target, port, vars }, name) {
   }
 }
 
-const options = readOptions()
-const where = circumstances(options.ref)
-const workspace = createWorkspace(options.ref)
-/** @type {import('./report.mjs').Measured[]} */
-const measured = []
-const notes = []
-for (const model of options.models) {
-  const { vars, stop } = await model.start(options.port + 5)
-  const answers = []
-  try {
-    for (const name of options.names.filter(model.knows)) {
-      console.log(`Vectors of ${model.name}`)
-      const found = await runCollection(workspace, { ...options, vars: { ...vars, ...options.vars } }, name)
-      answers.push(...found.answers)
-      notes.push(...found.notes)
+/** @typedef {{ where: string, measured: import('./report.mjs').Measured[], notes: string[] }} Run */
+
+/** @returns {Promise<Run>} */
+async function measureAll(options) {
+  const where = circumstances(options.ref)
+  const workspace = createWorkspace(options.ref)
+  const measured = []
+  const notes = []
+  for (const model of options.models) {
+    const { vars, stop } = await model.start(options.port + 5)
+    const answers = []
+    try {
+      for (const name of options.names.filter(model.knows)) {
+        console.log(`Vectors of ${model.name}`)
+        const found = await runCollection(workspace, { ...options, vars: { ...vars, ...options.vars } }, name)
+        answers.push(...found.answers)
+        notes.push(...found.notes)
+      }
+    } finally {
+      stop()
     }
-  } finally {
-    stop()
+    if (answers.length > 0) measured.push({ model: model.name, rows: toRows(answers) })
   }
-  if (answers.length > 0) measured.push({ model: model.name, rows: toRows(answers) })
+  return { where, measured, notes }
 }
 
-if (options.save !== undefined) writeFileSync(options.save, JSON.stringify({ where, measured }))
+/** Runs over some collections or models each, as one. @returns {Run} */
+function joined(files) {
+  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const models = [...new Set(runs.flatMap(({ measured }) => measured.map(({ model }) => model)))]
+  const of = (wanted) => runs.flatMap(({ measured }) => measured.filter(({ model }) => model === wanted))
+  return {
+    where: `${runs[0].where}; in ${runs.length} runs`,
+    measured: models.map((model) => ({ model, rows: withMeans(of(model).flatMap(({ rows }) => rows)) })),
+    notes: runs.flatMap(({ notes }) => notes ?? []),
+  }
+}
+
+const options = readOptions()
+const { where, measured, notes } = options.saved === null ? await measureAll(options) : joined(options.saved)
+
+if (options.save !== undefined) writeFileSync(options.save, JSON.stringify({ where, measured, notes }))
 const before = options.before === undefined ? null : JSON.parse(readFileSync(options.before, 'utf8'))
 const report = retrievalReport(measured, before, where, notes)
 console.log(report)
