@@ -34,7 +34,12 @@ const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
 const SCAN_STEP = 2000
-/** Chunks of an entry that are compared when its words were found: 27,000 characters. What is read stays small. */
+/**
+ * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
+ * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
+ * than the last entry that was found by meaning, it would be among those, so its cosine lies between what is known of it and that.
+ */
+const CHUNKS = EXACT
 const CHUNKS_AN_ENTRY = 20
 
 /** A query as a vector. */
@@ -182,7 +187,7 @@ export function createSearchSemantic(dependencies: {
 
   /**
    * The nearest chunk of each of these entries, whether or not it is among the nearest of all; of a long one its first
-   * `CHUNKS_AN_ENTRY` are compared. Entries whose vectors are queued are left out. One round trip.
+   * chunks are compared, see `CHUNKS`. Entries whose vectors are queued are left out. One round trip.
    */
   async function nearestChunks(
     scope: Scope,
@@ -191,7 +196,8 @@ export function createSearchSemantic(dependencies: {
     entryIds: readonly number[],
   ): Promise<SemanticHit[]> {
     if (entryIds.length === 0) return []
-    const found = await rows.ofEntries(scope, model, filter, entryIds, CHUNKS_AN_ENTRY)
+    const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
+    const found = await rows.ofEntries(scope, model, filter, entryIds, chunks)
     return bestPerEntry(found.map((row) => compare(query, row)))
   }
 
