@@ -2,12 +2,11 @@
 // which it then knows nothing, and once it does: none walks a whole table, where the entries of all orgs stand.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, type TestClient } from '../support/clients'
+import { startTeam, type Team } from '../support/access'
 import { freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 import { execute } from '../support/postgres-server'
-import { type RunningServer, startServer } from '../support/server'
+import { startServer } from '../support/server'
 
-const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)[string]>
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters', 'changes', 'links']
 const ENTRIES = 1_000
 
@@ -33,18 +32,18 @@ const CALLS: readonly [tool: string, args: Record<string, unknown>][] = [
   ['hybrid_search_context', { query: 'turbine number' }],
   ['get_context_by_ids', { context_ids: [1, 2, 3] }],
   ['list_threads', {}],
+  ['grep_context', { pattern: 'number 17' }],
+  ['grep_context', { pattern: 'number 1[79]', is_regex: true, tags: ['common'] }],
+  ['read_context_range', { context_id: 5, start_line: 1 }],
 ]
 
 describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   let database: TestDatabase
-  let server: RunningServer
-  let client: TestClient
+  let team: Team
+  let key: string
 
-  beforeAll(async () => {
-    database = await freshDatabase()
-    for (const table of TABLES) await execute(database.url, `ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
-    server = await startServer({}, database.url)
-    client = await connect(server.url)
+  /** Stores entries in batches, each org the same. */
+  async function fill(key: string): Promise<void> {
     for (let from = 0; from < ENTRIES; from += 100) {
       const entries = Array.from({ length: 100 }, (_, i) => ({
         thread_id: `thread ${(from + i) % 20}`,
@@ -53,55 +52,92 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
         tags: ['common'],
         metadata: { status: i % 2 ? 'todo' : 'done' },
       }))
-      await client.call('store_context_batch', { entries })
+      await call(key, 'store_context_batch', { entries })
     }
+  }
+  async function call(key: string, tool: string, args: Record<string, unknown>): Promise<void> {
+    const { data } = await team.call(key, tool, args)
+    expect([tool, args, data?.error]).toEqual([tool, args, undefined])
+  }
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    for (const table of TABLES) await execute(database.url, `ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
+    team = await startTeam({}, (vars) => startServer(vars, database.url))
+    ;({ key } = await team.key('ours'))
+    await fill(key)
   }, 120_000)
   afterAll(async () => {
-    await client.close()
-    await server.stop()
+    await team.stop()
     await database.drop()
   })
 
-  /** How often each table has been walked from end to end, as the server counts it once its sessions have ended. */
-  async function walks(): Promise<Record<string, number>> {
+  async function ask(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const reader = new Client({ connectionString: database.url })
     await reader.connect()
     try {
-      const others = `SELECT count(*)::integer AS open FROM pg_stat_activity WHERE application_name = 'commonplace' AND datname = current_database()`
-      while ((await reader.query(others)).rows[0].open > 0);
-      const { rows } = await reader.query(
-        'SELECT relname, seq_scan::integer FROM pg_stat_user_tables WHERE relname = ANY ($1) ORDER BY relname',
-        [TABLES],
-      )
-      return Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, seq_scan]))
+      return (await reader.query(text, values)).rows
     } finally {
       await reader.end()
     }
   }
 
-  it('are planned with statistics of what batches have just stored', async () => {
-    const client = new Client({ connectionString: database.url })
-    await client.connect()
-    try {
-      const { rows } = await client.query(
-        `SELECT relname FROM pg_class WHERE relname IN ('entries', 'entries_fts') AND reltuples < ${ENTRIES / 4}`,
-      )
-      expect(rows).toEqual([])
-    } finally {
-      await client.end()
+  /** What has been read of each table, as the server counts it once its sessions have ended. */
+  async function reads(): Promise<{ walks: Record<string, number>; rows: number }> {
+    const others = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'commonplace' AND datname = current_database()`
+    while ((await ask(others)).length > 0);
+    const tables = await ask(
+      `SELECT relname, seq_scan::integer, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS rows
+        FROM pg_stat_user_tables WHERE relname = ANY ($1) ORDER BY relname`,
+      [TABLES],
+    )
+    const indexes = await ask(
+      `SELECT coalesce(sum(idx_tup_read), 0)::integer AS rows FROM pg_stat_user_indexes WHERE relname = ANY ($1)`,
+      [TABLES],
+    )
+    return {
+      walks: Object.fromEntries(tables.map(({ relname, seq_scan }) => [relname, Number(seq_scan)])),
+      rows: [...tables, ...indexes].reduce((sum, { rows }) => sum + Number(rows), 0),
     }
+  }
+
+  /** What each call reads: rows of tables and of indexes. */
+  async function readsOfCalls(): Promise<number[]> {
+    const all: number[] = []
+    let before = await reads()
+    for (const [tool, args] of CALLS) {
+      await call(key, tool, args)
+      const after = await reads()
+      expect([tool, args, after.walks, after.rows > before.rows]).toEqual([tool, args, before.walks, true])
+      all.push(after.rows - before.rows)
+      before = after
+    }
+    return all
+  }
+
+  it('are planned with statistics of what batches have just stored', async () => {
+    const rows = await ask(
+      `SELECT relname FROM pg_class WHERE relname IN ('entries', 'entries_fts') AND reltuples < ${ENTRIES / 4}`,
+    )
+    expect(rows).toEqual([])
   })
 
-  it.each([
-    ['knows nothing of the tables', FORGET],
-    ['knows them', ['ANALYZE']],
-  ])('walk no table from end to end when the planner %s', { timeout: 120_000 }, async (_, prepare) => {
-    await execute(database.url, ...prepare)
-    const before = await walks()
-    for (const [tool, args] of CALLS) {
-      const result = await client.call(tool, args)
-      expect([tool, args, result.isError ?? false]).toEqual([tool, args, false])
+  it('walk no table from end to end and read nothing of other orgs, whatever the planner knows of them', async () => {
+    const states = { forgotten: FORGET, known: ['ANALYZE'] }
+    const alone: Record<string, number[]> = {}
+    for (const [state, prepare] of Object.entries(states)) {
+      await execute(database.url, ...prepare)
+      alone[state] = await readsOfCalls()
     }
-    expect(await walks()).toEqual(before)
-  })
+    for (const org of ['older', 'newer']) await fill((await team.key(org)).key)
+    for (const [state, prepare] of Object.entries(states)) {
+      await execute(database.url, ...prepare)
+      const beside = await readsOfCalls()
+      const more = CALLS.map(([tool, args], i) => {
+        const [before, after] = [alone[state]?.[i] as number, beside[i] as number]
+        return { state, call: `${tool} ${JSON.stringify(args)}`, before, after }
+      })
+      expect(more.filter(({ before, after }) => after > 1.1 * before + 100)).toEqual([])
+    }
+  }, 240_000)
 })
