@@ -8,7 +8,7 @@ import type { ToolContext } from '../tools/context'
 import { listPrompts } from '../tools/prompts/catalogue'
 import { promptText } from '../tools/prompts/prompt'
 import { readContents } from '../tools/resources/contents'
-import { completeName, listResources, RESOURCE_TEMPLATES } from '../tools/resources/directory'
+import { completeName, listResources, listTemplates } from '../tools/resources/directory'
 import type { McpRequest } from './mcp-request'
 
 /** Resources, prompts and completions of the endpoint, beside its tools. */
@@ -64,12 +64,13 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
     answering('resources/list', params, (context) => listResources(context, params?.cursor)),
   )
   server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: RESOURCE_TEMPLATES.map((template) => ({ ...template })),
+    resourceTemplates: listTemplates(listed).map((template) => ({ ...template })),
   }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     answering('resources/read', uri, async (context) => {
       const resource = parseResource(uri)
-      const contents = resource === null ? null : await readContents(context, resource, uri)
+      const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
+      const contents = offered ? await readContents(context, resource, uri) : null
       if (contents === null) throw new ResourceNotFoundError(uri)
       return { contents }
     }),

@@ -8,6 +8,9 @@ export const RESOURCES = {
   'r-thread-size': 'leaves entries out that an answer has no room for, the newest last, and names them',
   'r-project':
     'tells of a project its counts, newest decisions and work in flight, without what was superseded or done',
+  'r-pack': 'compiles a pack for the goal that an address names, as Markdown',
+  'r-start-session': 'starts a session with the pack of a goal, framed as data, within one project where one is named',
+  'r-without-context': 'offers neither packs nor the prompt made of them where the tool for packs is switched off',
   'r-names': 'finds a thread or project of any name by an address that is percent-encoded, and by one that is not',
   'r-not-found': 'answers one error for an address of nothing, of nothing visible, and of nonsense',
   'r-list': 'lists threads as resources by last use, a hundred a page, each once, until the cursor ends',

@@ -9,6 +9,7 @@ import { loadImages } from '../../services/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
 import { wholeEntry } from '../threads/wire'
+import { recallPack } from './pack'
 
 /** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
 
@@ -128,6 +129,6 @@ export async function readContents(context: ToolContext, resource: Resource, uri
     case 'project':
       return projectContents(context, resource.project, uri)
     case 'pack':
-      return null
+      return [{ uri, mimeType: 'text/markdown', text: await recallPack(context, resource.goal) }]
   }
 }

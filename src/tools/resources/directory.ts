@@ -10,8 +10,8 @@ const PAGE = 100
 /** As many names a completion brings; MCP allows 100. */
 const BEST = 20
 
-/** The templates, in the order in which they are listed. */
-export const RESOURCE_TEMPLATES = [
+/** In the order in which they are listed. */
+const RESOURCE_TEMPLATES = [
   {
     uriTemplate: TEMPLATES.entry,
     name: 'entry',
@@ -32,7 +32,18 @@ export const RESOURCE_TEMPLATES = [
     description: 'How much is known of a project, its newest decisions and the work in flight.',
     mimeType: 'application/json',
   },
+  {
+    uriTemplate: TEMPLATES.pack,
+    name: 'pack',
+    title: 'Pack',
+    description: 'What is known for a goal, as Markdown: decisions, work in flight, rules, pitfalls and more.',
+    mimeType: 'text/markdown',
+  },
 ] as const
+
+/** The templates that a client with these tools is offered; a pack is what the tool `context` makes. */
+export const listTemplates = (tools: ReadonlySet<string>) =>
+  RESOURCE_TEMPLATES.filter(({ uriTemplate }) => uriTemplate !== TEMPLATES.pack || tools.has('context'))
 
 /** An opaque place in the order of threads. */
 const toCursor = ({ lastSecond, lastId }: ThreadPlace): string => btoa(`${lastSecond}.${lastId}`)
