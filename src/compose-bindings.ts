@@ -1,3 +1,4 @@
+import type { FeedObject } from './adapters/feed-object/object'
 import type { RateLimitBinding } from './adapters/gate-object'
 import type { GateObject } from './adapters/gate-object/object'
 import type { VectorObject } from './adapters/vector-object/object'
@@ -15,6 +16,8 @@ export interface Bindings {
   readonly VECTORS?: DurableObjectNamespace<VectorObject>
   /** Counts the requests of each key. */
   readonly GATES: DurableObjectNamespace<GateObject>
+  /** Carries commits to those who wait for them; absent in a deployment whose wrangler.toml does not bind it yet. */
+  readonly FEEDS?: DurableObjectNamespace<FeedObject>
   /** Counts requests a minute in the place of GATES, with the numbers of wrangler.toml. */
   readonly RATE_LIMITER?: RateLimitBinding
   /** Only with VECTOR_BACKEND=vectorize. */

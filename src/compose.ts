@@ -1,6 +1,7 @@
 import { indexedFieldNames } from './adapters/d1/migrate'
 import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
+import { type Announce, announcing } from './adapters/sql/announcing'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
 import { createSqlDirectory } from './adapters/sql/directory'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
@@ -17,6 +18,7 @@ import { createSqlTextMarks } from './adapters/sql/text-marks'
 import { createSqlVectorRows } from './adapters/sql/vector-rows'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
+import { composeFeed } from './compose-feed'
 import { chooseModels } from './compose-models'
 import { composePacks } from './compose-packs'
 import { chooseIndex, chooseStorage } from './compose-storage'
@@ -88,7 +90,8 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
 }
 
 /** One for all requests of the isolate, since they share its time. Only a timer lets others have their turn. */
-const pace = createPace(() => new Promise((resolve) => setTimeout(resolve, 0)))
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const pace = createPace(() => sleep(0))
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
@@ -97,17 +100,25 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
 
-  const { connection, fullText, storing, close } = chooseStorage(bindings, config, { analyzer, clock, log })
+  const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
+  const storage = chooseStorage(bindings, config, { analyzer, clock, log })
+  const { fullText, storing, close } = storage
+  const connection = announcing(storage.connection, announce)
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
+  const settings = createSqlSettings(connection)
+  const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
+  const { bell, changes } = composeFeed(bindings, config, {
+    ...{ connection, settings, clock, sleep },
+    onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
+  })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas)
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = createR2ImageStore(bindings.IMAGES)
-  const settings = createSqlSettings(connection)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
 
   const identityStore = createSqlIdentityStore(connection, clock)
@@ -123,7 +134,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
   const outbox = createSqlOutbox(connection, clock)
-  const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
   const work = createOutboxWork({
     outbox,
     images,
@@ -150,6 +160,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       generation,
       embedCode: code.embedPending,
       clock,
+      changesDays: config.changesDays,
     }),
     journal: createSqlScheduleJournal(connection),
     clock,
@@ -165,6 +176,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const memories = createMemoryService({ memories: memoryRows, entries, storeEntries, generate })
+  const administration = createAdministration({
+    store: identityStore,
+    audit: createSqlAuditLog(connection, clock),
+    clock,
+  })
   return {
     storeEntries,
     packs,
@@ -201,11 +217,16 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     schedule,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
-    administration: createAdministration({
-      store: identityStore,
-      audit: createSqlAuditLog(connection, clock),
-      clock,
-    }),
+    administration: {
+      ...administration,
+      // Streams of a key end with it: those that wait are woken to find that out.
+      async revokeKey(...given) {
+        const outcome = await administration.revokeKey(...given)
+        afterwards(bell.tell(outcome.key.org, null))
+        return outcome
+      },
+    },
+    changes,
     limiter: createGateLimiter({
       gates: bindings.GATES,
       rateLimit: bindings.RATE_LIMITER ?? null,

@@ -22,6 +22,8 @@ export interface Config {
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
   /** For each organization. */
   readonly quotas: Quotas
+  /** How long the feed of changes is kept. */
+  readonly changesDays: number
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
   readonly postgresqlSchema: string
@@ -251,6 +253,7 @@ export function parseConfig(env: Environment): Config {
       entries: reader.integer(QUOTA_NAMES.entries, 0, 0, Number.MAX_SAFE_INTEGER) || null,
       bytes: reader.integer(QUOTA_NAMES.bytes, 0, 0, Number.MAX_SAFE_INTEGER) || null,
     },
+    changesDays: reader.integer('CHANGES_DAYS', 30, 1, 3650),
     storageBackend: onPostgres ? 'postgresql' : 'sqlite',
     postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),

@@ -8,6 +8,7 @@ import { createOAuth } from './http/oauth/server'
 import { D1_MIGRATIONS } from './migrations'
 import { grantsStep } from './services/keeping/steps'
 
+export { FeedObject } from './adapters/feed-object/object'
 export { GateObject } from './adapters/gate-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 

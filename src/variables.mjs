@@ -5,6 +5,7 @@ export const VARIABLES = /** @type {const} */ ([
   'ADMIN_TOKEN',
   'ALLOWED_HOSTS',
   'AUTH_MODE',
+  'CHANGES_DAYS',
   'CHUNK_AGGREGATION',
   'CHUNK_OVERLAP',
   'CHUNK_SIZE',

@@ -26,6 +26,11 @@ const USAGE = `usage: commonplace <command>
   reembed                        makes the vectors that are missing for the configured model, for instance after
                                  EMBEDDING_MODEL has changed; may be stopped and started again at any time
 
+ what happens
+  watch [--thread T] [--project P] [--after CURSOR] [--url URL] [--org ORG] [--json]
+            prints each change of what the key may see, as it is made, until it is stopped; a lost connection is opened
+            again and misses nothing. --after start begins with the oldest kept; --json prints one object a line
+
  for coding agents
   index [DIR] --project P [--watch] [--full] [--url URL] [--json]
             sends what changed of a folder's files to the index of code, and what vanished: what git knows or would add,
@@ -74,6 +79,10 @@ const COMMANDS = {
       (await import('./index/command.mjs')).index({ ...options, project: options.project?.[0] }, dir, usage),
     options: ['project', 'watch', 'full'],
     mayHaveWord: true,
+  },
+  watch: {
+    run: async (options) => (await import('./watch.mjs')).watch({ ...options, project: options.project?.[0] }),
+    options: ['thread', 'project', 'after'],
   },
   setup: {
     run: async (options, client) => (await import('./setup/command.mjs')).setup(options, client, usage),

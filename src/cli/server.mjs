@@ -16,6 +16,15 @@ const credential = () => process.env.COMMONPLACE_KEY || process.env.ADMIN_TOKEN
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
+/** The credential as a header; ends the program where it would travel unprotected. @returns {Record<string, string>} */
+export function credentialHeaders(url) {
+  const bearer = credential()
+  const { protocol, hostname } = new URL(url)
+  if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
+    fail(`${url} is not encrypted, so the credential is not sent; use https`)
+  return bearer ? { authorization: `Bearer ${bearer}` } : {}
+}
+
 /** What a server did not do, in its own words where it has some. */
 class Refused extends Error {}
 
@@ -27,16 +36,13 @@ export function messageOf(error) {
 
 /** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */
 export async function ask(url, method, path, body) {
-  const bearer = credential()
-  const { protocol, hostname } = new URL(url)
-  if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
-    fail(`${url} is not encrypted, so the credential is not sent; use https`)
+  const authorization = credentialHeaders(url)
   /** @type {Response} */
   const response = await fetch(new URL(`/api/v1${path}`, url), {
     method,
     redirect: 'error',
     headers: {
-      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      ...authorization,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -45,7 +51,8 @@ export async function ask(url, method, path, body) {
   })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
-  const hint = response.status === 401 && !bearer ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
+  const hint =
+    response.status === 401 && !credential() ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
   throw new Refused(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
 }
 
@@ -53,7 +60,7 @@ export async function ask(url, method, path, body) {
 export const call = (url, method, path, body) => ask(url, method, path, body).catch((error) => fail(messageOf(error)))
 
 // What a server sends is shown, never obeyed by the terminal.
-const shown = (value) =>
+export const shown = (value) =>
   String(value ?? '–').replace(/\p{Cc}|\p{Cf}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Prints rows as columns, with a heading; `columns` are pairs of heading and a function of the row. */

@@ -8,6 +8,7 @@ import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, requireOrg } from './auth'
+import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
@@ -115,11 +116,14 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
     // The whole endpoint, and the family that compiles what an agent starts with.
     const offersResources = named === undefined || families.some(({ name }) => name === 'packs')
-    const { requestId } = c.var
-    return handleMcp(c.req.raw, { config, services, principal, tools, offersResources, log, requestId, admit })
+    const { requestId, leaving } = c.var
+    const release = () => services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
+    const request = { config, services, principal, tools, offersResources, log, requestId, admit, release }
+    return handleMcp(c.req.raw, request)
   })
 
   app.route('/api/v1/code', createCodeRoutes())
+  app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 
@@ -141,7 +145,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
-    const { code, message, retryable } = problem
+    const { code, message, retryable, details } = problem
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
     const url = new URL(c.req.url)
@@ -149,7 +153,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const discovery = hasOAuth ? `, resource_metadata="${metadataUrlOf(url)}", scope="${SCOPE}"` : ''
     const challenge = `Bearer realm="commonplace"${known}${discovery}`
     const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
-    return c.json({ error: { code, message, retryable } }, STATUS[code], headers)
+    // What is wrong with single arguments is told by tools alone.
+    const shown = details === undefined || Array.isArray(details) ? {} : { details }
+    return c.json({ error: { code, message, retryable, ...shown } }, STATUS[code], headers)
   })
 
   return app

@@ -16,4 +16,6 @@ export interface McpRequest {
   readonly log: Log
   /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
   readonly admit: (messages: number) => Promise<Response | null>
+  /** The request stays open as a stream, and no longer counts among those that run at once. */
+  readonly release: () => void
 }

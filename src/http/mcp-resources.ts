@@ -13,8 +13,15 @@ import type { McpRequest } from './mcp-request'
 
 /** Resources, prompts and completions of the endpoint, beside its tools. */
 
-/** What a server that offers them declares. */
-export const RESOURCE_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
+/** The revisions of 2025, and the one of 2026. */
+export type Era = 'legacy' | 'modern'
+
+/** What a server that offers them declares. Clients of 2025 would subscribe by another method, which needs a session. */
+export const resourceCapabilities = (era: Era) => ({
+  resources: era === 'modern' ? { subscribe: true } : {},
+  prompts: {},
+  completions: {},
+})
 
 /** The one translation of what went wrong to errors of the protocol, which know no codes of ours. */
 function toProtocolError(error: unknown, method: string, { log, requestId }: McpRequest, asked: unknown): unknown {

@@ -11,8 +11,9 @@ import { isImageData, longestString } from '../tools/request-strings'
 import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
+import { isListening, type ListenMessage, serveListening } from './listen'
 import type { McpRequest } from './mcp-request'
-import { offerResources, RESOURCE_CAPABILITIES } from './mcp-resources'
+import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 const VERSION = '0.1.0'
@@ -62,13 +63,13 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
   }
 }
 
-function createServer(request: McpRequest, origin: string): Server {
+function createServer(request: McpRequest, origin: string, era: Era): Server {
   const { config, services, principal, tools, offersResources } = request
   const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new Server(
     { name: 'commonplace', title: 'Commonplace', version: VERSION },
     {
-      capabilities: { tools: {}, ...(offersResources ? RESOURCE_CAPABILITIES : {}) },
+      capabilities: { tools: {}, ...(offersResources ? resourceCapabilities(era) : {}) },
       ...(instructions === '' ? {} : { instructions }),
     },
   )
@@ -111,6 +112,8 @@ const BATCHES = '2025-03-26'
 interface Serving {
   readonly strings?: ParserOptions
   readonly admit?: McpRequest['admit']
+  /** Answers a client that listens; without it, the handler does, and has nothing to tell. */
+  readonly listen?: (httpRequest: Request, message: ListenMessage) => Promise<Response>
 }
 
 /** Why a list of messages is refused, or null. Each is counted, since each is worked on. */
@@ -146,6 +149,8 @@ export async function serveMcp(
   const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.strings)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
+  if (serving.listen !== undefined && isListening(body.value))
+    return serving.listen(withoutBody(httpRequest), body.value)
   const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null
   return refused ?? handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
 }
@@ -153,13 +158,15 @@ export async function serveMcp(
 /** Answers one HTTP request to the endpoint. */
 export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
   const { origin } = new URL(httpRequest.url)
-  return serveMcp(
-    httpRequest,
-    () => createServer(request, origin),
-    (error) => request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message }),
-    {
-      strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
-      admit: request.admit,
-    },
-  )
+  const { services, principal, release, admit } = request
+  const createServerOf: McpServerFactory = ({ era }) => createServer(request, origin, era)
+  const onerror = (error: Error) =>
+    request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message })
+  const listen: Serving['listen'] = (listening, message) =>
+    serveListening(listening, message, { services, principal, createServer: createServerOf, onerror, release })
+  return serveMcp(httpRequest, createServerOf, onerror, {
+    strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
+    admit,
+    ...(request.offersResources ? { listen } : {}),
+  })
 }

@@ -13,6 +13,7 @@ import type { BackgroundGeneration } from './background-generation'
 import type { IndexCode } from './code/index-code'
 import type { SearchCode } from './code/search-code'
 import type { GrepTexts } from './grep-texts'
+import type { Changes } from './history/changes'
 import type { Identity } from './identity'
 import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
@@ -62,6 +63,8 @@ export interface Services {
   readonly packs: { readonly context: CompilePack; readonly remember: Remember }
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
+  /** The feed of what changed. */
+  readonly changes: Changes
   readonly identity: Identity
   readonly administration: Administration
   /** Null: nobody is limited. */

@@ -16,6 +16,8 @@ import { store } from './fabric/store'
 import { summarize } from './fabric/summarize'
 import { update } from './fabric/update'
 import type { Family } from './family'
+import { history } from './history/family'
+import { listChanges } from './history/list-changes'
 import { context } from './packs/context'
 import { packs } from './packs/family'
 import { remember } from './packs/remember'
@@ -68,12 +70,13 @@ export const TOOLS: readonly Tool[] = [
   setup,
   context,
   remember,
+  listChanges,
   search,
   fetchEntry,
 ]
 
 /** The families of `/mcp`, in the order in which their tools are listed. */
-export const FAMILIES = { threads, fabric, packs } as const satisfies Readonly<Record<string, Family>>
+export const FAMILIES = { threads, fabric, packs, history } as const satisfies Readonly<Record<string, Family>>
 
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>

@@ -216,7 +216,13 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
     it(promise('f2-daily'), async () => {
       const world = keepingWorld(ground)
       const looked: string[] = []
-      const steps = scheduleSteps({ ...world, work: world.clean, generation: null, embedCode: async () => 0 })
+      const steps = scheduleSteps({
+        ...world,
+        work: world.clean,
+        generation: null,
+        embedCode: async () => 0,
+        changesDays: 30,
+      })
         .filter(({ name }) => name === 'decayed memories')
         .map((step) => ({
           ...step,

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FAMILIES } from '../../src/tools/catalogue'
 import { type RunningServer, startServer } from '../support/server'
 
 /** The HTTP surface below and beside MCP, as a raw client meets it. */
@@ -67,8 +68,10 @@ describe('the HTTP surface in open mode', () => {
   it('lists only the families that the path names', async () => {
     const names = async (path: string) =>
       (await message(await post(rpc('tools/list'), {}, path))).result.tools.map(({ name }: { name: string }) => name)
-    expect([...(await names('/mcp/threads')), ...(await names('/mcp/fabric'))]).toEqual(await names('/mcp'))
-    expect(await names('/mcp/fabric,threads')).toEqual(await names('/mcp'))
+    const families = Object.keys(FAMILIES)
+    const each = await Promise.all(families.map((family) => names(`/mcp/${family}`)))
+    expect(each.flat()).toEqual(await names('/mcp'))
+    expect(await names(`/mcp/${families.toReversed().join(',')}`)).toEqual(await names('/mcp'))
     const unknown = await post(rpc('tools/list'), {}, '/mcp/nonsense')
     expect(unknown.status).toBe(404)
     expect(((await unknown.json()) as Json).error.message).toBe('No such tool family: nonsense')

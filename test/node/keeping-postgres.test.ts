@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { createPostgresConnection, type PostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/analysis'
+import { feedKeepingContract } from '../contracts/keeping/change-feed'
 import { imageRemovalContract } from '../contracts/keeping/images'
 import { outboxContract } from '../contracts/keeping/outbox'
 import { scheduleContract } from '../contracts/keeping/schedule'
@@ -45,3 +46,5 @@ outboxContract('PostgreSQL', make)
 imageRemovalContract('PostgreSQL', make)
 
 scheduleContract('PostgreSQL', make)
+
+feedKeepingContract('PostgreSQL', make)

@@ -8,6 +8,7 @@ const BUDGETS: Readonly<Record<keyof typeof FAMILIES, (tools: number) => number>
   threads: (tools) => (tools <= 13 ? 4_000 : 4_800),
   fabric: () => 3_000,
   packs: () => 800,
+  history: () => 700,
 }
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 /** What OpenAI, Gemini, Anthropic and the SDKs take as it is. */

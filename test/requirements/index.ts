@@ -1,5 +1,6 @@
 import type { FAMILIES } from '../../src/tools/catalogue'
 import { FABRIC } from './fabric'
+import { HISTORY } from './history'
 import { PACKS } from './packs'
 import { RESOURCES } from './resources'
 import { THREADS } from './threads'
@@ -8,6 +9,7 @@ import { THREADS } from './threads'
 export const REQUIREMENTS: Readonly<Record<keyof typeof FAMILIES | 'resources', Readonly<Record<string, string>>>> = {
   threads: THREADS,
   fabric: FABRIC,
+  history: HISTORY,
   resources: RESOURCES,
   packs: PACKS,
 }

@@ -54,7 +54,7 @@ export async function startTeam(
       status: response.status,
       text,
       headers: response.headers,
-      body: text.startsWith('{') ? JSON.parse(text) : {},
+      body: /^application\/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : {},
     }
   }
 

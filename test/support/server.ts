@@ -61,6 +61,7 @@ export async function startServer(
       durableObjects: {
         VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
+        FEEDS: { className: 'FeedObject', useSQLite: true },
       },
       r2Buckets: { IMAGES: 'images' },
       bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },

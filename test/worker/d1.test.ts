@@ -1,6 +1,7 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
@@ -28,6 +29,8 @@ const make = () => {
 }
 
 changesContract('D1', make)
+
+changeFeedContract('D1', make)
 
 entryLifeContract('D1', make)
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
+import { feedKeepingContract } from '../contracts/keeping/change-feed'
 import { imageRemovalContract } from '../contracts/keeping/images'
 import { outboxContract } from '../contracts/keeping/outbox'
 import { scheduleContract } from '../contracts/keeping/schedule'
@@ -22,11 +23,19 @@ imageRemovalContract('D1', make)
 
 scheduleContract('D1', make)
 
+feedKeepingContract('D1', make)
+
 describe('what the schedule costs in D1', () => {
   const clock = new TestClock()
   const made = d1Adapters(clock)
   const world = keepingWorld({ connection: made.connection, bucket: bindings.IMAGES, clock })
-  const steps = scheduleSteps({ ...world, work: world.clean, generation: null, embedCode: async () => 0 })
+  const steps = scheduleSteps({
+    ...world,
+    work: world.clean,
+    generation: null,
+    embedCode: async () => 0,
+    changesDays: 30,
+  })
   const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {} })
   const cost = async (call: () => Promise<unknown>) => {
     resetCosts(made.costs)
@@ -58,7 +67,7 @@ describe('what the schedule costs in D1', () => {
     const few = await cost(run)
     await fill(1_000, 20_000)
     expect(await cost(run)).toEqual(few)
-    expect(few.rowsRead).toBeLessThan(40)
+    expect(few.rowsRead).toBeLessThan(45)
     // A day later every step looks again, and still reads no more than a bounded part.
     clock.advance(24 * 3_600_000)
     expect((await cost(run)).rowsRead).toBeLessThan(200)

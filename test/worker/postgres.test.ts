@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
+import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
@@ -32,6 +33,8 @@ const make = (language?: string) => {
 }
 
 changesContract('PostgreSQL', make)
+
+changeFeedContract('PostgreSQL', make)
 
 entryLifeContract('PostgreSQL', make)
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { hasDecayed, type Use } from '../../domain/recall/decay'
 import type { Clock } from '../../ports/clock'
 import type { Retention } from '../../ports/retention'
+import { TRUE } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import { expired } from './visibility'
 
@@ -56,14 +57,27 @@ export function createSqlRetention(connection: SqlConnection, clock: Clock): Ret
       const [oldest] = await connection.batch([sql`SELECT at FROM changes ORDER BY seq LIMIT 1`])
       if (oldest?.[0] === undefined || Number(oldest[0].at) >= before) return 0
       // The newest row stays: it names the entry that was written last.
-      const [gone] = await connection.batch([
-        sql`
-          DELETE FROM changes
-          WHERE seq IN (SELECT seq FROM changes ORDER BY seq LIMIT ${limit})
-            AND at < ${before} AND seq < (SELECT max(seq) FROM changes)
-          RETURNING seq`,
+      const [rows = []] = await connection.batch([
+        sql`SELECT seq, org, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) ORDER BY seq LIMIT ${limit}`,
       ])
-      return gone?.length ?? 0
+      const young = rows.findIndex((row) => Number(row.at) >= before)
+      const old = young < 0 ? rows : rows.slice(0, young)
+      const last = old.at(-1)
+      if (last === undefined) return 0
+      // Readers of the feed are told how far it was forgotten, each org of its own rows.
+      const floors = JSON.stringify([...new Map(old.map((row) => [row.org, Number(row.seq)]))])
+      await connection.batch(
+        [
+          sql`
+            INSERT INTO feed_floors (org, seq)
+            SELECT gone.org, gone.seq
+            FROM ${connection.dialect.jsonTable(sql`${floors}`, { org: 'text', seq: 'integer' })} gone WHERE ${TRUE}
+            ON CONFLICT (org) DO UPDATE SET seq = excluded.seq`,
+          sql`DELETE FROM changes WHERE seq <= ${Number(last.seq)}`,
+        ],
+        'all',
+      )
+      return old.length
     },
 
     async forgetRemovedVectors(limit) {

@@ -44,15 +44,21 @@ function shown(alias: string, { diaryOf = null }: Sight): SQL {
 export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e'): SQL | null =>
   scope.projects === null ? null : sql`${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
 
-/** Project and reader, which entries and thread counters both carry. */
-export function circle(dialect: SqlDialect, scope: Scope, alias: string, noProject: 'null' | 'empty' = 'null'): SQL {
-  const e = sql.raw(alias)
-  const reader = scope.owner === null ? sql`${e}.reader = ''` : sql`(${e}.reader = '' OR ${e}.reader = ${scope.owner})`
+/** Project and reader, which entries and thread counters carry, and changes twice: before, in columns `was_…`, and after. */
+export function circle(
+  dialect: SqlDialect,
+  scope: Scope,
+  alias: string,
+  noProject: 'null' | 'empty' = 'null',
+  side: '' | 'was_' = '',
+): SQL {
+  const [by, of] = [sql.raw(`${alias}.${side}reader`), sql.raw(`${alias}.${side}project`)]
+  const reader = scope.owner === null ? sql`${by} = ''` : sql`(${by} = '' OR ${by} = ${scope.owner})`
   if (scope.projects === null) return reader
-  const none = noProject === 'null' ? sql`${e}.project IS NULL` : sql`${e}.project = ''`
+  const none = noProject === 'null' ? sql`${of} IS NULL` : sql`${of} = ''`
   return scope.projects.length === 0
     ? sql`${reader} AND ${none}`
-    : sql`${reader} AND (${none} OR ${e}.project IN ${projectList(dialect, scope.projects)})`
+    : sql`${reader} AND (${none} OR ${of} IN ${projectList(dialect, scope.projects)})`
 }
 
 const projectList = (dialect: SqlDialect, projects: readonly string[]): SQL =>

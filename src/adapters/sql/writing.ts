@@ -15,6 +15,12 @@ export interface Writing {
   readonly end: SQL
 }
 
+/** The ends of batches that write entries, by which such a batch is recognised (`announcing.ts`). */
+const endings = new WeakMap<SQL, { readonly org: string; readonly since: SQL }>()
+
+/** Whose rows of `changes` a batch with this statement makes, and from where on; null for every other statement. */
+export const endingOf = (statement: SQL) => endings.get(statement) ?? null
+
 /** Whose work it is: a caller's in its org, or nobody's in all of them. */
 type Writer = Pick<Caller, 'org' | 'changeId' | 'keyId' | 'agent'> | { readonly org: ''; readonly changeId: string }
 
@@ -23,14 +29,17 @@ export function writing(writer: Writer, keeps: boolean): Writing {
   const { org, changeId } = writer
   const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
   const newest = org === '' ? sql`SELECT max(seq) FROM changes` : sql`SELECT max(seq) FROM changes WHERE org = ${org}`
+  const since = sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`
+  const end = sql`DELETE FROM writing WHERE org = ${org}`
+  endings.set(end, { org, since })
   return {
     begin: sql`
       INSERT INTO writing (org, change_id, key_id, agent, keeps, since)
       VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, coalesce((${newest}), 0))
       ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
         agent = excluded.agent, keeps = excluded.keeps, since = excluded.since`,
-    since: sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`,
-    end: sql`DELETE FROM writing WHERE org = ${org}`,
+    since,
+    end,
   }
 }
 

@@ -11,8 +11,6 @@ import type { Round, Step } from './schedule'
 const DAY = 24 * 3_600_000
 /** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
 const WRITE_IS_OVER = DAY
-/** How long the change log is kept. */
-const CHANGES_MS = 30 * DAY
 
 /** Entries that expire in one statement: each takes tags, words, vectors and links with it. */
 const EXPIRED = 200
@@ -44,8 +42,10 @@ export function scheduleSteps(dependencies: {
   /** Makes vectors of code that could not be made when it was stored; of so many files. */
   readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
+  /** How many days the change log is kept. */
+  readonly changesDays: number
 }): Step[] {
-  const { retention, work, outbox, images, index, marks, generation, embedCode, clock } = dependencies
+  const { retention, work, outbox, images, index, marks, generation, embedCode, clock, changesDays } = dependencies
   const always: Step[] = [
     {
       name: 'expired entries',
@@ -82,7 +82,7 @@ export function scheduleSteps(dependencies: {
       name: 'change log',
       every: DAY,
       rounds: 10,
-      round: async () => rest(await retention.forgetChanges(clock.now() - CHANGES_MS, ROWS), ROWS),
+      round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY, ROWS), ROWS),
     },
     {
       name: 'marks of image removals',

@@ -51,6 +51,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
           images: world.images,
           generation: null,
           embedCode: async () => 0,
+          changesDays: 30,
         }),
       )
 
@@ -173,7 +174,14 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
           return { objects: page.objects.slice(0, 1), cursor: more ? `${first.org}/${first.hash}` : null }
         },
       }
-      const steps = scheduleSteps({ ...world, work: world.clean, images, generation: null, embedCode: async () => 0 })
+      const steps = scheduleSteps({
+        ...world,
+        work: world.clean,
+        images,
+        generation: null,
+        embedCode: async () => 0,
+        changesDays: 30,
+      })
       const { run } = running(steps.filter(({ name }) => name === 'orphaned images'))
       for (let i = 0; i < 100; i++) {
         const before = cursors.length

@@ -1,0 +1,25 @@
+import type { ChangeBell } from '../../ports/change-bell'
+import type { FeedObject } from './object'
+
+/** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
+export function createFeedBell(
+  namespace: DurableObjectNamespace<FeedObject>,
+  onFailure: (error: unknown) => void,
+): ChangeBell {
+  async function asked<T>(request: () => PromiseLike<T>, otherwise: T): Promise<T> {
+    try {
+      return await request()
+    } catch (error) {
+      onFailure(error)
+      return otherwise
+    }
+  }
+  const of = (org: string) => namespace.getByName(org)
+  return {
+    tell: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
+    mark: (org) => asked<string | null>(() => of(org).mark(), null),
+    wait: (org, listener, since, ms) => asked(() => of(org).wait(listener, since, ms), null),
+    admit: (org, stream, most) => asked(() => of(org).admit(stream, most), true),
+    leave: (org, stream) => asked(() => of(org).leave(stream), undefined),
+  }
+}

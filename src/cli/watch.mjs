@@ -1,0 +1,122 @@
+// `commonplace watch`: prints what changes in the memory as it happens, until it is stopped. A lost connection is opened again
+// and goes on behind the last change that was printed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { credentialHeaders, fail, shown } from './server.mjs'
+
+/** Between two tries; the first comes soon, since servers end streams now and then. */
+const PATIENCE_MS = [200, 1000, 2000, 5000, 10_000]
+/** The server sends a comment every 15 s: a connection that is silent for three times that has gone without saying so. */
+const SILENCE_MS = 45_000
+
+/** Answers after which another try would get the same. */
+const isFinal = (/** @type {number} */ status) => status >= 400 && status < 500 && status !== 408 && status !== 429
+
+const FINAL_CODES = ['unauthorized', 'forbidden', 'not_found', 'invalid_input']
+
+/**
+ * The events of a stream, as far as the feed uses them: fields `id`, `event` and `data`, separated by blank lines.
+ *
+ * @param {AsyncIterable<Uint8Array>} body
+ * @returns {AsyncGenerator<{ id?: string, event?: string, data?: string }>}
+ */
+async function* eventsOf(body) {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true })
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n')
+      text = text.slice(end + 2)
+      yield Object.fromEntries(
+        lines.flatMap((line) => {
+          const at = line.indexOf(': ')
+          return at > 0 ? [[line.slice(0, at), line.slice(at + 2)]] : []
+        }),
+      )
+    }
+  }
+}
+
+/** @param {any} change */
+function say(change) {
+  const { at, action, context_id: id, thread_id: thread, project, agent, version, preview } = change
+  const where = [thread, project].filter(Boolean).map(shown).join(' · ')
+  const by = agent ? ` by ${shown(agent)}` : ''
+  const text = preview ? `  ${shown(preview)}` : ''
+  console.log(`${at}  ${action.padEnd(7)}  ${id} v${version}  ${where}${by}${text}`)
+}
+
+/**
+ * One connection, for as long as it lasts.
+ *
+ * @param {URL} address
+ * @param {string | undefined} cursor behind which it goes on
+ * @param {(event: { id?: string, event?: string, data?: string }) => void} hear
+ */
+async function listen(address, cursor, hear) {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    const response = await fetch(address, {
+      redirect: 'error',
+      signal: silence.signal,
+      headers: {
+        ...credentialHeaders(address.href),
+        accept: 'text/event-stream',
+        ...(cursor === undefined ? {} : { 'last-event-id': cursor }),
+      },
+    })
+    if (!response.ok || response.body === null) {
+      const answer = await response.json().catch(() => ({}))
+      const message = answer.error?.message ?? `${address.origin} answered ${response.status}`
+      if (isFinal(response.status)) fail(message)
+      throw new Error(message)
+    }
+    for await (const event of eventsOf(/** @type {any} */ (response.body))) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), SILENCE_MS)
+      hear(event)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Ends with the program: 0 when it is stopped, 1 when the server refuses.
+ *
+ * @param {any} options url, org, thread, project, after, json
+ */
+export async function watch({ url, org, thread, project, after, json }) {
+  const address = new URL(`/api/v1/orgs/${encodeURIComponent(org ?? '-')}/changes`, url)
+  for (const [name, value] of Object.entries({ thread_id: thread, project, after }))
+    if (value !== undefined) address.searchParams.set(name, value)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+  let cursor
+  let tries = 0
+  const hear = (/** @type {{ id?: string, event?: string, data?: string }} */ { id, event, data }) => {
+    if (event === 'end') {
+      const { error } = JSON.parse(data ?? '{}')
+      if (FINAL_CODES.includes(error?.code)) fail(error.message)
+      return
+    }
+    if (data !== undefined) {
+      if (json) console.log(data)
+      else say(JSON.parse(data))
+    }
+    if (id !== undefined && cursor === undefined) console.error(`Watching ${address.origin}; stop with Ctrl-C.`)
+    if (id !== undefined) {
+      cursor = id
+      tries = 0
+    }
+  }
+  for (;;) {
+    try {
+      await listen(address, cursor, hear)
+    } catch (error) {
+      const reason = error.cause?.message ?? error.message
+      if (tries === 1) console.error(`${address.origin} does not answer (${reason}); trying again.`)
+    }
+    await sleep(PATIENCE_MS[Math.min(tries++, PATIENCE_MS.length - 1)])
+  }
+}

@@ -1,0 +1,24 @@
+import { parseResource } from '../resources/resource-uri'
+import type { Scope } from '../scope'
+import { type FeedFilter, WHOLE_FEED } from './feed'
+
+/**
+ * What a change must be of for a resource to be another one now (history contract §4).
+ *
+ * @returns null for an address that names no resource which tells when it changes, or a project that the scope does not reach
+ */
+export function filterOfResource(scope: Scope, uri: string): FeedFilter | null {
+  const resource = parseResource(uri)
+  switch (resource?.kind) {
+    case 'thread':
+      return { ...WHOLE_FEED, threadId: resource.threadId }
+    case 'entry':
+      return { ...WHOLE_FEED, entryId: resource.id }
+    case 'project': {
+      const { project } = resource
+      return scope.projects === null || scope.projects.includes(project) ? { ...WHOLE_FEED, project } : null
+    }
+    default:
+      return null
+  }
+}

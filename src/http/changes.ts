@@ -1,0 +1,161 @@
+import { Hono } from 'hono'
+import { checkThreadId } from '../domain/draft'
+import { invalidInput, notFound, Problem } from '../domain/errors'
+import {
+  FEED_ACTIONS,
+  FEED_LIMIT,
+  type FeedAction,
+  type FeedChange,
+  type FeedFilter,
+  MAX_FEED_LIMIT,
+} from '../domain/history/feed'
+import { openProject } from '../domain/recall/project'
+import type { Principal } from '../domain/scope'
+import type { FeedPage } from '../services/history/changes'
+import type { Services } from '../services/services'
+import { shownChange } from '../tools/history/feed-wire'
+import { type Credential, requireOrg } from './auth'
+import { COMMENT_MS, openPages, type Pages } from './event-stream'
+
+/** The feed of an org (history contract §4): `GET /api/v1/orgs/:org/changes`, a page of lines or a live stream. */
+interface Variables {
+  readonly services: Services
+  readonly credential: Credential
+  /** What counts the request among those that run at once; a stream is counted among streams instead. */
+  readonly leaving: (() => Promise<void>)[]
+}
+
+/** In the place of the org's name: that of the key, which not every key knows. */
+const OWN = '-'
+const PARAMETERS = ['after', 'thread_id', 'project', 'actions', 'limit']
+
+/** @throws Problem not_found for another org, in the words for one that never was */
+function enter(credential: Credential, org: string): Principal {
+  const principal = requireOrg(credential)
+  if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
+  return principal
+}
+
+function readActions(value: string | undefined): readonly FeedAction[] | null {
+  if (value === undefined || value === '') return null
+  const words = value.split(',').map((word) => word.trim())
+  const known: readonly string[] = FEED_ACTIONS
+  if (!words.every((word) => known.includes(word)))
+    throw invalidInput(`actions must be some of: ${FEED_ACTIONS.join(', ')}`)
+  return words as FeedAction[]
+}
+
+function readLimit(value: string | undefined): number {
+  if (value === undefined || value === '') return FEED_LIMIT
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : 0
+  if (number < 1) throw invalidInput('limit must be a whole number from 1 to 200')
+  return Math.min(number, MAX_FEED_LIMIT)
+}
+
+/** @throws Problem invalid_input that names the parameter, forbidden for a project that the key does not reach */
+function readQuery(principal: Principal, query: Record<string, string>) {
+  const unknown = Object.keys(query).find((name) => !PARAMETERS.includes(name))
+  if (unknown !== undefined)
+    throw invalidInput(`Unknown parameter "${unknown.slice(0, 40)}"; the feed takes: ${PARAMETERS.join(', ')}`)
+  const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
+  const [thread, project] = [given('thread_id'), given('project')]
+  const filter: FeedFilter = {
+    threadId: thread === null ? null : checkThreadId(thread),
+    project: project === null ? null : openProject(principal, project, 'project'),
+    actions: readActions(query.actions),
+  }
+  return { after: given('after') ?? undefined, filter, limit: readLimit(query.limit) }
+}
+
+const lines = (changes: readonly FeedChange[]): string =>
+  changes.map((change) => `${JSON.stringify(shownChange(change))}\n`).join('')
+
+const utf8 = new TextEncoder()
+
+/** The events of a page; each carries the cursor behind it, and the last one, or a block without data, that behind the page. */
+async function events({ changes }: Services, principal: Principal, page: FeedPage): Promise<string> {
+  const last = page.changes.at(-1)
+  const ids = await Promise.all(
+    page.changes.map((change) => changes.seal(principal, change === last ? page.next : change.position)),
+  )
+  return page.changes.map((change, i) => `id: ${ids[i]}\ndata: ${JSON.stringify(shownChange(change))}\n\n`).join('')
+}
+
+/** How a stream says why it is over. */
+const farewell = ({ code, message, details }: Problem): string =>
+  `event: end\ndata: ${JSON.stringify({ error: { code, message, ...(details === undefined ? {} : { details }) } })}\n\n`
+
+/** The live stream; whoever is cut off goes on from the `id` that came last. */
+function eventStream(services: Services, principal: Principal, pages: Pages): ReadableStream<Uint8Array> {
+  const { changes, now } = services
+  let spoke = now()
+  let begun = false
+  /** A block without data: it moves the reader's cursor and nothing else. */
+  const onlyCursor = async ({ next }: FeedPage) => `id: ${await changes.seal(principal, next)}\n\n`
+
+  /** What goes out next; null at the end. */
+  async function more(): Promise<string | null> {
+    for (;;) {
+      const page: FeedPage | null = begun ? await pages.next() : pages.first
+      const first = !begun
+      begun = true
+      if (page === null) return null
+      if (page.changes.length > 0) return events(services, principal, page)
+      if (first) return `retry: 1000\n${await onlyCursor(page)}`
+      if (now() - spoke >= COMMENT_MS) return `: nothing new\n${await onlyCursor(page)}`
+    }
+  }
+
+  return new ReadableStream({
+    async pull(controller) {
+      const text = await more().catch((error: unknown) => error)
+      spoke = now()
+      if (typeof text === 'string') return controller.enqueue(utf8.encode(text))
+      // What is no Problem is a failure of ours: the reader comes back, and is told then if it lasts.
+      if (text instanceof Problem) controller.enqueue(utf8.encode(farewell(text)))
+      controller.close()
+      await pages.close()
+    },
+    cancel: () => pages.close(),
+  })
+}
+
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+/** The address of the next page. */
+function nextUrl(address: string, cursor: string): string {
+  const url = new URL(address)
+  url.searchParams.set('after', cursor)
+  return `${url.pathname}${url.search}`
+}
+
+export function createChangesRoutes() {
+  const routes = new Hono<{ Variables: Variables }>()
+
+  routes.get('/:org/changes', async (c) => {
+    const { services, credential, leaving } = c.var
+    const principal = enter(credential, c.req.param('org'))
+    const { after, filter, limit } = readQuery(principal, c.req.query())
+    if (/\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')) {
+      const pages = await openPages(services, principal, {
+        after: c.req.header('last-event-id') ?? after,
+        filters: [filter],
+      })
+      // It is counted among the streams of its key from here on.
+      services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
+      return c.body(eventStream(services, principal, pages), 200, STREAM_HEADERS)
+    }
+    const { changes, next } = await services.changes.list(principal, { after, filter, limit, waitMs: 0 })
+    return c.body(lines(changes), 200, {
+      'Content-Type': 'application/x-ndjson; charset=utf-8',
+      'X-Next-Cursor': next,
+      Link: `<${nextUrl(c.req.url, next)}>; rel="next"`,
+    })
+  })
+
+  return routes
+}

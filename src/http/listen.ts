@@ -1,0 +1,112 @@
+import { createMcpHandler, type McpServerFactory, type ServerEvent } from '@modelcontextprotocol/server'
+import { Problem } from '../domain/errors'
+import { actionFor } from '../domain/history/feed'
+import { filterOfResource } from '../domain/history/resource'
+import type { Principal } from '../domain/scope'
+import type { FeedPage } from '../services/history/changes'
+import type { Services } from '../services/services'
+import { openPages, type Pages } from './event-stream'
+
+/**
+ * `subscriptions/listen` of revision 2026-07-28: one stream of notifications that a client has asked for. The SDK speaks the
+ * protocol (acknowledgement first, names of subscriptions, comments); the feed says what has changed.
+ */
+const METHOD = 'subscriptions/listen'
+const MAX_URIS = 100
+const KEEP_ALIVE_MS = 15_000
+
+export interface ListenMessage {
+  readonly id: unknown
+  readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isListening = (body: unknown): body is ListenMessage => isRecord(body) && body.method === METHOD
+
+export interface Listening {
+  readonly services: Services
+  readonly principal: Principal
+  readonly createServer: McpServerFactory
+  readonly onerror: (error: Error) => void
+  /** The stream is counted among streams from now on, no longer among requests that run at once. */
+  readonly release: () => void
+}
+
+const rpcError = (id: unknown, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: id ?? null, error: { code, message } })
+
+/** The message with those resources alone that the caller can be told of: what is acknowledged is what will come. */
+function narrowed(message: ListenMessage, uris: readonly string[]): ListenMessage {
+  const { params } = message
+  const { resourceSubscriptions: _, ...others } = params?.notifications ?? {}
+  const notifications = uris.length === 0 ? others : { ...others, resourceSubscriptions: uris }
+  return { ...message, params: { ...params, notifications } }
+}
+
+/** The resources that a page of the feed has changed, each once. */
+const changedIn = (
+  page: FeedPage,
+  principal: Principal,
+  wanted: ReadonlyMap<string, ReturnType<typeof filterOfResource>>,
+) =>
+  [...wanted].flatMap(([uri, filter]) =>
+    filter !== null && page.changes.some(({ sight }) => actionFor(principal, filter, sight) !== null) ? [uri] : [],
+  )
+
+/** Answers a request that listens. @param httpRequest without its body, which is `message` */
+export async function serveListening(
+  httpRequest: Request,
+  message: ListenMessage,
+  listening: Listening,
+): Promise<Response> {
+  const { services, principal, createServer, onerror } = listening
+  const asked = message.params?.notifications?.resourceSubscriptions
+  const uris = Array.isArray(asked) ? [...new Set(asked.filter((uri) => typeof uri === 'string'))] : []
+  if (uris.length > MAX_URIS) return rpcError(message.id, -32602, `Invalid params: at most ${MAX_URIS} resources`)
+  const wanted = new Map(
+    uris.map((uri) => [uri, filterOfResource(principal, uri)] as const).filter(([, filter]) => filter !== null),
+  )
+
+  let pages: Pages | null = null
+  if (wanted.size > 0) {
+    try {
+      const filters = [...wanted.values()].flatMap((filter) => filter ?? [])
+      pages = await openPages(services, principal, { after: undefined, filters })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return rpcError(message.id, -32603, error.message)
+    }
+  }
+
+  let open = true
+  const end = () => {
+    open = false
+    void pages?.close().catch(() => {})
+  }
+  async function tell(hear: (event: ServerEvent) => void): Promise<void> {
+    while (open && pages !== null) {
+      const page = await pages.next()
+      if (page === null || !open) break
+      for (const uri of changedIn(page, principal, wanted)) hear({ kind: 'resource_updated', uri })
+    }
+  }
+  const handler = createMcpHandler(createServer, {
+    legacy: 'reject',
+    onerror,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bus: {
+      publish: () => {},
+      subscribe(hear) {
+        listening.release()
+        // The end of the feed, of the key or of the time is the end of the stream, which its client opens again.
+        tell(hear)
+          .catch((error: unknown) => onerror(error instanceof Error ? error : new Error(String(error))))
+          .finally(() => void handler.close())
+        return end
+      },
+    },
+  })
+  return handler.fetch(httpRequest, { parsedBody: narrowed(message, [...wanted.keys()]) })
+}

@@ -1,0 +1,22 @@
+import type { FeedChange, FeedFilter } from '../domain/history/feed'
+import type { Scope } from '../domain/scope'
+
+/** Where a page begins: behind a position, at the oldest that is kept, or at what has not happened yet. */
+export type FeedStart = number | 'start' | 'now'
+
+export interface FeedPage {
+  readonly changes: readonly FeedChange[]
+  /** The position from which the next page goes on; a commit that is not visible yet never lies before it. */
+  readonly next: number
+  readonly more: boolean
+}
+
+/** What happened to the entries of an org, in the order of commits, as a scope could see it at the time. */
+export interface ChangeFeed {
+  /**
+   * One round trip; rows of other orgs are not read.
+   *
+   * @throws Problem invalid_input with `resync_from` when what follows the position is no longer kept
+   */
+  page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
+}

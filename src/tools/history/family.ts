@@ -1,0 +1,11 @@
+import type { Family } from '../family'
+import { threads } from '../threads/family'
+
+/** History: what changed, and how it is taken back (history contract). It says what went wrong as threads do. */
+export const history: Family = {
+  ...threads,
+  name: 'history',
+  instructions:
+    'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted since you last looked.',
+  parse: { leaves: () => false },
+}

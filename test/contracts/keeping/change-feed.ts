@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createSqlChangeFeed } from '../../../src/adapters/sql/change-feed'
+import { WHOLE_FEED } from '../../../src/domain/history/feed'
+import type { JsonObject } from '../../../src/domain/metadata'
+import type { Caller, Scope } from '../../../src/domain/scope'
+import type { ChangeFeed, FeedStart } from '../../../src/ports/change-feed'
+import { promise } from '../../requirements/history'
+import { entryOf, freshPrincipal } from '../../support/scope'
+import { type Ground, type KeepingWorld, keepingWorld } from './world'
+
+const DAY = 24 * 3_600_000
+
+/** What the schedule does to the feed: it tells what time has ended, and forgets what is old (history contract §4, §5). */
+export function feedKeepingContract(name: string, make: () => Promise<Ground>): void {
+  describe(`${name} keeps the feed`, () => {
+    let world: KeepingWorld
+    let feed: ChangeFeed
+    let ada: Caller
+    beforeAll(async () => {
+      world = keepingWorld(await make())
+      // Later than whatever other suites of this database have stored: the log is forgotten from its beginning.
+      world.clock.advance(400 * DAY)
+      feed = createSqlChangeFeed(world.connection, world.clock)
+    })
+    beforeEach(() => {
+      ada = freshPrincipal()
+    })
+    const save = async (by: Caller, draft: { metadata?: JsonObject } = {}): Promise<number> => {
+      const [saved] = await world.entries.save(by, [await entryOf(by, draft)], { dedupe: false })
+      return saved?.id as number
+    }
+    const told = async (scope: Scope, from: FeedStart = 'start') =>
+      (await feed.page(scope, WHOLE_FEED, from, 50)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
+
+    it(promise('h5-life'), async () => {
+      const ends = await save(ada, { metadata: { expires_at: new Date(world.clock.ms + 1000).toISOString() } })
+      const fades = await save(ada)
+      const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+      world.clock.advance(2000)
+      // Before the schedule has come lists have lost it, and the feed has not told so yet.
+      expect(await told(ada, next)).toEqual([])
+      while ((await world.retention.expireEntries(100)) > 0);
+      expect(await told(ada, next)).toEqual([`deleted ${ends}`])
+      const archive = (to: number) =>
+        world.connection.batch([sql`UPDATE entries SET archived = ${to} WHERE id = ${fades}`], { org: ada.org })
+      await archive(1)
+      await world.entries.patch(ada, fades, { unseen: 1 })
+      await archive(0)
+      expect(await told(ada, next)).toEqual([`deleted ${ends}`, `deleted ${fades}`, `stored ${fades}`])
+      // What has ended when it is stored was never there.
+      const past = new Date(world.clock.ms - 1000).toISOString()
+      const never = await save(ada, { metadata: { expires_at: past } })
+      expect((await told(ada, next)).filter((item) => item.endsWith(` ${never}`))).toEqual([])
+    })
+
+    it(promise('h4-stale'), async () => {
+      const other = freshPrincipal()
+      const [a] = [await save(ada), await save(other)]
+      const { next: early } = await feed.page(ada, WHOLE_FEED, 'start', 1)
+      await save(ada)
+      const quiet = (await feed.page(other, WHOLE_FEED, 'now', 1)).next
+      const late = (await feed.page(ada, WHOLE_FEED, 'now', 1)).next
+      world.clock.advance(60 * DAY)
+      const last = await save(ada)
+      while ((await world.retention.forgetChanges(world.clock.ms - 30 * DAY, 1000)) > 0);
+      const stale = { code: 'invalid_input', details: { resync_from: 'list' } }
+      await expect(feed.page(ada, WHOLE_FEED, early, 10)).rejects.toMatchObject(stale)
+      await expect(feed.page(ada, WHOLE_FEED, late + 1_000_000, 10)).rejects.toMatchObject(stale)
+      // Who had seen everything that was forgotten has missed nothing, also where it was forgotten whole.
+      expect(await told(ada, late)).toEqual([`stored ${last}`])
+      expect(await told(other, quiet)).toEqual([])
+      expect(await told(ada)).toEqual([`stored ${last}`])
+      expect((await feed.page(other, WHOLE_FEED, 'now', 1)).next).toBeGreaterThanOrEqual(quiet)
+      expect(a).toBeLessThan(last)
+    })
+  })
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { createCursorSeal } from '../../src/domain/history/cursor'
+import { actionFor, type FeedChange, type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
+import { filterOfResource } from '../../src/domain/history/resource'
+import type { ChangeBell } from '../../src/ports/change-bell'
+import type { ChangeFeed, FeedPage } from '../../src/ports/change-feed'
+import { createChanges, type ListRequest } from '../../src/services/history/changes'
+import { promise } from '../requirements/history'
+import { freshPrincipal, TestClock } from '../support/scope'
+
+/** The rules of the feed in plain code, and how it waits, on a clock that only waiting moves. */
+const ada = freshPrincipal()
+const place = { threadId: 't', project: null, reader: '' }
+
+/** A feed in memory, a bell that rings or does not, and a clock; each look into the feed is noted with its time. */
+function world(bell: Partial<ChangeBell> = {}) {
+  const clock = new TestClock(0)
+  const looks: number[] = []
+  let commits = 0
+  const plans: { at: number; step: () => void }[] = []
+  const pass = async (ms: number) => {
+    const until = clock.ms + ms
+    for (const plan of plans.splice(0))
+      if (plan.at <= until) {
+        clock.ms = Math.max(clock.ms, plan.at)
+        plan.step()
+      } else plans.push(plan)
+    clock.ms = until
+  }
+  const change = (position: number): FeedChange => {
+    const sight: Sight = { entryId: position, before: null, after: place, erased: false }
+    const item = { changeId: 'c', action: 'stored', entryId: position, threadId: 't', project: null } as const
+    return { ...item, kind: 'note', version: 1, at: 0, agent: null, preview: '', position, sight }
+  }
+  const feed: ChangeFeed = {
+    async page(_scope, _filter, start, limit): Promise<FeedPage> {
+      looks.push(clock.ms)
+      const from = start === 'now' ? commits : start === 'start' ? 0 : start
+      const all = Array.from({ length: commits - from }, (_, i) => change(from + i + 1))
+      const changes = all.slice(0, limit)
+      return { changes, next: changes.at(-1)?.position ?? from, more: all.length > limit }
+    },
+  }
+  const silent: ChangeBell = {
+    tell: async () => {},
+    mark: async () => null,
+    wait: async () => null,
+    admit: async () => true,
+    leave: async () => {},
+  }
+  const seal = createCursorSeal('a secret')
+  const changes = createChanges({ feed, bell: { ...silent, ...bell }, seal: () => seal, clock, sleep: pass })
+  return {
+    ...{ clock, looks, changes, pass },
+    commitAt: (at: number, then = () => {}) =>
+      plans.push({
+        at,
+        step: () => {
+          commits++
+          then()
+        },
+      }),
+  }
+}
+
+const request = (waitMs: number, after?: string): ListRequest => ({ after, filter: WHOLE_FEED, limit: 50, waitMs })
+
+describe('waiting for a change', () => {
+  it(promise('h4-unrung'), async () => {
+    const { changes, looks, commitAt, clock } = world()
+    const { next } = await changes.list(ada, request(0))
+    commitAt(9_000)
+    const found = await changes.list(ada, request(20_000, next))
+    expect(found.changes.map(({ entryId }) => entryId)).toEqual([1])
+    expect(clock.ms - 9_000).toBeLessThanOrEqual(15_000)
+    const waiting = looks.slice(1)
+    for (const [i, at] of waiting.slice(1).entries()) expect(at - (waiting[i] as number)).toBeGreaterThanOrEqual(5_000)
+    // Nothing comes: the call ends with its time, and has looked three times.
+    const end = clock.ms + 20_000
+    looks.splice(0)
+    expect(await changes.list(ada, request(20_000, found.next))).toMatchObject({ changes: [], more: false })
+    expect(clock.ms).toBe(end)
+    expect(looks.length).toBe(4)
+    // A stream that nobody rings for looks as often, for as long as it is open.
+    const stream = changes.follow(ada, 'now', { filters: [WHOLE_FEED], stream: { id: 's', key: 'k' } })
+    looks.splice(0)
+    for (let i = 0; i < 5; i++) await stream.next()
+    for (const [i, at] of looks.slice(1).entries()) expect(at - (looks[i] as number)).toBe(7_500)
+  })
+
+  it('answers at once when the bell rings, and looks no further than what it rang for', async () => {
+    let ring: (() => void) | null = null
+    let mark = 0
+    const bell: Partial<ChangeBell> = {
+      mark: async () => String(mark),
+      wait: async (_org, _listener, since, ms) => {
+        if (since !== String(mark)) return { told: true, mark: String(mark) }
+        let told = false
+        ring = () => {
+          told = true
+        }
+        await made.pass(Math.min(ms, 3_000))
+        if (!told) await made.pass(ms - 3_000)
+        return { told, mark: String(mark) }
+      },
+    }
+    const made = world(bell)
+    const { next } = await made.changes.list(ada, request(0))
+    made.commitAt(3_000, () => {
+      mark++
+      ring?.()
+    })
+    const found = await made.changes.list(ada, request(20_000, next))
+    expect([found.changes.length, made.clock.ms, made.looks]).toEqual([1, 3_000, [0, 0, 3_000]])
+    // A wait that is shorter than the least time between two looks ends without another.
+    made.looks.splice(0)
+    expect((await made.changes.list(ada, request(4_000, found.next))).changes).toEqual([])
+    expect(made.looks.length).toBe(1)
+  })
+
+  it('looks again only a while after a ring that was for nothing', async () => {
+    const made = world({ mark: async () => 'm', wait: async () => ({ told: true, mark: 'm' }) })
+    const { next } = await made.changes.list(ada, request(0))
+    made.looks.splice(0)
+    await made.changes.list(ada, request(5_000, next))
+    expect(made.looks.length).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('cursors', () => {
+  it(promise('h4-cursor'), async () => {
+    const seal = await createCursorSeal('a secret')
+    const cursors = await Promise.all(Array.from({ length: 50 }, () => seal.seal('one', 7)))
+    expect(new Set(cursors).size).toBe(50)
+    expect(new Set(cursors.map((cursor) => cursor.slice(-16))).size).toBe(50)
+    for (const cursor of cursors) {
+      expect(cursor).toMatch(/^[A-Za-z0-9_-]{48}$/)
+      expect(await seal.open('one', cursor)).toBe(7)
+      expect(await seal.open('two', cursor)).toBeNull()
+    }
+    expect((await seal.seal('one', Number.MAX_SAFE_INTEGER)).length).toBe(48)
+    const [cursor] = cursors as [string]
+    for (const wrong of [
+      '',
+      'start',
+      `${cursor}x`,
+      cursor.replace(/.$/, (end) => (end === 'A' ? 'B' : 'A')),
+      'A'.repeat(48),
+    ])
+      expect(await seal.open('one', wrong)).toBeNull()
+    expect(await (await createCursorSeal('another')).open('one', cursor)).toBeNull()
+  })
+})
+
+describe('addresses of resources', () => {
+  it('name what of the feed they are about, where the scope reaches it', () => {
+    const of = (uri: string, projects: string[] | null = null) => filterOfResource({ ...ada, projects }, uri)
+    expect(of('memory://thread/release%202.1')).toEqual({ ...WHOLE_FEED, threadId: 'release 2.1' })
+    expect(of('memory://project/p')).toEqual({ ...WHOLE_FEED, project: 'p' })
+    expect(of('memory://entry/42')).toEqual({ ...WHOLE_FEED, entryId: 42 })
+    for (const uri of ['memory://entry/x', 'memory://pack/goal', 'https://example.com/thread/t', 'memory://thread/%E0'])
+      expect(of(uri)).toBeNull()
+    expect([of('memory://project/p', ['q']), of('memory://project/q', ['q'])]).toEqual([
+      null,
+      { ...WHOLE_FEED, project: 'q' },
+    ])
+  })
+
+  it('are about one entry, whatever else changes', () => {
+    const sight: Sight = { entryId: 42, before: place, after: place, erased: false }
+    expect(actionFor(ada, { ...WHOLE_FEED, entryId: 42 }, sight)).toBe('updated')
+    expect(actionFor(ada, { ...WHOLE_FEED, entryId: 43 }, sight)).toBeNull()
+    expect(actionFor(ada, { ...WHOLE_FEED, actions: ['deleted'] }, sight)).toBeNull()
+  })
+})

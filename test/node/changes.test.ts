@@ -1,0 +1,3 @@
+import { changeFeedEndpointContract } from '../contracts/endpoint/change-feed'
+
+changeFeedEndpointContract()

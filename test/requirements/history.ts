@@ -1,0 +1,29 @@
+/** What the history contract promises, by section; each is the title of the test that proves it. */
+export const HISTORY = {
+  'h4-shape': 'answers list_changes with the documented shape, and nothing but a cursor when no after is given',
+  'h4-order': 'tells each change once, in the order of commits and without gaps, while many write',
+  'h4-limit': 'cuts the feed into pages of a limit, and says when that was above its maximum',
+  'h4-filters': 'tells of one thread, one project or some actions alone, as what came into and went out of them',
+  'h4-sight': 'tells of each change what its reader could see at the time, and nothing of what they could not',
+  'h4-diary': 'never tells of diary pages',
+  'h4-preview': 'shows the beginning of a text as long as its reader sees the entry, and nothing of a deleted one',
+  'h4-erased': 'tells of erased entries no more than id, action and time, and to no filter',
+  'h4-cursor': 'seals cursors so that two of one place have nothing in common and none counts for another org',
+  'h4-stale': 'refuses a cursor beyond what is kept, and says how to begin anew',
+  'h4-wait': 'waits for a change, and answers as soon as there is one, else empty at the end',
+  'h4-unrung': 'learns of a change within fifteen seconds when nobody rings, and looks no more often than every five',
+  'h4-lines': 'answers a page of lines over HTTP, whose headers say how to go on',
+  'h4-http-refused':
+    'refuses the feed over HTTP to those of other orgs and without one, and each wrong parameter by name',
+  'h4-stream': 'streams changes as events, and goes on behind the last one without loss or double',
+  'h4-stream-ends': 'ends the streams of a key that is revoked, and lets a key open ten at a time',
+  'h4-listen': 'notifies of resources that changed whoever may see them, and of no others',
+  'h5-list-plus-feed': 'makes a listing and the feed from a cursor before it into what lists show',
+  'h5-life': 'tells deleted of what expires or is archived, and stored of what comes back, when the schedule notes it',
+  'h5-page-cost': 'reads a page of the feed in one round trip, whatever other orgs hold',
+} as const
+
+export type PromiseId = keyof typeof HISTORY
+
+/** The title of the test that proves a promise. */
+export const promise = (id: PromiseId): string => `${HISTORY[id]} [${id}]`

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createFeedBell } from '../../src/adapters/feed-object'
+import { composeServices } from '../../src/compose'
+import { type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
+import type { ChangeBell, Listener } from '../../src/ports/change-bell'
+import { bindings, config, migrate } from '../support/bindings'
+import { freshPrincipal } from '../support/scope'
+
+/** The bell of an org, which is a Durable Object, and what it costs the database to wait for it. */
+const org = () => `org-${crypto.randomUUID()}`
+const bell = (failures: unknown[] = []): ChangeBell =>
+  createFeedBell(bindings.FEEDS as NonNullable<typeof bindings.FEEDS>, (error) => failures.push(error))
+const place = (threadId: string, project: string | null = null, reader = '') => ({ threadId, project, reader })
+const stored = (entryId: number, threadId: string, project: string | null = null, reader = ''): Sight => ({
+  ...{ entryId, before: null, after: place(threadId, project, reader), erased: false },
+})
+const LONG = 60_000
+
+beforeAll(migrate)
+
+describe('the bell of an org', () => {
+  const listener = (of: string, more: Partial<Listener> = {}): Listener => ({
+    scope: { org: of, projects: null, owner: 'ada' },
+    filters: [WHOLE_FEED],
+    ...more,
+  })
+
+  it('wakes those who want what was told, and lets the others wait', async () => {
+    const [one, ringing] = [org(), bell()]
+    const mark = (await ringing.mark(one)) as string
+    const waits = [
+      listener(one),
+      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'a' }] }),
+      listener(one, {
+        filters: [
+          { ...WHOLE_FEED, threadId: 'b' },
+          { ...WHOLE_FEED, entryId: 7 },
+        ],
+      }),
+      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'b' }] }),
+      listener(one, { scope: { org: one, projects: ['q'], owner: 'ada' } }),
+      listener(one, { scope: { org: one, projects: null, owner: 'eve' } }),
+    ].map((who) => ringing.wait(one, who, mark, 400))
+    await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
+    expect((await Promise.all(waits)).map((woken) => woken?.told)).toEqual([true, true, true, false, false, false])
+  })
+
+  it('forgets nothing between two waits, and wakes everyone when there was too much to say', async () => {
+    const [one, ringing] = [org(), bell()]
+    const mark = (await ringing.mark(one)) as string
+    await ringing.tell(one, [stored(1, 'a')])
+    const woken = await ringing.wait(one, listener(one), mark, LONG)
+    expect(woken?.told).toBe(true)
+    expect((await ringing.wait(one, listener(one), woken?.mark as string, 10))?.told).toBe(false)
+    await ringing.tell(one, null)
+    const narrow = listener(one, { scope: { org: one, projects: [], owner: null } })
+    expect((await ringing.wait(one, narrow, woken?.mark as string, LONG))?.told).toBe(true)
+    // Who brings a mark of another life, or of too long ago, looks for themselves.
+    for (const old of ['another life 0', '', `${mark.split(' ')[0]} 99`])
+      expect((await ringing.wait(one, narrow, old, LONG))?.told).toBe(true)
+    for (let i = 0; i < 300; i++) void ringing.tell(one, [stored(i, 'a', 'p')])
+    await ringing.tell(one, [stored(1, 'a', 'p')])
+    expect((await ringing.wait(one, narrow, mark, LONG))?.told).toBe(true)
+  })
+
+  it('keeps orgs apart', async () => {
+    const [one, two, ringing] = [org(), org(), bell()]
+    const waiting = ringing.wait(two, listener(two), (await ringing.mark(two)) as string, 200)
+    await ringing.tell(one, [stored(1, 'a')])
+    expect((await waiting)?.told).toBe(false)
+  })
+
+  it('counts the streams of a key until they leave', async () => {
+    const [one, ringing] = [org(), bell()]
+    const stream = (id: string, key = 'key-1') => ({ id, key })
+    expect(await ringing.admit(one, stream('a'), 2)).toBe(true)
+    expect(await ringing.admit(one, stream('b'), 2)).toBe(true)
+    expect(await ringing.admit(one, stream('c'), 2)).toBe(false)
+    expect(await ringing.admit(one, stream('c', 'key-2'), 2)).toBe(true)
+    await ringing.leave(one, stream('a'))
+    expect(await ringing.admit(one, stream('c'), 2)).toBe(true)
+  })
+
+  it('costs nobody anything when it does not answer', async () => {
+    const failures: unknown[] = []
+    const broken = { getByName: () => Promise.reject(new Error('down')) } as never
+    const down = createFeedBell(
+      new Proxy(broken, { get: () => () => new Proxy({}, { get: () => () => Promise.reject(new Error('down')) }) }),
+      (error) => failures.push(error),
+    )
+    expect(await down.mark('o')).toBeNull()
+    expect(await down.wait('o', listener('o'), '', 10)).toBeNull()
+    expect(await down.admit('o', { id: 'a', key: 'k' }, 1)).toBe(true)
+    await down.tell('o', null)
+    await down.leave('o', { id: 'a', key: 'k' })
+    expect(failures.length).toBe(5)
+  })
+})
+
+describe('a change of the store', () => {
+  it('is told to who waits for it, whichever way it was written', async () => {
+    const background: Promise<unknown>[] = []
+    const services = composeServices(bindings, config, {
+      log: () => {},
+      waitUntil: (work) => background.push(work),
+    })
+    const ada = freshPrincipal()
+    // Shorter than the time after which a waiting reader looks unasked: what is found was rung for.
+    const waitFor = async (write: () => Promise<unknown>) => {
+      const { next } = await services.changes.list(ada, { after: undefined, filter: WHOLE_FEED, limit: 50, waitMs: 0 })
+      const asked = services.changes.list(ada, { after: next, filter: WHOLE_FEED, limit: 50, waitMs: 4_500 })
+      await write()
+      const { changes } = await asked
+      return changes.map(({ action, changeId }) => `${action} ${changeId}`)
+    }
+    const drafts = [{ ok: true as const, value: { threadId: 't', source: 'user' as const, text: 'told' } }]
+    expect(
+      await waitFor(() => services.storeEntries({ ...ada, changeId: 'c1' }, drafts, { atomic: true, dedupe: true })),
+    ).toEqual(['stored c1'])
+    const [id] = (
+      await services.entries.page(ada, { op: 'thread', is: 't' }, { limit: 1, offset: 0, previewLength: 1 })
+    ).entries.map((entry) => entry.id) as [number]
+    expect(
+      await waitFor(() =>
+        services.updateEntries({ ...ada, changeId: 'c2' }, [{ ok: true, value: { id, text: 'again' } }], true),
+      ),
+    ).toEqual(['updated c2'])
+    expect(await waitFor(() => services.entries.delete({ ...ada, changeId: 'c3' }, { ids: [id] }))).toEqual([
+      'deleted c3',
+    ])
+    await Promise.all(background)
+  })
+})
