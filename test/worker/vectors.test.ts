@@ -58,6 +58,25 @@ describe('the Durable Object', () => {
     expect([confirmedUpTo, cut]).toEqual([3, true])
   })
 
+  it('loads many vectors in parts, and what is applied meanwhile is applied', async () => {
+    const here = space()
+    const ids = Array.from({ length: 5_000 }, (_, i) => i + 1)
+    await index.apply(here, changes(ids))
+    await evictDurableObject(bindings.VECTORS.getByName(`${here.org}\n${here.model}`))
+    const search = () => index.search(here, vector(1, 0, 0, 0), 10_000)
+    const [first, second] = await Promise.all([
+      search(),
+      search(),
+      index.apply(here, { ...changes([6_001]), removed: [1, 2_500, 4_999], removedUpTo: 3 }),
+    ])
+    for (const { hits, confirmedUpTo } of [first, second, await search()]) {
+      const found = hits.map(({ id }) => id).toSorted((a, b) => a - b)
+      const before = confirmedUpTo === 5_000
+      expect(found).toEqual(before ? ids : [...ids.filter((id) => ![1, 2_500, 4_999].includes(id)), 6_001])
+    }
+    expect((await search()).confirmedUpTo).toBe(6_001)
+  })
+
   it('takes changes twice, in any mix with removals', async () => {
     const here = space()
     await index.apply(here, changes([1, 2, 3]))

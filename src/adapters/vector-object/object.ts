@@ -3,12 +3,21 @@ import { fromBase64 } from '../../domain/vector'
 import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
 import { type Scored, VectorScan } from './scan'
 
+/** Vectors read in one go: some 20 ms of work. */
+const LOADED_AT_ONCE = 2_000
+
+/** Lets others have their turn. */
+const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
+
 /**
  * The vectors of one org and model: kept in the object's own SQLite, loaded into memory by the first search after it
  * wakes. It knows nothing of entries; what it loses is sent again from the database.
  */
 export class VectorObject extends DurableObject {
   private scan: VectorScan | null = null
+  private loading: Promise<VectorScan> | null = null
+  /** What has been read of it so far; null when that is of no use any more. */
+  private partial: VectorScan | null = null
 
   constructor(state: DurableObjectState, env: never) {
     super(state, env)
@@ -26,24 +35,49 @@ export class VectorObject extends DurableObject {
     return { addedUpTo: value('added'), removedUpTo: value('removed') }
   }
 
-  private load(dimensions: number): VectorScan {
-    if (this.scan !== null) return this.scan
-    const scan = new VectorScan(dimensions)
-    for (const row of this.sql.exec<{ id: number; data: ArrayBuffer }>('SELECT id, data FROM vectors'))
-      scan.set(row.id, new Int8Array(row.data))
-    this.scan = scan
-    return scan
+  /** Shared by searches that come while it goes on. */
+  private load(dimensions: number): Promise<VectorScan> {
+    this.loading ??= this.read(dimensions).finally(() => {
+      this.loading = null
+    })
+    return this.loading
+  }
+
+  /** Reads the vectors a part at a time, with rests in between; what is applied meanwhile is applied to the part that stands. */
+  private async read(dimensions: number): Promise<VectorScan> {
+    for (;;) {
+      if (this.scan !== null) return this.scan
+      const scan = new VectorScan(dimensions)
+      this.partial = scan
+      let after = Number.MIN_SAFE_INTEGER
+      let more = true
+      while (more && this.partial === scan) {
+        const rows = this.sql
+          .exec<{ id: number; data: ArrayBuffer }>(
+            'SELECT id, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
+            after,
+            LOADED_AT_ONCE,
+          )
+          .toArray()
+        for (const row of rows) scan.set(row.id, new Int8Array(row.data))
+        after = rows.at(-1)?.id ?? after
+        more = rows.length === LOADED_AT_ONCE
+        if (more) await rest()
+      }
+      if (this.partial === scan) this.scan = scan
+      this.partial = null
+    }
   }
 
   /** Hits travel as two arrays of numbers: tens of thousands of small objects would be slow to send. */
-  search(dimensions: number, query: Int8Array, limit: number): Scored & { upTo: number; cut: boolean } {
-    const scan = this.load(dimensions)
+  async search(dimensions: number, query: Int8Array, limit: number): Promise<Scored & { upTo: number; cut: boolean }> {
+    const scan = await this.load(dimensions)
     const { ids, cosines } = scan.nearest(query, limit)
     return { ids, cosines, upTo: this.state().addedUpTo, cut: scan.size > ids.length }
   }
 
   /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
-  apply(dimensions: number, changes: VectorChanges): void {
+  apply(_dimensions: number, changes: VectorChanges): void {
     const { added, addedUpTo, removed, removedUpTo } = changes
     const vectors = added.map(({ id, data }) => ({ id, values: fromBase64(data).values }))
     try {
@@ -63,12 +97,13 @@ export class VectorObject extends DurableObject {
             value,
           )
       })
-      if (this.scan === null) return
-      const scan = this.load(dimensions)
+      const scan = this.scan ?? this.partial
+      if (scan === null) return
       for (const { id, values } of vectors) scan.set(id, values)
       for (const id of removed) scan.delete(id)
     } catch (error) {
       this.scan = null
+      this.partial = null
       throw error
     }
   }
