@@ -53,9 +53,111 @@ function* cases() {
     () => batch(Array.from({ length: 20 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)),
   ]
   yield [
+    'an update of 20 × 0.95 MB, new words',
+    () => [
+      'update_context_batch',
+      {
+        updates: Array.from({ length: 20 }, (_, i) => ({
+          context_id: i + 2,
+          text: `${i} ${ALPHABETS['new words']().slice(0, 0.95 * MEGABYTE)}`,
+        })),
+      },
+    ],
+  ]
+  yield [
+    'an update of the metadata of 20 × 0.95 MB',
+    () => [
+      'update_context_batch',
+      { updates: Array.from({ length: 20 }, (_, i) => ({ context_id: i + 2, metadata: { title: `title ${i}` } })) },
+    ],
+  ]
+  yield [
     'a batch of 20 × 0.95 MB, prose',
     () => batch(Array.from({ length: 20 }, (_, i) => `${i} ${ALPHABETS.prose().slice(0, 0.95 * MEGABYTE)}`)),
   ]
+}
+
+/**
+ * Source code of a megabyte, as files of a project.
+ *
+ * @returns {Generator<[string, () => Promise<void>]>}
+ */
+function* codeCases() {
+  const line = (i) => `export function step${i}(value: Map<string, number>) { return value.get('key ${i}') ?? ${i} }\n`
+  const sources = {
+    'TypeScript, app.ts': Array.from({ length: 11_500 }, (_, i) => line(i)).join(''),
+    'one line, min.js': Array.from({ length: 11_500 }, (_, i) =>
+      line(i).trim().replace(': Map<string, number>', ''),
+    ).join(';'),
+    'new words, notes.md': ALPHABETS['new words'](),
+    'no program, broken.py': repeated('def f(:\n  ((([{'),
+    'one letter, a.go': repeated('a'),
+    'data, data.json': `[${Array.from({ length: 40_000 }, (_, i) => `{"id": ${i}, "x": 1}`).join(',')}]`,
+  }
+  for (const [name, content] of Object.entries(sources))
+    yield [
+      `index 1 MB of code: ${name}`,
+      async () => {
+        const body = JSON.stringify({ files: [{ path: name.split(', ')[1], content: content.slice(0, 990_000) }] })
+        await put('/api/v1/code/hostile/files', body)
+      },
+    ]
+}
+
+/**
+ * Bodies whose values are many.
+ *
+ * @returns {Generator<[string, () => Promise<void>]>}
+ */
+function* bodyCases() {
+  const raw = (json) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_threads","arguments":{"x":${json}}}}`
+  const bodies = {
+    'a million numbers': () => raw(`[${'0,'.repeat(990_000)}0]`),
+    '300,000 objects': () => raw(`[${'{"a":{"b":1}},'.repeat(300_000)}0]`),
+    'a JSON string of 9.9 MB with 240,000 values': () =>
+      raw('0')
+        .replace(
+          '{"x":0}',
+          JSON.stringify({ tags: `[${'"abcdefghijklmnopqrstuvwxyz0123456789ab",'.repeat(240_000)}0]` }),
+        )
+        .replace('list_threads', 'search_context'),
+    '8,000 levels': () => raw('['.repeat(8_000) + ']'.repeat(8_000)),
+    'a text of 23 MB': () =>
+      raw('0')
+        .replace('{"x":0}', `{"thread_id":"t","source":"agent","text":"${'x'.repeat(23_000_000)}"}`)
+        .replace('list_threads', 'store_context'),
+    'metadata of 250 KB in 60,000 values': () =>
+      raw('0')
+        .replace('{"x":0}', `{"thread_id":"t","source":"agent","text":"m","metadata":{"a":[${'1,'.repeat(60_000)}0]}}`)
+        .replace('list_threads', 'store_context'),
+  }
+  for (const [name, make] of Object.entries(bodies)) yield [`a body: ${name}`, () => put('/mcp', make(), 'POST')]
+}
+
+/** Sends a body, whatever the answer. */
+async function put(path, body, method = 'PUT') {
+  const headers = { 'content-type': 'application/json', accept: '*/*' }
+  const response = await fetch(`${server.origin}${path}`, { method, headers, body })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 90)}`)
+}
+
+/**
+ * Expressions that are hard on long lines.
+ *
+ * @returns {Generator<[string, () => [string, Record<string, unknown>]]>}
+ */
+function* greps() {
+  for (const pattern of [
+    '.{500}[^ a]',
+    '(a+)+$',
+    '(?:a?){200}b',
+    'connection.*exhausted',
+    '(?i)ERROR|warn|\\d{4}-\\d{2}',
+  ])
+    for (const thread_id of ['one letter', 'prose', 'new words'])
+      yield [`grep ${pattern} in 1 MB, ${thread_id}`, () => ['grep_context', { pattern, is_regex: true, thread_id }]]
 }
 
 /**
@@ -71,13 +173,30 @@ function* amongMany() {
   yield ['phrase', () => ['fts_search_context', { query: 'connection pool was exhausted', mode: 'phrase', ...all }]]
   yield ['meaning', () => ['semantic_search_context', { query, ...all }]]
   yield ['words and meaning', () => ['hybrid_search_context', { query, ...all }]]
+  yield ['grep', () => ['grep_context', { pattern: 'exhausted, as', thread_id: 'many', max_matches: 1000 }]]
+  yield [
+    'grep by an expression',
+    () => ['grep_context', { pattern: 'exh.{2}sted, [a-z]+', is_regex: true, thread_id: 'many' }],
+  ]
+  yield ['a page', () => ['search_context', all]]
+  yield ['threads', () => ['list_threads', {}]]
+  yield ['statistics', () => ['get_statistics', {}]]
+  yield [
+    'eight of them whole',
+    () => ['get_context_by_ids', { context_ids: Array.from({ length: 100 }, (_, i) => i + 1) }],
+  ]
   yield ['words and meaning, everywhere', () => ['hybrid_search_context', { query, limit: 100 }]]
 }
 
 /** Calls a tool; a refusal is an answer too. */
-async function answer(client, [tool, args]) {
+async function answer(client, call) {
   const started = performance.now()
   try {
+    if (typeof call === 'function') {
+      await call()
+      return { ms: performance.now() - started, said: 'done' }
+    }
+    const [tool, args] = call
     return { ms: (await client.call(tool, args)).ms, said: 'done' }
   } catch (error) {
     return {
@@ -108,6 +227,8 @@ try {
     console.log(rows.at(-1)?.join(' | '))
   }
   for (const [name, make] of cases()) if (name.includes(values.only)) await measure(name, make())
+  for (const [name, make] of greps()) if (name.includes(values.only)) await measure(name, make())
+  for (const [name, call] of [...codeCases(), ...bodyCases()]) if (name.includes(values.only)) await measure(name, call)
   const many = Number(values.many)
   for (let i = 0; i < many; i++)
     await answer(client, store(`${i} ${ALPHABETS.prose()}`.slice(0, MEGABYTE - 1000 - i), 'many'))

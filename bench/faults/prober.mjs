@@ -39,8 +39,11 @@ export function startProber(origin) {
   return {
     lap: () =>
       new Promise((resolve, reject) => {
-        worker.once('message', resolve)
         worker.once('error', reject)
+        worker.once('message', (lap) => {
+          worker.off('error', reject)
+          resolve(lap)
+        })
         worker.postMessage('lap')
       }),
     stop: () => worker.terminate(),
