@@ -23,6 +23,8 @@ export interface Evidence {
   readonly diary: boolean
   /** Made in the time that the goal names. */
   readonly recent: boolean
+  /** A later entry of the same kind and name, which probably took its place without saying so. */
+  readonly later: number | null
 }
 
 export interface LinkEvidence {
@@ -42,15 +44,15 @@ export interface Weighed {
   readonly score: number
 }
 
-/** How much each leg says when it says all it can: words and meaning often say the same, so neither says everything. */
+/** How much each leg says when it says all it can. Chosen on one half of the goals of bench/packs, as all numbers here. */
 const WORDS = 0.9
-const SIMILARITY = 0.75
+const SIMILARITY = 1
 const IDENTIFIER = 0.7
 const RECENT = 0.45
 /** What the entry at the end of a link takes over. */
 const LINKED = 0.6
 /** Of work in flight, of diary pages, whatever the goal says. */
-const IN_PROGRESS = 0.5
+const IN_PROGRESS = 0.25
 const DIARY = 0.35
 
 /** The share of all that speaks, when each speaks for itself. */
@@ -74,6 +76,7 @@ const NEXT_FACET = 0.01
 const OTHER_FACET = 0.9
 const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
+const OUTDATED = 0.3
 
 export interface Preferences {
   readonly intent: Intent
@@ -83,12 +86,13 @@ export interface Preferences {
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
 
 /** The score of an entry: its relevance, and what speaks for it beside the goal. */
-export function scoreOf(entry: PackEntry, facet: Facet, relevant: number, { intent, domain }: Preferences): number {
+export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { intent, domain }: Preferences): number {
   const place = facetsOf(intent).indexOf(facet)
   const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
   const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
   const weight = 1 + 0.01 * (entry.weight - 3)
-  const score = relevant * facetPrior * domainPrior * weight * (entry.pinned ? PINNED : 1)
+  const own = (entry.pinned ? PINNED : 1) * (evidence.later === null ? 1 : OUTDATED)
+  const score = relevance(evidence) * facetPrior * domainPrior * weight * own
   return Math.max(0, Math.min(1, score))
 }
 
@@ -99,7 +103,7 @@ const MOST_WORDS = 5
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {
-  const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent } = evidence
+  const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent, later } = evidence
   const parts = [
     ...(inProgress ? [`in progress (${entry.status})`] : []),
     ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, MOST_WORDS).join(', ')}`] : []),
@@ -111,6 +115,7 @@ export function reasonOf({ evidence, entry }: Weighed): string {
     ...(diary ? ['diary'] : []),
     ...(entry.pinned ? ['pinned'] : []),
     ...(recent ? ['recent'] : []),
+    ...(later === null ? [] : [`older than ${later} of the same name`]),
   ]
   return parts.length === 0 ? 'near in meaning' : parts.join('; ')
 }

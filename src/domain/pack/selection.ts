@@ -20,13 +20,19 @@ export interface Selection {
   readonly beyond: number
 }
 
-/** Entries below it have too little to do with the goal. */
-export const FLOOR = 0.2
+/** Entries below it have too little to do with the goal; where nothing has much to do with it, only what is near the best has. */
+export const FLOOR = 0.15
+const FAINT = 0.3
+const FAINT_FLOOR = 0.26
+
+/** The score from which entries stand in a pack whose best has this one. */
+const floorFor = (best: number): number => (best < FAINT ? FAINT_FLOOR : FLOOR)
+
 /** A facet whose best is this good, and near enough to the best of all, has a place. */
 const GOOD = 0.4
 const NEAR_BEST = 0.6
 /** What likeness to a chosen one costs. */
-const ALIKE = 0.35
+const ALIKE = 0.2
 /** More of one facet than this share of the pack costs a little each. */
 const SHARE = 0.34
 const CROWDED = 0.01
@@ -59,7 +65,8 @@ function distinctOf(ordered: readonly Selectable[], oppose: Oppose): Selectable[
 /** @param weighed in any order */
 export function select(weighed: readonly Selectable[], limit: number, oppose: Oppose): Selection {
   const ordered = [...weighed].sort(byScore)
-  const good = ordered.filter((one) => one.score >= FLOOR || standsAnyway(one))
+  const floor = floorFor(ordered.find((one) => !standsAnyway(one))?.score ?? 0)
+  const good = ordered.filter((one) => one.score >= floor || standsAnyway(one))
   const compared = good.slice(0, COMPARED)
   const distinct = distinctOf(compared, oppose)
   const pool = new Set(distinct)

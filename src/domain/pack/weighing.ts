@@ -7,6 +7,7 @@ import { type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Wei
 import { holds } from './identifiers'
 import { shapeOf } from './likeness'
 import { linkEvidence } from './links'
+import { outdatedByName } from './names'
 import type { PackRequest } from './request'
 import type { Selectable } from './selection'
 import { type GoalWords, shareOfHeld, wordEvidence } from './words'
@@ -83,6 +84,7 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     inProgress: goal.inFlight.has(entry.id) && isInProgress(entry),
     diary: goal.diary.has(entry.id),
     recent: goal.recent.has(entry.id),
+    later: null,
   }
 }
 
@@ -92,7 +94,12 @@ export async function weigh(
   found: { readonly vectors: readonly PackVector[]; readonly links: readonly PackLink[] },
   goal: Goal,
   request: PackRequest,
-  by: { readonly steps: number; readonly count: Count; readonly pace: Pace },
+  by: {
+    readonly steps: number
+    readonly count: Count
+    readonly titleWords: (title: string) => ReadonlySet<string>
+    readonly pace: Pace
+  },
 ): Promise<Candidate[]> {
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
   const noise = noiseOf(nearest)
@@ -103,10 +110,11 @@ export async function weigh(
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance({ ...evidence, inProgress: false })]))
   const links = linkEvidence(found.links, own, by.steps)
+  const outdated = outdatedByName(entries, by.titleWords)
   return alone.map(({ entry, evidence: before }) => {
-    const evidence = { ...before, link: links.get(entry.id) ?? null }
+    const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
-    const score = scoreOf(entry, facet, relevance(evidence), request)
+    const score = scoreOf(entry, facet, evidence, request)
     return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score }
   })
 }
@@ -125,6 +133,12 @@ export const counting =
     const counts = countTerms(terms, tokens())
     return { counts, length }
   }
+
+/** The words of a title that carry content. */
+export const titleWordsBy =
+  (analyzer: Analyzer) =>
+  (title: string): ReadonlySet<string> =>
+    new Set(analyzer.tokenize(title).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
 
 export const selectable = (candidate: Candidate, analyzer: Analyzer): Selectable & Candidate => ({
   ...candidate,

@@ -14,19 +14,19 @@ export interface GoalWords {
 
 /** A text that holds this many of the rarest words of a long goal holds all that one memory can. */
 const EXPECTED = 7
-/** What a word counts that stands nowhere. */
-const NOWHERE = 0.5
 /** Entries that a store is taken to have at least, so that rarity means something in a small one; of one that nobody has counted. */
 const SMALLEST_STORE = 20
 const UNCOUNTED = 1_000
 /** Words from which a text begins to hold words by accident. */
 const LONG = 150
 const LENGTH_COST = 0.12
+const LONGEST_COST = 1.4
 /** What a title adds to the words that it holds. */
 const IN_TITLE = 0.25
 
 /** What the length of a text takes from the words that it holds. */
-const longCost = (length: number): number => 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG))
+const longCost = (length: number): number =>
+  Math.min(LONGEST_COST, 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG)))
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
@@ -41,7 +41,7 @@ export function goalWords(
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
   const weights = terms.map((_, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
-    return rarity(Math.max(df, 1), entries) * (df === 0 ? NOWHERE : 1)
+    return rarity(Math.max(df, 1), entries)
   })
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {

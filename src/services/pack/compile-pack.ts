@@ -14,7 +14,7 @@ import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../do
 import { recencyOf } from '../../domain/pack/recency'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { FLOOR, type Selectable, select } from '../../domain/pack/selection'
-import { type Candidate, counting, selectable, weigh } from '../../domain/pack/weighing'
+import { type Candidate, counting, selectable, titleWordsBy, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import type { Caller } from '../../domain/scope'
 import { codePointLength } from '../../domain/text'
@@ -59,6 +59,7 @@ export function createCompilePack({
   readonly now: () => number
 }) {
   const count = counting(analyzer)
+  const titleWords = titleWordsBy(analyzer)
 
   /** What of an entry is shown, and where in it. */
   function passageOf(chosen: Chosen, words: GoalWords, most: number): Pick<Piece, 'passage' | 'stretch'> {
@@ -115,7 +116,7 @@ export function createCompilePack({
       recent: new Set(found.standing.recent),
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
-    const weighed = await weigh(present, found, goal, request, { steps: depth.steps, count, pace })
+    const weighed = await weigh(present, found, goal, request, { steps: depth.steps, count, titleWords, pace })
     const current = weighed.filter(({ entry }) => !entry.superseded)
     const best = current.sort((a, b) => b.score - a.score || b.entry.id - a.entry.id).slice(0, SHAPED)
     const oppose = opposition(found.links)
