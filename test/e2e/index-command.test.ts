@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../requirements/fabric'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
 import { startRelay } from '../support/relay'
@@ -60,7 +61,7 @@ describe('commonplace index', () => {
     return files.map(({ path }) => path)
   }
 
-  it('sends all but what tools make and what holds secrets, then only what changed and what vanished', async () => {
+  it(promise('f11-index'), async () => {
     expect(await run('plain')).toMatchObject({ stored: 5, unchanged: 0, deleted: 0, skipped: [] })
     expect(await paths('plain')).toEqual(['.gitignore', 'README.md', 'ignored.ts', 'src/a.ts', 'src/b.py'])
     put('src/a.ts', 'export function gamma() {}\n')
@@ -73,13 +74,13 @@ describe('commonplace index', () => {
     expect(await run('plain', '--full')).toMatchObject({ stored: 4, unchanged: 0 })
   })
 
-  it('sends in a work tree what git knows or would add', async () => {
+  it(promise('f11-git'), async () => {
     spawnSync('git', ['init', '-q'], { cwd: folder })
     await run('tracked')
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts'])
   })
 
-  it('goes on with every change while it watches, also when the server was away, and ends well', async () => {
+  it(promise('f11-watch'), async () => {
     const watched = mkdtempSync(join(tmpdir(), 'watch-'))
     const write = (path: string, text: string) => writeFileSync(join(watched, path), text)
     write('a.ts', 'export function first() {}\n')
@@ -112,7 +113,7 @@ describe('commonplace index', () => {
     }
   })
 
-  it('shows how far it is, and says what is missing', async () => {
+  it(promise('f11-exit'), async () => {
     const { code, out } = await runCommand(['index', folder, '--project', 'shown', '--url', server.url.origin])
     expect([code, out]).toEqual([
       0,

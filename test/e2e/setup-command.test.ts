@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../requirements/fabric'
 import { runCommand } from '../support/command'
 
 /** `commonplace setup`, on files such as people have them, in a home of its own. */
@@ -53,8 +54,8 @@ describe('commonplace setup', () => {
     return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers)['context-fabric']
   }
 
-  for (const [client, [name, before, keeps]] of Object.entries(SAMPLES))
-    it(`puts its entry into the file of ${client}, keeps the rest and a copy, and does nothing the second time`, async () => {
+  it(promise('f11-setup'), async () => {
+    for (const [client, [name, before, keeps]] of Object.entries(SAMPLES)) {
       const file = join(home, name)
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, before)
@@ -70,16 +71,17 @@ describe('commonplace setup', () => {
       })
       expect([readFileSync(file, 'utf8'), readFileSync(`${file}.bak`, 'utf8')]).toEqual([after, before])
       expect(readdirSync(dirname(file)).filter((one) => one.endsWith('.new'))).toEqual([])
-    })
+    }
+  })
 
-  it('fills in the key where a client cannot read its environment, and nowhere else', async () => {
+  it(promise('f11-key'), async () => {
     await run('kimi', '--url', URL)
     await run('cursor', '--url', URL)
     expect(readFileSync(join(home, '.kimi/mcp.json'), 'utf8')).toContain('Bearer cp_test')
     expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')).not.toContain('cp_test')
   })
 
-  it('leaves a file alone that it cannot read, and says so', async () => {
+  it(promise('f11-unreadable'), async () => {
     for (const [client, name, text] of [
       ['gemini', '.gemini/settings.json', '{"a": '],
       ['cursor', '.cursor/mcp.json', '{"mcpServers": []}'],
@@ -93,7 +95,7 @@ describe('commonplace setup', () => {
     }
   })
 
-  it('only shows with --print, and for clients without a file', async () => {
+  it(promise('f11-print'), async () => {
     const { out } = await run('docker', '--url', URL)
     expect(JSON.parse(out).mcpServers['context-fabric'].command).toBe('docker')
     rmSync(join(home, '.gemini'), { recursive: true })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createCodeParser } from '../../src/adapters/code/parser'
 import { languageOf } from '../../src/domain/code/languages'
 import { WITHOUT_REST } from '../../src/domain/pace'
+import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { compareSymbols, type ReferenceSymbol, referenceSymbols } from '../support/reference-symbols'
 
@@ -42,7 +43,7 @@ async function share(files: readonly { path: string; theirs: readonly ReferenceS
 }
 
 describe('symbols of real code', () => {
-  it('are those of the TypeScript compiler: names, kinds, first and last lines', async () => {
+  it(promise('f9-real'), async () => {
     const all = PACKAGES.flatMap((name) => sources(join(ROOT, 'node_modules', name), /\.(?:[cm]?js|d?\.?ts)$/))
     const read = sample(all, FILES).map((path) => ({ path, ...referenceSymbols(path, readFileSync(path, 'utf8')) }))
     const result = await share(
@@ -80,7 +81,7 @@ describe('symbols of real code', () => {
       ({ name, kind, lineStart, lineEnd }) => `${kind} ${name} ${lineStart}-${lineEnd}`,
     )
 
-  it('are told in Rust, Go, Java, C++, C# and Ruby', async () => {
+  it(promise('f9-tiers'), async () => {
     expect(
       await told(
         'a.rs',
@@ -131,7 +132,7 @@ describe('symbols of real code', () => {
     ).toEqual(['class M 1-9', 'class A 2-8', 'function run 3-5', 'function make 7-7'])
   })
 
-  it('are found in text that is no program within bounded work', async () => {
+  it(promise('f9-hostile'), async () => {
     for (const [path, part] of [
       ['a.ts', '} { ( ] x = <'],
       ['a.ts', '['],

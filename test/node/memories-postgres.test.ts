@@ -2,11 +2,14 @@ import { afterAll, beforeAll } from 'vitest'
 import { createPostgresConnection, type PostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/analysis'
+import { codeMeaningContract } from '../contracts/code-meaning'
 import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'
+import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
 import { playAgainst } from '../contracts/endpoint/session'
+import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { orientationContract } from '../contracts/orientation'
 import { CLIENTS, type Connect } from '../support/clients'
@@ -23,6 +26,7 @@ memoryContract(connect)
 orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)
+oneTaskContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase
@@ -39,3 +43,5 @@ afterAll(async () => {
 
 memoryLifeContract('PostgreSQL', async () => ({ connection, bucket: {} as R2Bucket, clock: new TestClock() }))
 orientationContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
+codeMeaningContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
+memoryCostContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))

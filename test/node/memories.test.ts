@@ -1,5 +1,6 @@
 import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'
+import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
 import { CLIENTS, type Connect } from '../support/clients'
@@ -9,3 +10,4 @@ memoryContract(connect)
 orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)
+oneTaskContract(connect)

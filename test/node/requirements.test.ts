@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { REQUIREMENTS } from '../requirements'
+import { GUARANTEES } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 
 const testFiles = (folder: string): string[] =>
@@ -23,6 +24,11 @@ for (const [family, promises] of Object.entries(REQUIREMENTS))
     )
     expect(Object.keys(promises).filter((id) => !proved.has(id))).toEqual([])
   })
+
+it('has promises for each of the guarantees of the fabric contract', () => {
+  // The thirteenth is about context_getCurrent.
+  expect(Object.keys(GUARANTEES).map(Number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16])
+})
 
 it('has no test that is skipped whatever the surroundings, or that silences the others', () => {
   const silenced = sources.flatMap(

@@ -28,6 +28,7 @@ export const FABRIC = {
   'f7-similar':
     'tells of at most five earlier bugs of the project that hold the words of the error, and when the last one was',
   'f7-file': 'indexes a file that was opened, without its secrets, and warns where it cannot',
+  'f7-evicted': 'names the working memory that went to make room for an event',
   'f7-atomic': 'stores all memories of an event in one batch with one row in the audit log, or none',
   'f9-upload': 'stores files, knows unchanged ones by their hash, replaces changed ones whole and removes deleted ones',
   'f9-skipped': 'skips binary, too large and misplaced files and says why',
@@ -46,6 +47,25 @@ export const FABRIC = {
   'f9-filters': 'filters by language in any spelling and by file pattern before ranking',
   'f9-fresh': 'finds a changed file by its new text only',
   'f9-projects': 'searches every open project when none is named',
+  'f9-chunks':
+    'cuts code into at most 100 lines and 4,000 characters, at symbols where they are near, with ten lines of overlap',
+  'f9-globs': 'reads globs: within a folder, across folders and none, one character, classes, alternatives, base names',
+  'f9-languages': 'knows a language by its extension and by the usual short names',
+  'f9-real': 'finds the symbols that the TypeScript compiler finds: names, kinds, first and last lines',
+  'f9-tiers': 'finds symbols in Rust, Go, Java, C++, C# and Ruby',
+  'f9-hostile': 'finds symbols in text that is no program within bounded work',
+  'f9-failing': 'refuses an upload whose vectors cannot be made, and stores nothing of it',
+  'f9-deferred': 'finds code by words at once when vectors are put off, and by meaning when the schedule has made them',
+  'f11-setup':
+    "puts the entry into each client's own file, keeps the rest and a copy, and does nothing the second time",
+  'f11-key': 'fills in the key where a client cannot read its environment, and nowhere else',
+  'f11-unreadable': 'leaves a file alone that it cannot read, and says so',
+  'f11-print': 'only shows the entry with --print, and for clients without a file',
+  'f11-index': 'sends all but what tools make and what holds secrets, then only what changed and what vanished',
+  'f11-git': 'sends in a work tree what git knows or would add',
+  'f11-watch': 'goes on with every change while it watches, also when the server was away, and ends well',
+  'f11-exit': 'shows how far it is, and exits with 0, with 1 on failure, with 2 on wrong usage',
+  'f12-meaning': 'finds code by a question of which no word stands in it, and nothing else',
   'f12-secrets': 'takes secrets out of code before anything is stored and keeps its lines',
   'f10-preview': 'shows a snippet for each of the nine clients that parses and points at this server',
   'f10-result': 'writes nothing and says which file, snippet and command it would take',
@@ -110,11 +130,34 @@ export const FABRIC = {
     'lets layer 3 stand beside layer 2, each memory once, and with layer 3 alone means the project it came from',
   'f12-pages': 'starves no page of a selective filter, counts truly, and pages without doubles or gaps',
   'f12-update': 'recalls a changed memory by its new text only, and a deleted or archived one not at all',
+  'f12-one-task':
+    'lets two clients work on one task at once: each finds at once what the other stored, reported and opened',
   'f12-two-clients': 'stores fifty memories each of two clients at once, all of them, under ids of their own',
+  'f12-one-commit': 'stores a memory in one commit, and reads of every kind commit nothing but their bookkeeping',
+  'f2-embedded': 'makes vectors anew when the content of a memory changes, and only then',
   'f12-tags': 'keeps tags of row, metadata, filter and threads search in step after each change',
 } as const
 
 export type PromiseId = keyof typeof FABRIC
+
+/** The sixteen guarantees of fabric.md §12, each with the promises that make it up. */
+export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...PromiseId[]]>> = {
+  1: ['f1-isolation', 'f6-last-seen', 'f6-recent', 'f8-candidates', 'f12-projects', 'f9-access'],
+  2: ['f12-two-clients', 'f12-one-task', 'f7-atomic', 'f2-vectors'],
+  3: ['f4-scores', 'f12-sizes'],
+  4: ['f12-unrelated'],
+  5: ['f12-layers'],
+  6: ['f12-pages', 'f3-list'],
+  7: ['f3-update', 'f12-tags'],
+  8: ['f2-promotion'],
+  9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f12-audit'],
+  10: ['f12-update', 'f9-fresh', 'f2-embedded'],
+  11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit'],
+  12: ['f6-days', 'f6-new-york', 'f6-words'],
+  14: ['f12-meaning', 'f9-globs', 'f9-real'],
+  15: ['f7-failed', 'f7-required', 'f7-secrets', 'f12-secrets'],
+  16: ['f2-capacity', 'f7-evicted'],
+}
 
 /** The title of the test that proves a promise. */
 export const promise = (id: PromiseId): string => `${FABRIC[id]} [${id}]`

@@ -1,4 +1,6 @@
 import { beforeAll } from 'vitest'
+import { codeMeaningContract } from '../contracts/code-meaning'
+import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { orientationContract } from '../contracts/orientation'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -12,3 +14,5 @@ const ground = async () => {
 }
 memoryLifeContract('D1', ground)
 orientationContract('D1', ground)
+codeMeaningContract('D1', ground)
+memoryCostContract('D1', ground)

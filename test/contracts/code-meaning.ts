@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createCodeParser } from '../../src/adapters/code/parser'
+import { createSqlCodeIndex } from '../../src/adapters/sql/code-index'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { unavailable } from '../../src/domain/errors'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import type { Embedder } from '../../src/ports/embedder'
+import { createIndexCode } from '../../src/services/code/index-code'
+import { createPrepareCode } from '../../src/services/code/prepare-code'
+import { createSearchCode } from '../../src/services/code/search-code'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal, type TestClock } from '../support/scope'
+import type { Ground } from './keeping/world'
+
+/** Searches of code by meaning with an embedder of given vectors, and when it fails (fabric contract §12, 14). */
+const analyzer = createAnalyzer('english')
+const state = { fails: false }
+
+/** Texts about signing in lie in one direction, all others in another. */
+const embedder: Embedder = {
+  provider: 'test',
+  model: 'given',
+  dimensions: 2,
+  embed: async (texts) => {
+    if (state.fails) throw unavailable('the model is away')
+    return texts.map((text) =>
+      Float32Array.from(/password|credentials|how do people get in/.test(text) ? [1, 0] : [0, 1]),
+    )
+  },
+}
+
+function madeOf(connection: SqlConnection, clock: TestClock, onEmbeddingFailure: 'fail' | 'defer') {
+  const index = createSqlCodeIndex(connection, clock)
+  const parser = createCodeParser(WITHOUT_REST)
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace: WITHOUT_REST })
+  return {
+    ...createIndexCode({ index, prepareCode, clock, pace: WITHOUT_REST }),
+    search: createSearchCode({ index, embedder, analyzer, clock, pace: WITHOUT_REST }),
+  }
+}
+const QUERY = { project: 'p', language: null, filePattern: null, symbolKind: null, limit: 10, threshold: 0.5 }
+const FILES = [
+  { path: 'login.ts', content: 'export const check = (credentials: string) => credentials.length\n' },
+  { path: 'sum.ts', content: 'export const add = (a: number, b: number) => a + b\n' },
+]
+
+/** @param make a database of its own: the schedule makes the vectors of every org */
+export function codeMeaningContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
+  describe(`${name} finds code by meaning`, () => {
+    let ground: Pick<Ground, 'connection' | 'clock'>
+    const made = (onFailure: 'fail' | 'defer') => madeOf(ground.connection, ground.clock, onFailure)
+    beforeEach(async () => {
+      ground = await make()
+    })
+
+    it(promise('f12-meaning'), async () => {
+      const ada = freshPrincipal()
+      const code = made('fail')
+      await code.put(ada, 'p', { files: FILES, deleted: [] })
+      const found = await code.search(ada, 'semantic', { ...QUERY, query: 'how do people get in' })
+      expect(found.chunks.map(({ chunk, similarity }) => [chunk.path, similarity])).toEqual([['login.ts', 1]])
+      expect([found.total, found.warnings]).toEqual([1, []])
+    })
+
+    it(promise('f9-failing'), async () => {
+      const ada = freshPrincipal()
+      const code = made('fail')
+      state.fails = true
+      await expect(code.put(ada, 'p', { files: FILES, deleted: [] })).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(code.search(ada, 'semantic', { ...QUERY, query: 'x' })).rejects.toMatchObject({
+        code: 'unavailable',
+      })
+      state.fails = false
+      expect(await code.list(ada, 'p')).toEqual([])
+      expect((await code.put(ada, 'p', { files: FILES, deleted: [] })).stored).toBe(2)
+    })
+
+    it(promise('f9-deferred'), async () => {
+      const ada = freshPrincipal()
+      const code = made('defer')
+      state.fails = true
+      const report = await code.put(ada, 'p', { files: FILES, deleted: [] })
+      state.fails = false
+      expect(report.indexStatus).toMatchObject({ totalFiles: 2, pending: 2, isStale: true })
+      expect((await code.search(ada, 'text', { ...QUERY, query: 'credentials.length' })).total).toBe(1)
+      const asked = { ...QUERY, query: 'how do people get in' }
+      expect((await code.search(ada, 'semantic', asked)).total).toBe(0)
+      expect(await code.embedPending(20)).toBeGreaterThanOrEqual(2)
+      const found = await code.search(ada, 'semantic', asked)
+      expect([found.chunks.map(({ chunk }) => chunk.path), found.indexStatus.pending]).toEqual([['login.ts'], 0])
+    })
+  })
+}

@@ -1,0 +1,109 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
+import type { Caller } from '../../src/domain/scope'
+import { createReportEvent } from '../../src/services/recall/report-event'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal, type TestClock } from '../support/scope'
+import type { Ground } from './keeping/world'
+import { Fragile, worldOf } from './memory-life'
+
+/** Counts what it is asked for. */
+class Counting extends Fragile {
+  calls = 0
+  override embed(texts: readonly string[]): Promise<Float32Array[]> {
+    this.calls++
+    return super.embed(texts)
+  }
+}
+
+/** What memories cost the database and the embedder (fabric contract §12). */
+export function memoryCostContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
+  describe(`${name} spends on memories no more than it must`, () => {
+    let connection: SqlConnection
+    let clock: TestClock
+    let embedder: Counting
+    let memories: ReturnType<typeof worldOf>
+    let ada: Caller
+    const spent = { reads: 0, commits: 0 }
+    beforeEach(async () => {
+      ;({ connection, clock } = await make())
+      embedder = new Counting()
+      const counted: SqlConnection = {
+        ...connection,
+        batch: (statements, lock) => {
+          spent[lock === undefined ? 'reads' : 'commits']++
+          return connection.batch(statements, lock)
+        },
+      }
+      memories = worldOf(counted, clock, embedder, 'fail')
+      ada = freshPrincipal()
+    })
+
+    const costOf = async (step: () => Promise<unknown>) => {
+      Object.assign(spent, { reads: 0, commits: 0 })
+      await step()
+      return [spent.reads, spent.commits]
+    }
+    const store = (layer: 1 | 2 | 3) =>
+      memories.store(ada, { type: 'decision', content: 'a memory', layer, metadata: { projectPath: 'p', tags: ['t'] } })
+
+    it(promise('f12-one-commit'), async () => {
+      for (const layer of [1, 2, 3] as const) expect(await costOf(() => store(layer))).toEqual([0, 1])
+      const { id } = await store(2)
+      const kept = () =>
+        connection.batch([
+          sql`SELECT count(*) AS n FROM changes WHERE org = ${ada.org}`,
+          sql`SELECT count(*) AS n FROM audit WHERE org = ${ada.org}`,
+          sql`SELECT version, updated_at FROM entries WHERE org = ${ada.org} ORDER BY id`,
+        ])
+      const before = await kept()
+      clock.advance(1_000)
+      // A get notes the access in the same commit as it reads; a list and a count commit nothing.
+      expect(await costOf(() => memories.get(ada, 'p', id))).toEqual([0, 1])
+      const query = { layer: 2, kinds: null, tags: [], limit: 100, offset: 0 } as const
+      expect(await costOf(() => memories.list(ada, 'p', query, 1_000_000))).toEqual([1, 0])
+      expect(await costOf(() => memories.count(ada, 'p'))).toEqual([1, 0])
+      expect(await kept()).toEqual(before)
+    })
+
+    it(promise('f2-embedded'), async () => {
+      const { id } = await store(3)
+      const calls = async (step: () => Promise<unknown>) => {
+        embedder.calls = 0
+        await step()
+        return embedder.calls
+      }
+      for (const change of [{ tags: ['u'] }, { weight: 5 }, { pinned: true }, { metadata: { title: 'T' } }])
+        expect([change, await calls(() => memories.update(ada, null, id, change))]).toEqual([change, 0])
+      expect(await calls(() => memories.update(ada, null, id, { content: 'a memory' }))).toBe(0)
+      expect(await calls(() => memories.update(ada, null, id, { content: 'another' }))).toBe(1)
+      const { id: risen } = await store(1)
+      expect(await calls(() => memories.promote(ada, null, risen, 2))).toBe(0)
+    })
+
+    it(promise('f7-evicted'), async () => {
+      const never = async (): Promise<never> => {
+        throw new Error('nothing of this kind was reported')
+      }
+      const report = createReportEvent({ memories, recallWords: never, code: { opened: never }, clock })
+      const started = { type: 'session_start', payload: {}, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
+      const { memoryIds } = await report(ada, 'p', started)
+      clock.advance(1)
+      await connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(WORKING_CAPACITY - 1))})
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
+            SELECT CAST(${ada.org} AS TEXT), 'project:p', 'agent', 1, 'p', CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + 86_400_000} AS bigint) FROM n`,
+        ],
+        { org: ada.org },
+      )
+      clock.advance(1)
+      const crowded = await report(ada, 'p', started)
+      expect(crowded.evicted).toEqual(memoryIds)
+      expect(await memories.get(ada, null, crowded.memoryIds[0])).not.toBeNull()
+    })
+  })
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contentOf, cutCode, embeddedText } from '../../src/domain/code/chunks'
+import { createGlob } from '../../src/domain/code/globs'
+import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
+import type { CodeSymbol } from '../../src/domain/code/symbols'
+import { promise } from '../requirements/fabric'
+
+const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({
+  ...{
+    name,
+    kind: 'function',
+    signature: `function ${name}()`,
+    lineStart,
+    lineEnd: lineStart,
+    docComment: `says ${name}`,
+  },
+})
+const lines = (count: number, length = 5): string =>
+  Array.from({ length: count }, (_, i) => String(i + 1).padStart(length, '.')).join('\n')
+
+/** What code is cut into, and which files and languages are meant (fabric contract §9). */
+describe('parts of code', () => {
+  it(promise('f9-chunks'), () => {
+    const text = lines(250)
+    const plain = cutCode(text, [])
+    expect(plain.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
+      ...[
+        [1, 100],
+        [91, 190],
+        [181, 250],
+      ],
+    ])
+    for (const chunk of plain)
+      expect(contentOf(chunk)).toBe(
+        text
+          .split('\n')
+          .slice(chunk.lineStart - 1, chunk.lineEnd)
+          .join('\n'),
+      )
+    // A symbol within twenty lines of the cut begins the next chunk's own lines; one farther away does not.
+    expect(cutCode(text, [symbolAt(85)]).map(({ lineEnd }) => lineEnd)[0]).toBe(84)
+    expect(cutCode(text, [symbolAt(79)]).map(({ lineEnd }) => lineEnd)[0]).toBe(100)
+    expect(embeddedText('src/a.ts', plain[0] as never, [symbolAt(3, 'alpha'), symbolAt(150, 'beta')])).toMatch(
+      /^src\/a\.ts\nalpha\nsays alpha\n/,
+    )
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 400 }),
+        fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 20 }),
+        (lengths, starts) => {
+          const whole = lengths.map((length, i) => `${i}`.padEnd(length, 'x')).join('\n')
+          const chunks = cutCode(
+            whole,
+            starts.map((start) => symbolAt(start)),
+          )
+          expect(chunks.map(({ text: own }) => own).join('\n')).toBe(whole.replace(/\n$/, ''))
+          for (const chunk of chunks) {
+            expect(chunk.lineEnd - chunk.lineStart + 1).toBeLessThanOrEqual(100)
+            expect(contentOf(chunk).length).toBeLessThanOrEqual(4_000)
+            // Its own lines are never none.
+            expect(
+              chunk.lineStart + chunk.overlap.split('\n').length - (chunk.overlap === '' ? 1 : 0),
+            ).toBeLessThanOrEqual(chunk.lineEnd)
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+    expect(cutCode(' \n\n', [])).toEqual([])
+    expect(cutCode('a'.repeat(1_000_000), []).every(({ text: piece }) => piece.length <= 4_000)).toBe(true)
+  })
+
+  it(promise('f9-globs'), () => {
+    const matching: [string, string][] = [
+      ...([
+        ['src/**/*.ts', 'src/a.ts'],
+        ['src/**/*.ts', 'src/deep/er/a.ts'],
+        ['**/a.ts', 'a.ts'],
+        ['src/**', 'src/x/y.py'],
+        ['*.ts', 'deep/er/a.ts'],
+        ['a?.ts', 'x/ab.ts'],
+        ['[ab].ts', 'b.ts'],
+        ['[!ab].ts', 'c.ts'],
+        ['src/*.{ts,tsx}', 'src/a.tsx'],
+        ['*.test.ts', 'a.test.ts'],
+      ] as [string, string][]),
+    ]
+    for (const [glob, path] of matching) expect([glob, path, createGlob(glob)(path)]).toEqual([glob, path, true])
+    const others: [string, string][] = [
+      ...([
+        ['src/*.ts', 'src/deep/a.ts'],
+        ['src/**/*.ts', 'lib/a.ts'],
+        ['*.TS', 'a.ts'],
+        ['a?.ts', 'a.ts'],
+        ['[ab].ts', 'c.ts'],
+        ['a.ts', 'aXts'],
+        ['src/?.ts', 'src//.ts'],
+      ] as [string, string][]),
+    ]
+    for (const [glob, path] of others) expect([glob, path, createGlob(glob)(path)]).toEqual([glob, path, false])
+  })
+
+  it(promise('f9-languages'), () => {
+    const aliases = {
+      TS: 'typescript',
+      js: 'javascript',
+      py: 'python',
+      rs: 'rust',
+      golang: 'go',
+      'C++': 'cpp',
+      'c#': 'csharp',
+    }
+    for (const [alias, language] of Object.entries(aliases)) expect(normalizeLanguage(` ${alias} `)).toBe(language)
+    const files = {
+      'a.tsx': 'typescript',
+      'b.mjs': 'javascript',
+      'c.py': 'python',
+      'd.rs': 'rust',
+      'e.go': 'go',
+      'F.JAVA': 'java',
+    }
+    for (const [path, language] of Object.entries(files)) expect(languageOf(`x.y/${path}`)).toBe(language)
+    for (const path of ['Makefile', 'a.unknown', '.ts/file', '']) expect(languageOf(path)).toBe('text')
+  })
+})
