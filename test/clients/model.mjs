@@ -113,13 +113,14 @@ function gemini(body, script, seen) {
  * @returns what it saw, and how to end it
  */
 export async function startModel(port, script) {
-  const seen = { requests: [], tools: [], received: [] }
+  const seen = { requests: [], tools: [], received: [], asked: [] }
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
     const { pathname } = new URL(request.url, 'http://model')
     seen.requests.push(`${request.method} ${pathname}`)
     const names = [...declared(body.tools)].map(({ name }) => name)
     if (names.length > seen.tools.length) seen.tools = names
+    if (Array.isArray(body.messages)) seen.asked = body.messages
     if (pathname.endsWith('/messages')) return events(response, anthropic(body, script, seen))
     if (pathname.endsWith('/responses')) return events(response, responses(body, script, seen))
     if (pathname.includes(':streamGenerateContent')) return events(response, gemini(body, script, seen))
