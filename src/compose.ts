@@ -10,6 +10,7 @@ import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlMemories } from './adapters/sql/memories'
 import { createSqlOutbox } from './adapters/sql/outbox'
+import { createSqlReceipts } from './adapters/sql/receipts'
 import { createSqlRetention } from './adapters/sql/retention'
 import { createSqlScheduleJournal } from './adapters/sql/schedule-journal'
 import { createSqlSettings } from './adapters/sql/settings'
@@ -113,7 +114,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, settings, clock, sleep },
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
-  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas)
+  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas, config.history)
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
@@ -146,7 +147,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     },
     log: warn,
   })
-  const retention = createSqlRetention(connection, clock)
+  const retention = createSqlRetention(connection, clock, config.history, ids)
   const onEmbeddingFailure = config.embedding.onFailure
   const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas: config.quotas })
   const schedule = createSchedule({
@@ -208,6 +209,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     readTexts: createReadTexts({ texts, entries, pace }),
     entries,
     directory: createSqlDirectory(connection, clock),
+    receipts: createSqlReceipts(connection, clock, config.history),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),

@@ -1,15 +1,18 @@
+import {
+  type Environment,
+  type IndexedFieldConfig,
+  type ModelChoice,
+  type ModelProvider,
+  Reader,
+} from './config-reader'
 import { Problem } from './domain/errors'
 import { FUSION_METHODS, type FusionMethod } from './domain/fusion'
+import type { HistoryTerms } from './domain/history/terms'
 import { MEGABYTE } from './domain/image'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
-import { readHost } from './http/access'
-import type { Variable } from './variables.mjs'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
-export interface IndexedFieldConfig {
-  readonly name: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
-}
+export type { IndexedFieldConfig, ModelChoice, ModelProvider } from './config-reader'
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -24,6 +27,7 @@ export interface Config {
   readonly quotas: Quotas
   /** How long the feed of changes is kept. */
   readonly changesDays: number
+  readonly history: HistoryTerms
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
   readonly postgresqlSchema: string
@@ -62,13 +66,8 @@ export interface Config {
 
 export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
-export type ModelProvider = 'workers-ai' | 'ollama' | 'openai'
-export interface ModelChoice {
-  readonly provider: ModelProvider
-  readonly model: string
-}
 
-export type Environment = Readonly<Record<string, unknown>>
+export type { Environment } from './config-reader'
 
 const DEFAULT_INDEXED = 'status, agent_name, task_name, project, report_type, references:object, technologies:array'
 
@@ -102,126 +101,6 @@ const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  yes: true,
-  on: true,
-  false: false,
-  '0': false,
-  no: false,
-  off: false,
-}
-
-const FIELD = /^([A-Za-z0-9_-]+)(?::(string|integer|boolean|float|array|object))?$/
-
-class Reader {
-  readonly problems: string[] = []
-
-  constructor(private readonly env: Environment) {}
-
-  text(name: Variable): string | undefined {
-    const value = this.env[name]
-    if (value === undefined || value === null) return undefined
-    return typeof value === 'string' ? value.trim() : String(value)
-  }
-
-  choice<T extends string>(name: Variable, fallback: T, values: readonly T[]): T {
-    const value = this.text(name)
-    if (value === undefined || value === '') return fallback
-    const found = values.find((known) => known.toLowerCase() === value.toLowerCase())
-    if (found === undefined) this.problems.push(`${name} is "${value}"; it must be one of ${values.join(', ')}`)
-    return found ?? fallback
-  }
-
-  boolean(name: Variable, fallback: boolean): boolean {
-    const value = this.text(name)
-    if (value === undefined || value === '') return fallback
-    const found = BOOLEANS[value.toLowerCase()]
-    if (found === undefined) this.problems.push(`${name} is "${value}"; it must be true or false`)
-    return found ?? fallback
-  }
-
-  integer(name: Variable, fallback: number, min: number, max: number): number {
-    const value = this.text(name)
-    if (value === undefined || value === '') return fallback
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    if (number >= min && number <= max) return number
-    this.problems.push(`${name} is "${value}"; it must be a whole number from ${min} to ${max}`)
-    return fallback
-  }
-
-  /** Its value is in no message. */
-  secret(name: Variable, minLength: number): string | null {
-    const value = this.text(name)
-    if (value === undefined || value === '') return null
-    if (value.length < minLength || !/^[\x21-\x7e]+$/.test(value) || value.startsWith('cp_'))
-      this.problems.push(
-        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; make one with: openssl rand -base64 32`,
-      )
-    return value
-  }
-
-  list(name: Variable, fallback: string): string[] {
-    return (this.text(name) ?? fallback)
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '')
-  }
-
-  /** Names of hosts; what they mean is read by `access.ts`, which stands before everything else. */
-  hosts(name: Variable): void {
-    for (const item of this.list(name, ''))
-      if (readHost(item) === null)
-        this.problems.push(
-          `${name} holds "${item}"; write host names, with a port where it matters: memory.example.com`,
-        )
-  }
-
-  schema(name: Variable, fallback: string): string {
-    const value = this.text(name) || fallback
-    if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
-    this.problems.push(`${name} must be a-z, 0-9 and _, at most 63, not beginning with a digit or pg_`)
-    return fallback
-  }
-
-  url(name: Variable, fallback: string): string {
-    const value = this.text(name) || fallback
-    if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) return value.replace(/\/+$/, '')
-    this.problems.push(`${name} is not an http or https URL`)
-    return fallback
-  }
-
-  /** A provider that is `none` until it is chosen, with its model. */
-  model(
-    prefix: 'SUMMARY' | 'RERANKING',
-    enabled: boolean,
-    models: Readonly<Record<ModelProvider, string>>,
-  ): ModelChoice | null {
-    const name = `${prefix}_PROVIDER` as const
-    const provider = this.choice(name, 'none', ['none', 'workers-ai', 'ollama', 'openai'])
-    if (provider === 'none' || !enabled) return null
-    const model = this.text(`${prefix}_MODEL`) || models[provider]
-    if (model === '') this.problems.push(`${prefix}_MODEL must name the model, since ${name} is ${provider}`)
-    return { provider, model }
-  }
-
-  fields(name: Variable, fallback: string): IndexedFieldConfig[] {
-    const items = this.list(name, fallback)
-    const names = items.map((item) => item.replace(/:.*/, ''))
-    const twice = names.find((field, i) => names.indexOf(field) !== i)
-    if (twice !== undefined) this.problems.push(`${name} names "${twice}" twice; name each field once`)
-    return items.flatMap((item) => {
-      const match = FIELD.exec(item)
-      if (match) return [{ name: match[1] as string, type: (match[2] ?? 'string') as IndexedFieldConfig['type'] }]
-      this.problems.push(
-        `${name} holds "${item}"; write name or name:type with one of string, integer, boolean, float, array, object`,
-      )
-      return []
-    })
-  }
-}
-
 /** @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all */
 export function parseConfig(env: Environment): Config {
   const reader = new Reader(env)
@@ -254,6 +133,10 @@ export function parseConfig(env: Environment): Config {
       bytes: reader.integer(QUOTA_NAMES.bytes, 0, 0, Number.MAX_SAFE_INTEGER) || null,
     },
     changesDays: reader.integer('CHANGES_DAYS', 30, 1, 3650),
+    history: {
+      days: reader.integer('HISTORY_DAYS', 30, 0, 3650),
+      receiptHours: reader.integer('IDEMPOTENCY_HOURS', 24, 1, 720),
+    },
     storageBackend: onPostgres ? 'postgresql' : 'sqlite',
     postgresqlSchema: reader.schema('POSTGRESQL_SCHEMA', 'public'),
     logLevel: reader.choice('LOG_LEVEL', 'INFO', LOG_LEVELS),

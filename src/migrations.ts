@@ -20,6 +20,7 @@ import threadsByUse from '../migrations/d1/0019_threads_by_use.sql'
 import unmarkedTexts from '../migrations/d1/0020_unmarked_texts.sql'
 import packs from '../migrations/d1/0021_packs.sql'
 import changeFeed from '../migrations/d1/0022_change_feed.sql'
+import history from '../migrations/d1/0023_history.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -46,4 +47,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0020_unmarked_texts.sql', sql: unmarkedTexts },
   { name: '0021_packs.sql', sql: packs },
   { name: '0022_change_feed.sql', sql: changeFeed },
+  { name: '0023_history.sql', sql: history },
 ]

@@ -38,6 +38,9 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly reader: string
   readonly owner: string | null
   readonly createdBy: string
+  /** Who made the version that stands there; null for one from before there was history. */
+  readonly changedBy: string | null
+  readonly changedAgent: string | null
 }
 
 /** An entry as lists and searches show it: the text may end after the first code points that were asked for. */

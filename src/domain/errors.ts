@@ -25,6 +25,8 @@ export type ProblemDetails = Readonly<Record<string, unknown>> | readonly Readon
 interface Shown {
   readonly details?: ProblemDetails
   readonly beside?: Readonly<Record<string, unknown>>
+  /** Where it is not what the code says. */
+  readonly retryable?: boolean
 }
 
 export class Problem extends Error {
@@ -44,7 +46,7 @@ export class Problem extends Error {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'Problem'
     this.code = code
-    this.retryable = RETRYABLE.has(code)
+    this.retryable = shown.retryable ?? RETRYABLE.has(code)
     this.details = shown.details
     this.beside = shown.beside ?? {}
   }

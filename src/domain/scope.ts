@@ -1,4 +1,5 @@
 import { Problem } from './errors'
+import type { Done, ReceiptDraft } from './history/receipt'
 
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {
@@ -37,6 +38,10 @@ export interface Actor extends Principal {
 export interface Caller extends Actor {
   /** Random; one a call, shared by every change that it makes. */
   readonly changeId: string
+  /** Present when the call may be made again under a key of its own. */
+  readonly receipt?: ReceiptDraft
+  /** Present when it was carried out before and only its answer is to be made again: services do nothing, and say what was done. */
+  readonly done?: Done
 }
 
 /**

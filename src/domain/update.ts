@@ -26,6 +26,8 @@ export interface UpdateDraft {
   readonly metadataPatch?: JsonObject | undefined
   readonly tags?: readonly string[] | undefined
   readonly images?: readonly ImageInput[] | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
 }
 
 /** An update checked in itself, before any row is read. */
@@ -35,7 +37,7 @@ export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
 
 /** Notes what is wrong in itself, also that it asks for nothing, or for two things at once. */
 export function checkUpdate(draft: UpdateDraft, wrong: Inspection): Omit<UpdateDraft, 'images'> {
-  const { id, text, metadata, metadataPatch, tags, images } = draft
+  const { id, text, metadata, metadataPatch, tags, images, expectedVersion } = draft
   if (metadata !== undefined && metadataPatch !== undefined)
     wrong.refuse('metadata_patch', metadataPatch, 'Cannot use both metadata and metadata_patch')
   if ([text, metadata, metadataPatch, tags, images].every((field) => field === undefined))
@@ -45,6 +47,7 @@ export function checkUpdate(draft: UpdateDraft, wrong: Inspection): Omit<UpdateD
     wrong.check('metadata_patch', metadataPatch, () => checkMetadata(metadataPatch, 'metadata_patch'))
   return {
     id,
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
     ...(text === undefined ? {} : { text: wrong.check('text', text, () => checkText(text)) }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(metadataPatch === undefined ? {} : { metadataPatch }),

@@ -47,6 +47,8 @@ export interface DeleteSelection {
   readonly source?: 'user' | 'agent'
   /** Created before this instant, milliseconds since 1970. */
   readonly createdBefore?: number
+  /** Of the one id that is named. */
+  readonly expectedVersion?: number
 }
 
 export interface SaveOptions {
@@ -125,12 +127,27 @@ export interface EntryStore {
   patch(caller: Caller, id: number, patch: JsonObject): Promise<number | null>
 
   /**
-   * Deletes for good what the caller may write, with tags, links, index rows; images that nothing uses any more are queued.
-   * Returns how many.
+   * Deletes what the caller may write, with tags, links, index rows; images that nothing uses any more are queued. The last
+   * state is kept as long as history goes. Returns how many.
    *
-   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write
+   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write; with `expectedVersion`,
+   * not_found or conflict when the one entry named is not there at that version
    */
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
+
+  /**
+   * Deletes for good, with all that is kept of these entries, whether they stand there or were deleted before.
+   * The change log keeps that there were changes, and drops what they were about. Returns how many entries.
+   *
+   * @throws Problem as `delete`
+   */
+  erase(caller: Caller, selection: DeleteSelection): Promise<number>
+
+  /** How many entries a delete would take, and the first of their ids. */
+  wouldDelete(
+    caller: Caller,
+    selection: DeleteSelection,
+  ): Promise<{ readonly count: number; readonly ids: readonly number[] }>
 
   /** Most recently used first; reads maintained counters. */
   threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>

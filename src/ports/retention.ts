@@ -11,6 +11,10 @@ export interface Retention {
   archiveDecayed(after: number, limit: number): Promise<{ readonly archived: number; readonly last: number | null }>
   /** Rows of the change log from before an instant, oldest first. */
   forgetChanges(before: number, limit: number): Promise<number>
+  /** Old states of entries beyond the days that they are kept, oldest first. */
+  forgetVersions(limit: number): Promise<number>
+  /** Receipts beyond their hours, oldest first. */
+  forgetReceipts(limit: number): Promise<number>
   /** Removed vectors beyond those that an index is still told of. */
   forgetRemovedVectors(limit: number): Promise<number>
   /** Marks of image removals from before an instant, when every write that knew nothing of them is long over. */

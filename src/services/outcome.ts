@@ -21,7 +21,7 @@ export async function withRetries<T>(tries: number, step: (attempt: number) => P
     try {
       return await step(attempt)
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'conflict' || attempt === tries) throw error
+      if (!(error instanceof Problem) || error.code !== 'conflict' || !error.retryable || attempt === tries) throw error
     }
   }
 }

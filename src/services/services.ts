@@ -7,6 +7,7 @@ import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Limiter } from '../ports/limiter'
+import type { Receipts } from '../ports/receipts'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
@@ -41,7 +42,11 @@ export interface Services {
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
   readonly generation: BackgroundGeneration | null
   /** Reads and deletes need no story of their own: the port is the service. */
-  readonly entries: Pick<EntryStore, 'read' | 'readWithin' | 'page' | 'delete' | 'threads' | 'statistics' | 'imageType'>
+  readonly entries: Pick<
+    EntryStore,
+    'read' | 'readWithin' | 'page' | 'delete' | 'erase' | 'wouldDelete' | 'threads' | 'statistics' | 'imageType'
+  >
+  readonly receipts: Receipts
   /** Names of threads and projects, and what stands under them. */
   readonly directory: Directory
   readonly images: ImageStore

@@ -1,9 +1,10 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/draft'
 import type { Generated } from '../domain/entry'
+import type { Done } from '../domain/history/receipt'
 import type { ImageLimits } from '../domain/image'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Caller } from '../domain/scope'
-import type { EntryStore } from '../ports/entry-store'
+import type { EntryStore, SavedEntry } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
 import type { Generate } from './generate'
@@ -86,6 +87,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     if (good.length === 0 || (atomic && failed > 0))
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
+    if (caller.done) return report(prepared, recalled(caller.done))
     const generated = await generate(
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',
@@ -98,17 +100,31 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
       const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
     })
-    let next = 0
-    return prepared.map((outcome) => {
-      if (!outcome.ok) return outcome
-      const row = saved[next] as (typeof saved)[number]
-      const made = row.isNew
-        ? madeOf(generated[next] as Generated)
-        : row.summarized
-          ? (['summary preserved'] as const)
-          : []
-      next++
-      return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length, made })
-    })
+    return report(prepared, saved, generated)
   }
+}
+
+/** What a call has saved whose answer was lost; evictions stand behind the entries. */
+function recalled({ effect }: Done): SavedEntry[] {
+  const evicted = effect.filter(([, version]) => version < 0).map(([id]) => id)
+  return effect
+    .filter(([, version]) => version > 0)
+    .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: false, evicted }))
+}
+
+/** The rows of the good ones, in their places. @param generated absent where nobody knows any more */
+function report(
+  prepared: readonly Outcome<PreparedEntry>[],
+  saved: readonly SavedEntry[],
+  generated?: readonly Generated[],
+): Outcome<StoredEntry>[] {
+  let next = 0
+  return prepared.map((outcome) => {
+    if (!outcome.ok) return outcome
+    const row = saved[next] as SavedEntry
+    const what = generated?.[next]
+    const made = row.isNew ? (what ? madeOf(what) : []) : row.summarized ? (['summary preserved'] as const) : []
+    next++
+    return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length, made })
+  })
 }

@@ -1,6 +1,8 @@
 import type { EntryChange, EntryToChange, Generated } from '../domain/entry'
 import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
+import type { Done } from '../domain/history/receipt'
+import { checkVersion } from '../domain/history/version'
 import { decodeImages, type ImageLimits } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
@@ -48,6 +50,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   !touchesReservedKeys(update.metadataPatch) &&
   update.text === undefined &&
   update.tags === undefined &&
+  update.expectedVersion === undefined &&
   update.images === undefined
 
 export function createUpdateEntries({ entries, images, outbox, limits, generate, pace = WITHOUT_REST }: Dependencies) {
@@ -93,7 +96,9 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
     const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
       const row = rows.get(update.id)
       if (row === undefined) throw noSuchEntry(update.id)
-      const updates = [...(accepted.get(update.id) ?? []), update]
+      const before = accepted.get(update.id) ?? []
+      checkVersion(row, update.expectedVersion, before.length)
+      const updates = [...before, update]
       changes.set(update.id, await applyUpdates(caller, row, updates))
       accepted.set(update.id, updates)
       return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
@@ -144,6 +149,7 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
     atomic: boolean,
   ): Promise<Outcome<UpdatedEntry | null>[]> => {
     const checked = await checkAll(updates)
+    if (caller.done) return recalled(checked, caller.done)
     const only = checked.length === 1 ? checked[0] : undefined
     if (only?.ok && isPlainPatch(only.value)) {
       const { id, metadataPatch } = only.value
@@ -160,6 +166,20 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
     const known = new Map<string, Generated>()
     return withRetries(TRIES, (attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
   }
+}
+
+/** What a call has changed whose answer was lost; the last of several updates of an entry made the version that is known. */
+function recalled(checked: readonly Outcome<CheckedUpdate>[], { effect }: Done): Outcome<UpdatedEntry>[] {
+  const versions = new Map(effect)
+  const updates = checked.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+  return checked.map((outcome) => {
+    if (!outcome.ok) return outcome
+    const { id } = outcome.value
+    const version = versions.get(id)
+    if (version === undefined) return { ok: false, problem: noSuchEntry(id) }
+    const later = updates.slice(updates.indexOf(outcome.value) + 1).filter((other) => other.id === id).length
+    return done({ id, version: version - later, updatedFields: updatedFields(outcome.value), made: [] })
+  })
 }
 
 const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>

@@ -1,8 +1,9 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Config } from '../config'
-import type { Role } from '../domain/scope'
+import type { Caller, Role } from '../domain/scope'
 import type { Answer, Block, CallContext, ToolContext } from './context'
 import type { Family } from './family'
+import { carryOutOnce, idempotencyKey } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
 
@@ -35,7 +36,7 @@ const EFFECTS = {
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 } as const
 
-export interface ToolDefinition<Input extends z.ZodType> {
+export interface ToolDefinition<Input extends z.ZodObject> {
   readonly family: Family
   readonly name: string
   readonly title: string
@@ -55,11 +56,19 @@ export interface ToolDefinition<Input extends z.ZodType> {
   readonly leavesWork?: (args: z.output<Input>, result: Record<string, unknown>) => boolean
 }
 
+const withKey = (listed: JsonSchema): JsonSchema => ({
+  ...listed,
+  properties: { ...(listed.properties as JsonSchema), ...KEY_MEMBER },
+})
+const KEY_MEMBER = toJsonSchema(z.strictObject({ idempotency_key: idempotencyKey }), 'input').properties as JsonSchema
+
 /** A tool as it is listed and called; what all tools of its family do alike is done here. */
-export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   const { family, name, title, description, effect, input, listed, output, enabled } = definition
   const { handler, inspect, leavesWork = () => true } = definition
-  const inputSchema = listed ?? toJsonSchema(input, 'input')
+  // Whatever writes may be made again under a key.
+  const taken = effect === 'read' ? input : input.safeExtend({ idempotency_key: idempotencyKey })
+  const inputSchema = listed === undefined ? toJsonSchema(taken, 'input') : withKey(listed)
   return {
     family,
     name,
@@ -72,15 +81,20 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     outputSchema: toJsonSchema(output, 'output'),
     enabled: enabled ?? (() => true),
     async call(context, given) {
-      const args = parseArguments(input, inputSchema, given, {
+      const { idempotency_key: key, ...rest } = parseArguments(taken, inputSchema, given, {
         rules: family.parse,
-        inspect: (rest) => inspect?.(rest, context),
-      })
+        inspect: (others) => inspect?.(others, context),
+      }) as Record<string, unknown>
+      const args = rest as z.output<Input>
       const blocks: Block[] = []
       // The text of the structured content is the first block.
       const attach = (block: Block): number => blocks.push(block)
-      const result = await handler({ ...context, attach }, args)
-      if (effect !== 'read' && leavesWork(args, result)) family.afterWrite(context)
+      const run = (principal: Caller) => handler({ ...context, principal, attach }, args)
+      const { result, replayed } =
+        typeof key === 'string'
+          ? await carryOutOnce(context, key, rest, run)
+          : { result: await run(context.principal), replayed: false }
+      if (effect !== 'read' && !replayed && leavesWork(args, result)) family.afterWrite(context)
       return { structured: result, blocks }
     },
   }

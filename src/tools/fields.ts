@@ -16,7 +16,7 @@ import { isRecord } from './record'
 const MAX_SHOWN = 200
 
 /** A rule of the domain as a check of a field, so that what it finds is told together with everything else that is wrong. */
-const by =
+export const by =
   <T>(rule: (value: T) => unknown) =>
   (value: T, context: z.core.$RefinementCtx<T>): void => {
     try {
@@ -42,6 +42,9 @@ export const contextId = (description: string, listed: typeof EITHER | { readonl
 
 export const contextIds = (description: string) => z.array(contextId('Entry id')).max(100).meta({ description })
 
+/** Of tools that change an entry. */
+export const expectedVersion = z.int().min(1).optional().meta({ description: 'Fail unless at this version' })
+
 /** Any JSON object, kept as given; zod's own records would drop keys such as `__proto__`. */
 export const jsonObject = (description: string) =>
   z
@@ -54,10 +57,7 @@ const SOURCE_ERROR = { error: () => 'Missing or invalid source (must be "user" o
 
 export const source = (description: string) => z.enum(SOURCES, SOURCE_ERROR).meta({ description })
 
-export const text = z
-  .string()
-  .superRefine(by(checkText))
-  .meta({ description: 'The memory itself, ≤ 1,000,000 UTF-8 bytes' })
+export const text = z.string().superRefine(by(checkText)).meta({ description: '≤ 1,000,000 UTF-8 bytes' })
 
 const tag = z.string().meta({ description: 'Tag' })
 
@@ -97,7 +97,7 @@ export const images = (description: string) => z.array(image).max(10).meta({ des
 
 export const limit = (fallback: number) => z.int().min(1).default(fallback).meta({ description: 'Results, 1–100' })
 
-export const offset = z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Results to skip' })
+export const offset = z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' })
 
 export const flag = (fallback: boolean, description: string) => z.boolean().default(fallback).meta({ description })
 

@@ -13,13 +13,13 @@ import { isRecord } from './record'
 /** The eight filter arguments that all searches share, folded onto the one filter tree (threads contract §4, §5). */
 export const filterFields = {
   thread_id: z.string().optional().meta({ description: 'Only this thread' }),
-  source: source('Only by this source').optional(),
-  tags: tags('Any of these tags').optional(),
+  source: source('By source').optional(),
+  tags: tags('Any of').optional(),
   content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: with images' }),
-  metadata: jsonObject('Exact values by key: {"status": "done"}').optional(),
+  metadata: jsonObject('Equal: {"status": "done"}').optional(),
   metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must hold' }),
-  start_date: z.string().optional().meta({ description: 'Created from: ISO 8601 date or time' }),
-  end_date: z.string().optional().meta({ description: 'Created until; a date is a whole day' }),
+  start_date: z.string().optional().meta({ description: 'From: ISO 8601' }),
+  end_date: z.string().optional().meta({ description: 'Until; a date is a whole day' }),
 }
 
 export type FilterArguments = { [Key in keyof typeof filterFields]?: z.output<(typeof filterFields)[Key]> }

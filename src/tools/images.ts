@@ -10,7 +10,7 @@ import { isRecord } from './record'
 /** How images go out (platform contract §3): to models as image blocks, to programs as base64 where they ask for it. */
 const FORMATS = ['block', 'inline'] as const
 
-export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 'inline: base64 in the JSON' })
+export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 'inline: base64 in JSON' })
 
 /** What storing the images among arguments would find wrong with them, when others are wrong. @throws Problem */
 export function inspectImages({ images }: Record<string, unknown>, { config }: Pick<CallContext, 'config'>): void {

@@ -35,7 +35,7 @@ export const metadataFilter = z.unknown().meta({
   type: 'object',
   required: ['key'],
   properties: {
-    key: { type: 'string', description: 'a.b goes down one level' },
+    key: { type: 'string', description: 'a.b: nested' },
     operator: { type: 'string', enum: [...OPERATORS], default: 'eq' },
     value: {
       anyOf: [...SCALAR, { type: 'array', items: { anyOf: SCALAR, description: 'Member' } }],

@@ -10,4 +10,4 @@ export const queryField = z
   .refine((query) => codePointLength(query) <= MAX_QUERY, {
     error: `query has more than ${MAX_QUERY} characters`,
   })
-  .meta({ description: 'What to look for, ≤ 10,000 characters' })
+  .meta({ description: '≤ 10,000 characters' })

@@ -157,7 +157,7 @@ describe('when a dependency fails', () => {
   it('removes an unused image later when R2 fails at the moment of the delete', async () => {
     const { context_id: id } = await ok('store_context', draft)
     r2.failAfter(0, 'before')
-    await ok('delete_context', { context_ids: [id] })
+    await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
     expect((await ok('get_statistics', {})).pending_work.pending).toBe(1)
     r2.clear()
@@ -171,7 +171,7 @@ describe('when a dependency fails', () => {
     const { context_id: id } = await ok('store_context', draft)
     await ok('update_context', { context_id: id, text: 'no change of images' })
     r2.failAfter(0, 'before')
-    await ok('delete_context', { context_ids: [id] })
+    await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
     for (let i = 0; i < 9; i++) {
       clock.advance(24 * 3_600_000)
@@ -187,7 +187,7 @@ describe('when a dependency fails', () => {
 
   it('refuses a new use of an image while it is being removed, and keeps one that is used again', async () => {
     const { context_id: id } = await ok('store_context', draft)
-    await ok('delete_context', { context_ids: [id] })
+    await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
     await bindings.DB.prepare(
       `INSERT INTO outbox (org, topic, key, state, created_at, due_at) VALUES (?1, 'image_delete', ?2, 'claimed', 0, ?3)`,

@@ -1,25 +1,45 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { checkMayWrite } from '../../domain/scope'
+import { noSuchEntry, unavailable } from '../../domain/errors'
+import { checkVersion } from '../../domain/history/version'
+import { type Caller, checkMayWrite } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
-import type { EntryStore } from '../../ports/entry-store'
+import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
 import { auditDeleteStatement } from './audit-log'
 import { TRUE } from './compile-filter'
-import { PremiseFailed, type SqlConnection } from './connection'
+import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
+import { eraseStatements } from './erase-statements'
 import { entriesById } from './read-statements'
+import { ENTRY_COLUMNS, toEntry } from './rows'
 import { listed, readable, writable } from './visibility'
 import type { Write } from './writing'
+
+/** Ids that a dry run shows. */
+const SHOWN = 100
+/** Fresh reads after a lost race. */
+const TRIES = 5
 
 /** Threads lead to their entries too, whatever else is known of these. */
 const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
   sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
     ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
 
-/** The entry store's `delete`. */
-export function createDelete({ dialect }: SqlConnection, write: Write, clock: Clock): EntryStore['delete'] {
-  return async (caller, selection) => {
-    const { ids, threadIds, source, createdBefore } = selection
-    const now = clock.now()
+interface Selected {
+  /** A condition on `entries`. */
+  readonly where: SQL
+  readonly guards: readonly SQL[]
+}
+
+/** The entry store's `delete`, `erase` and `wouldDelete`. */
+export function createDelete(
+  connection: SqlConnection,
+  write: Write,
+  clock: Clock,
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete'> {
+  const { dialect } = connection
+
+  function select(caller: Caller, selection: DeleteSelection, now: number): Selected {
+    const { ids, threadIds, source, createdBefore, expectedVersion } = selection
     const own = writable(dialect, caller, 'entries')
     const named = ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, now)}`
     const conditions = [
@@ -34,19 +54,78 @@ export function createDelete({ dialect }: SqlConnection, write: Write, clock: Cl
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
-    const where = sql.join(conditions, sql` AND `)
     // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
-    const guards =
-      named && caller.projects !== null
-        ? [sql`INSERT INTO guards (holds) SELECT NOT EXISTS (SELECT 1 FROM ${named} AND e.project IS NULL)`]
-        : []
-    const remove = sql`DELETE FROM entries WHERE ${where}`
-    const audit = auditDeleteStatement(caller, now, dialect, where)
-    const rows = await write(caller, [...guards, audit, remove]).catch((error: unknown) => {
-      if (error instanceof PremiseFailed) checkMayWrite(caller, null)
-      throw error
-    })
-    const audited = rows[guards.length]
-    return (JSON.parse(audited?.[0]?.detail as string) as { deleted: number }).deleted
+    const strangers = sql`NOT EXISTS (SELECT 1 FROM ${named} AND e.project IS NULL)`
+    const standing = sql`EXISTS (SELECT 1 FROM ${named} AND e.version = ${expectedVersion})`
+    const guards = [
+      ...(named && caller.projects !== null ? [strangers] : []),
+      ...(named && expectedVersion !== undefined ? [standing] : []),
+    ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
+    return { where: sql.join(conditions, sql` AND `), guards }
+  }
+
+  /** Why a guard refused; nothing when it would not refuse now. */
+  async function refuse(caller: Caller, { ids, expectedVersion }: DeleteSelection): Promise<void> {
+    const [id] = ids ?? []
+    if (expectedVersion === undefined || id === undefined) return checkMayWrite(caller, null)
+    const [rows] = await connection.batch([
+      sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+        WHERE ${TRUE} AND ${readable(dialect, caller, clock.now())}`,
+    ])
+    if (rows?.[0] === undefined) throw noSuchEntry(id)
+    const entry = toEntry(rows[0])
+    checkMayWrite(caller, entry.project)
+    checkVersion(entry, expectedVersion)
+  }
+
+  async function remove(caller: Caller, selection: DeleteSelection, more?: (since: SQL) => SQL[]): Promise<Row[][]> {
+    const now = clock.now()
+    const { where, guards } = select(caller, selection, now)
+    const actor = more === undefined ? caller : { ...caller, action: 'erase' }
+    const statements = [auditDeleteStatement(actor, now, dialect, where), sql`DELETE FROM entries WHERE ${where}`]
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const rows = await write(caller, (since) => [...guards, ...statements, ...(more?.(since) ?? [])], {
+          forgets: more !== undefined,
+        })
+        return rows.slice(guards.length)
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        await refuse(caller, selection)
+        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+      }
+    }
+  }
+
+  return {
+    async delete(caller, selection) {
+      if (caller.done) return caller.done.changes
+      const [audited] = await remove(caller, selection)
+      return (JSON.parse(audited?.[0]?.detail as string) as { deleted: number }).deleted
+    },
+
+    async erase(caller, selection) {
+      if (caller.done) return caller.done.changes
+      const rows = await remove(caller, selection, (since) =>
+        eraseStatements(dialect, caller, selection.ids ?? [], since),
+      )
+      return Number(rows[2]?.[0]?.erased ?? 0)
+    },
+
+    async wouldDelete(caller, selection) {
+      const { where, guards } = select(caller, selection, clock.now())
+      try {
+        const rows = await connection.batch([
+          ...guards,
+          sql`SELECT count(*) AS n FROM entries WHERE ${where}`,
+          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT ${SHOWN}`,
+        ])
+        const [count, ids] = rows.slice(guards.length)
+        return { count: Number(count?.[0]?.n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+      } catch (error) {
+        if (error instanceof PremiseFailed) await refuse(caller, selection)
+        throw error
+      }
+    },
   }
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { EntryChange } from '../../domain/entry'
 import { limitExceeded, Problem } from '../../domain/errors'
+import { type HistoryTerms, NO_HISTORY } from '../../domain/history/terms'
 import { type IndexedText, indexText, type WrittenText } from '../../domain/indexed-text'
 import { jsonText } from '../../domain/json/write'
 import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
@@ -59,9 +60,10 @@ export function createSqlEntryStore(
   indexedFields: ReadonlySet<string>,
   pace: Pace = WITHOUT_REST,
   quotas: Quotas = NO_QUOTAS,
+  terms: HistoryTerms = NO_HISTORY,
 ): EntryStore {
   const { dialect } = connection
-  const writeAll = createWrite(connection)
+  const writeAll = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
 
   /**
@@ -71,7 +73,7 @@ export function createSqlEntryStore(
    */
   async function write(caller: Caller, statements: readonly SQL[], conflict: string): Promise<Row[][]> {
     try {
-      return await writeAll(caller, statements, quotas)
+      return await writeAll(caller, statements, { quotas })
     } catch (error) {
       if (!(error instanceof PremiseFailed)) throw error
       throw premiseProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
@@ -264,7 +266,7 @@ export function createSqlEntryStore(
       }
     },
 
-    delete: createDelete(connection, writeAll, clock),
+    ...createDelete(connection, writeAll, clock),
 
     async threads(scope, window) {
       const live = liveThreads(reading(scope))

@@ -1,10 +1,15 @@
 import { sql } from 'drizzle-orm'
+import { type HistoryTerms, NO_HISTORY, oldestKept, oldestReceipt } from '../../domain/history/terms'
 import { hasDecayed, type Use } from '../../domain/recall/decay'
 import type { Clock } from '../../ports/clock'
+import type { Ids } from '../../ports/ids'
 import type { Retention } from '../../ports/retention'
 import { TRUE } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import { expired } from './visibility'
+import { writing } from './writing'
+
+const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
@@ -16,14 +21,22 @@ const useOf = (row: Row): Use => ({
 })
 
 /** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
-export function createSqlRetention(connection: SqlConnection, clock: Clock): Retention {
+export function createSqlRetention(
+  connection: SqlConnection,
+  clock: Clock,
+  terms: HistoryTerms = NO_HISTORY,
+  ids: Ids = RANDOM,
+): Retention {
   return {
     async expireEntries(limit) {
       const now = clock.now()
       const due = sql`SELECT e.id FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}`
       const [some] = await connection.batch([sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`])
       if (some?.length === 0) return 0
-      const [gone] = await connection.batch([sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`], 'all')
+      // Nobody's call, of all orgs.
+      const { begin, end } = writing({ org: '', changeId: ids.next() }, { keeps: terms.days > 0, at: now })
+      const remove = sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`
+      const [, gone] = await connection.batch([begin, remove, end], 'all')
       return gone?.length ?? 0
     },
 
@@ -78,6 +91,35 @@ export function createSqlRetention(connection: SqlConnection, clock: Clock): Ret
         'all',
       )
       return old.length
+    },
+
+    async forgetVersions(limit) {
+      const before = oldestKept(terms, clock.now())
+      // In the order of commits, so that a text is never forgotten before an older version that has the same.
+      const first = sql`SELECT id, ended_at FROM entry_versions ORDER BY id LIMIT ${limit}`
+      const young = sql`SELECT min(id) FROM (${first}) oldest WHERE ended_at > ${before}`
+      const [some] = await connection.batch([sql`SELECT ended_at FROM entry_versions ORDER BY id LIMIT 1`])
+      if (some?.[0] === undefined || Number(some[0].ended_at) > before) return 0
+      const [gone] = await connection.batch(
+        [
+          sql`
+            DELETE FROM entry_versions
+            WHERE id IN (SELECT id FROM (${first}) page) AND id < coalesce((${young}), ${Number.MAX_SAFE_INTEGER})
+            RETURNING id`,
+        ],
+        'all',
+      )
+      return gone?.length ?? 0
+    },
+
+    async forgetReceipts(limit) {
+      const before = oldestReceipt(terms, clock.now())
+      const due = sql`SELECT org, key_id, key FROM receipts WHERE at <= ${before} ORDER BY at LIMIT ${limit}`
+      const [gone] = await connection.batch(
+        [sql`DELETE FROM receipts WHERE (org, key_id, key) IN (${due}) RETURNING key`],
+        'all',
+      )
+      return gone?.length ?? 0
     },
 
     async forgetRemovedVectors(limit) {

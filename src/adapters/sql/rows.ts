@@ -12,8 +12,8 @@ const columns = (names: readonly string[]): string => names.map((name) => `e.${n
 /** What each entry has of about the same size. */
 const PLAIN = columns(
   (
-    'id thread_id source kind layer title project agent archived reader owner created_by version ' +
-    'created_at updated_at'
+    'id thread_id source kind layer title project agent archived reader owner created_by ' +
+    'changed_by changed_agent version created_at updated_at'
   ).split(' '),
 )
 
@@ -54,6 +54,8 @@ export function toEntry(row: Row): Entry {
     reader: row.reader as string,
     owner: row.owner as string | null,
     createdBy: row.created_by as string,
+    changedBy: row.changed_by as string | null,
+    changedAgent: row.changed_agent as string | null,
     version: Number(row.version),
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),

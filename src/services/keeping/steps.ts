@@ -8,7 +8,8 @@ import type { BackgroundGeneration } from '../background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
 
-const DAY = 24 * 3_600_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 /** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
 const WRITE_IS_OVER = DAY
 
@@ -18,6 +19,8 @@ const EXPIRED = 200
 const DECAYING = 500
 /** Rows of logs and marks that go in one statement. */
 const ROWS = 1000
+/** Old states that go in one statement: each may hold a megabyte, and images. */
+const VERSIONS = 500
 /** Entries whose words are written anew in one round. */
 const INDEXED = 200
 /** Files of code whose vectors are made in one round. */
@@ -83,6 +86,18 @@ export function scheduleSteps(dependencies: {
       every: DAY,
       rounds: 10,
       round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY, ROWS), ROWS),
+    },
+    {
+      name: 'kept versions',
+      every: DAY,
+      rounds: 10,
+      round: async () => rest(await retention.forgetVersions(VERSIONS), VERSIONS),
+    },
+    {
+      name: 'receipts',
+      every: HOUR,
+      rounds: 10,
+      round: async () => rest(await retention.forgetReceipts(ROWS), ROWS),
     },
     {
       name: 'marks of image removals',

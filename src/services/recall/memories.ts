@@ -1,6 +1,8 @@
 import { checkTags, checkVerbatim, type EntryDraft } from '../../domain/draft'
 import type { EntryChange, Generated, Layer } from '../../domain/entry'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { lostAnswer } from '../../domain/history/receipt'
+import { checkVersion } from '../../domain/history/version'
 import type { Metadata } from '../../domain/metadata'
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, threadOfProject } from '../../domain/recall/memory'
@@ -41,6 +43,8 @@ export interface MemoryUpdate {
   readonly tags?: readonly string[] | undefined
   readonly weight?: number | undefined
   readonly pinned?: boolean | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
 }
 
 /** A memory as an entry, which knows its layer. */
@@ -159,9 +163,11 @@ export function createMemoryService(dependencies: {
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
       if (update.content !== undefined) checkVerbatim(update.content, 'content')
+      if (caller.done) return mustFind(caller, null, id)
       await withRetries(TRIES, async () => {
         const memory = await mustFind(caller, project, id)
         checkMayWrite(caller, memory.project)
+        checkVersion(memory, update.expectedVersion)
         if (memory.layer === 1)
           throw new Problem(
             'unsupported',
@@ -174,10 +180,12 @@ export function createMemoryService(dependencies: {
     },
 
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
-    async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3): Promise<void> {
+    async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
+      if (caller.done) return
       await withRetries(TRIES, async () => {
         const memory = await mustFind(caller, project, id)
         checkMayWrite(caller, memory.project)
+        checkVersion(memory, expected)
         if (memory.layer >= layer)
           throw new Problem(
             'conflict',
@@ -195,9 +203,11 @@ export function createMemoryService(dependencies: {
     },
 
     /** @returns the layer it was in @throws Problem not_found */
-    async delete(caller: Caller, project: string | null, id: number): Promise<Layer> {
+    async delete(caller: Caller, project: string | null, id: number, expected?: number): Promise<Layer> {
+      if (caller.done) throw lostAnswer(caller.done)
       const { layer } = await mustFind(caller, project, id)
-      if ((await entries.delete(caller, { ids: [id] })) === 0) throw notFound(memoryNotFound(id))
+      const selection = { ids: [id], ...(expected === undefined ? {} : { expectedVersion: expected }) }
+      if ((await entries.delete(caller, selection)) === 0) throw notFound(memoryNotFound(id))
       return layer
     },
 

@@ -37,8 +37,12 @@ export const fabric: Family = {
   parse: { leaves: () => false },
   failure(problem) {
     const { code, message } = problem
-    const listed = detailsOf(problem)
-    const structured = { error: message, code: CODES[code], ...(listed.length === 0 ? {} : { details: listed }) }
+    const flaws = detailsOf(problem)
+    const details = flaws.length === 0 && !Array.isArray(problem.details) ? problem.details : flaws
+    const structured = {
+      ...{ error: message, code: CODES[code] },
+      ...(details === undefined || details.length === 0 ? {} : { details }),
+    }
     return { structured, text: JSON.stringify(structured) }
   },
   denials: ({ code }) => (code === CODES.forbidden ? 1 : 0),

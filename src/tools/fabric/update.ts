@@ -4,7 +4,7 @@ import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
 import { defineTool } from '../define-tool'
-import { tags } from '../fields'
+import { expectedVersion, tags } from '../fields'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
@@ -17,6 +17,7 @@ const input = z.strictObject({
   weight: z.int().min(1).max(5).optional().meta({ description: 'Importance' }),
   pinned: z.boolean().optional().meta({ description: 'Never decays' }),
   targetLayer: z.int().min(2).max(3).optional().meta({ description: 'Promote, alone' }),
+  expected_version: expectedVersion,
   projectPath,
 })
 
@@ -68,10 +69,13 @@ export const update = defineTool({
     const project = namedProject(principal, args.projectPath)
     const id = readMemoryId(args.memoryId)
     if (targetLayer !== undefined) {
-      await services.memories.promote(principal, project, id, targetLayer as 2 | 3)
+      await services.memories.promote(principal, project, id, targetLayer as 2 | 3, args.expected_version)
       return { success: true, memoryId: String(id), newLayer: targetLayer }
     }
-    const memory = await services.memories.update(principal, project, id, change)
+    const memory = await services.memories.update(principal, project, id, {
+      ...change,
+      expectedVersion: args.expected_version,
+    })
     return { memory: shownMemory(memory), layer: memory.layer, success: true }
   },
 })

@@ -42,8 +42,9 @@ const itemFailure = (index: number, id: number | null, { message, code }: Proble
 
 /** One row of `results` for a failed item. @param list name of the argument that holds the items */
 export function failedItem(list: string, index: number, id: number | null, problem: Problem) {
-  const details = withExamples(flawsAt(list, index, problem))
-  return { ...itemFailure(index, id, problem), ...(details.length === 0 ? {} : { details }) }
+  const flaws = withExamples(flawsAt(list, index, problem))
+  const details = flaws.length === 0 ? problem.details : flaws
+  return { ...itemFailure(index, id, problem), ...(details === undefined ? {} : { details }) }
 }
 
 /**
@@ -65,7 +66,11 @@ export function atomicFailure(
     first.problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
     {
-      details: failed.flatMap(({ index, problem }) => flawsAt(list, index, problem)),
+      details:
+        first.problem.code === 'conflict' && first.problem.details !== undefined
+          ? first.problem.details
+          : failed.flatMap(({ index, problem }) => flawsAt(list, index, problem)),
+      retryable: first.problem.retryable,
       beside: {
         // What is wrong in them is told once, in the details of the error.
         results: failed.map(({ index, problem }) => itemFailure(index, id(index), problem)),
@@ -125,7 +130,7 @@ export const batchOutput = (more: z.ZodRawShape = {}) =>
 /** A schema whose parts are explained at the single tool: only types, and what lists and objects are. */
 function terse(schema: JsonSchema, single: string): JsonSchema {
   const { description, ...rest } = schema
-  const asThere = `As in ${single}`
+  const asThere = 'As there'
   if (rest.type === 'object') return { type: 'object', additionalProperties: true, description: asThere }
   if (!isRecord(rest.items)) return rest
   const items = rest.items.type === 'object' ? terse(rest.items, single) : { ...rest.items, description: asThere }
@@ -143,7 +148,7 @@ export function listedBatch(name: string, item: z.ZodType, single: string, atomi
   return {
     type: 'object',
     properties: {
-      [name]: { type: 'array', minItems: 1, maxItems: 100, description: `Arguments of ${single}, in order`, items },
+      [name]: { type: 'array', minItems: 1, maxItems: 100, description: 'In order', items },
       atomic: { type: 'boolean', default: true, description: atomic },
     },
     required: [name],

@@ -3,6 +3,7 @@ import { checkThreadId } from '../../domain/draft'
 import { invalidInput } from '../../domain/errors'
 import { defineTool } from '../define-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
+import { deleted, deletedOutput, dryRun, wouldDelete } from './deletion'
 import { threads } from './family'
 
 const DAY_MS = 86_400_000
@@ -11,27 +12,19 @@ export const deleteContextBatch = defineTool({
   family: threads,
   name: 'delete_context_batch',
   title: 'Delete contexts by criteria',
-  description: 'Delete what fulfils every given criterion. Irreversible.',
+  description: 'Delete what fulfils every given criterion.',
   effect: 'delete',
   input: z.strictObject({
     context_ids: contextIds('Among these entries').optional(),
     thread_ids: threadIds('In these threads').optional(),
     source: source('By this source, with another criterion').optional(),
-    older_than_days: z
-      .int()
-      .min(1)
-      .max(36_500)
-      .optional()
-      .meta({ description: 'Created more than this many days ago' }),
+    older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
+    dry_run: dryRun,
   }),
-  output: output({
-    success: z.boolean(),
-    deleted_count: z.int(),
-    criteria_used: strings('Criterion'),
-    message: z.string(),
-  }),
+  output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   leavesWork: (_, { deleted_count }) => deleted_count !== 0,
-  async handler({ services, principal }, args) {
+  async handler(context, args) {
+    const { services, principal } = context
     const ids = args.context_ids?.length ? args.context_ids : undefined
     const threadIds = args.thread_ids?.length ? args.thread_ids.map(checkThreadId) : undefined
     const { source: by, older_than_days: days } = args
@@ -43,22 +36,21 @@ export const deleteContextBatch = defineTool({
       throw invalidInput('source filter must be combined with another criterion', [
         { path: 'thread_ids', given: 'nothing' },
       ])
-    const count = await services.entries.delete(principal, {
+    const selection = {
       ...(ids ? { ids } : {}),
       ...(threadIds ? { threadIds } : {}),
       ...(by ? { source: by } : {}),
       ...(days === undefined ? {} : { createdBefore: services.now() - days * DAY_MS }),
-    })
+    }
+    if (args.dry_run) return wouldDelete(context, selection)
     return {
-      success: true,
-      deleted_count: count,
+      ...deleted(context, await services.entries.delete(principal, selection)),
       criteria_used: [
         ...(ids ? [`context_ids: ${ids.length} IDs`] : []),
         ...(threadIds ? [`thread_ids: ${threadIds.length} threads`] : []),
         ...(by ? [`source: ${by}`] : []),
         ...(days === undefined ? [] : [`older_than_days: ${days}`]),
       ],
-      message: `Successfully deleted ${count} context entries`,
     }
   },
 })

@@ -3,15 +3,16 @@ import type { UpdateDraft } from '../../domain/update'
 import { done } from '../../services/outcome'
 import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'
-import { contextId, images, metadata, newTags, output, strings, text } from '../fields'
+import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
 import { bracket } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('Entry to change'),
+  expected_version: expectedVersion,
   text: text.optional(),
-  metadata: metadata('Replaces all metadata; not with metadata_patch').optional(),
+  metadata: metadata('Replaces all; not with metadata_patch').optional(),
   metadata_patch: metadata('JSON Merge Patch: sets the given keys, null deletes one', 'metadata_patch').optional(),
   tags: newTags('Replaces all tags; [] clears them').optional(),
   images: images('Replaces all images; [] clears them').optional(),
@@ -19,6 +20,7 @@ export const updateArguments = z.strictObject({
 
 export const toUpdate = (args: z.output<typeof updateArguments>): UpdateDraft => ({
   id: args.context_id,
+  expectedVersion: args.expected_version,
   text: args.text,
   metadata: args.metadata,
   metadataPatch: args.metadata_patch,

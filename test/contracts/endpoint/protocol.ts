@@ -83,7 +83,7 @@ export function protocolContract(connect: Connect): void {
 
     it(promise('1-unknown-argument'), async () => {
       expect(await message('store_context', draft({ txet: 'x' }))).toBe(
-        'Unknown argument "txet". Allowed: thread_id, source, text, images, metadata, tags',
+        'Unknown argument "txet". Allowed: thread_id, source, text, images, metadata, tags, idempotency_key',
       )
       expect(await message('store_context', draft({ images: [{ data: 'x', kind: 1 }] }))).toMatch(
         /Unknown key in images\[0\]: "kind"\. Allowed: data, mime_type, metadata/,

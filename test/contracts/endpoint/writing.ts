@@ -211,6 +211,8 @@ export function writingContract(connect: Connect): void {
         success: true,
         deleted_count: 1,
         message: 'Successfully deleted 1 context entries',
+        change_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        restorable_until: expect.stringMatching(/Z$/),
       })
       expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(2)
       expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(0)
@@ -316,6 +318,8 @@ export function writingContract(connect: Connect): void {
         deleted_count: 2,
         criteria_used: ['thread_ids: 2 threads', 'source: agent'],
         message: 'Successfully deleted 2 context entries',
+        change_id: expect.any(String),
+        restorable_until: expect.any(String),
       })
       expect((await s.ok('delete_context_batch', { thread_ids: [a], older_than_days: 1 })).deleted_count).toBe(0)
       expect((await s.ok('search_context', { thread_id: a })).total).toBe(1)

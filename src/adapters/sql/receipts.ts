@@ -1,0 +1,94 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Receipt } from '../../domain/history/receipt'
+import { type HistoryTerms, oldestReceipt } from '../../domain/history/terms'
+import { jsonText } from '../../domain/json/write'
+import type { Caller } from '../../domain/scope'
+import type { Clock } from '../../ports/clock'
+import type { Receipts } from '../../ports/receipts'
+import type { Row, SqlConnection } from './connection'
+import type { SqlDialect } from './dialect'
+
+/** Receipts over any SQL connection: as statements inside the batch of a write, and by themselves. */
+
+/** Named in the guard that refuses the batch of a call whose key is taken. */
+export const RECEIPT = 'receipt'
+/** Pairs of a receipt's effect; a batch has at most 100 entries. */
+const EFFECTS = 300
+
+type Named = Pick<Caller, 'org' | 'keyId'>
+
+const ofKey = ({ org, keyId }: Named, key: string): SQL => sql`org = ${org} AND key_id = ${keyId} AND key = ${key}`
+
+/** Refuses the batch when another call with the key has been made; a call may write in several batches. */
+export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
+  INSERT INTO guards (holds, premise) SELECT NOT EXISTS (
+    SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
+  ), ${RECEIPT}`
+
+/** @param effect JSON of what the call did @param count how many changes there were */
+function keep(caller: Caller, at: number, effect: SQL, count: SQL): SQL {
+  const { org, keyId, changeId, receipt, action } = caller
+  return sql`
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes)
+    VALUES (${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, ${effect}, ${count})
+    ON CONFLICT (org, key_id, key) DO UPDATE SET
+      tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
+      effect = excluded.effect, changes = excluded.changes, answer = NULL, erased = 0
+    WHERE receipts.change_id <> excluded.change_id`
+}
+
+/** The receipt of a call, in its own batch. @param since of the batch (writing.ts) */
+export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
+  const done = sql`
+    SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
+    FROM (
+      SELECT entry_id, CASE WHEN action = 'delete' THEN -version ELSE version END AS version FROM changes
+      WHERE org = ${caller.org} AND seq > ${since} ORDER BY seq LIMIT ${EFFECTS}
+    ) c`
+  const count = sql`SELECT count(*) FROM changes WHERE org = ${caller.org} AND seq > ${since}`
+  return keep(caller, at, sql`(${done})`, sql`(${count})`)
+}
+
+const COLUMNS = sql.raw('key, tool, digest, change_id, effect, changes, answer, erased')
+
+const toReceipt = (row: Row): Receipt => ({
+  key: row.key as string,
+  tool: row.tool as string,
+  digest: row.digest as string,
+  changeId: row.change_id as string,
+  effect: JSON.parse((row.effect as string | null) ?? '[]') as [number, number][],
+  changes: Number(row.changes),
+  answer: row.answer === null ? null : (JSON.parse(row.answer as string) as Record<string, unknown>),
+  erased: Number(row.erased) === 1,
+})
+
+export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Receipts {
+  return {
+    async find(caller, key) {
+      const [rows] = await connection.batch([
+        sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldestReceipt(terms, clock.now())}`,
+      ])
+      return rows?.[0] === undefined ? null : toReceipt(rows[0])
+    },
+
+    async complete(caller, { key, answer }) {
+      const now = clock.now()
+      const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
+      const [, , rows] = await connection.batch(
+        [
+          // A success that wrote nothing has no receipt yet.
+          sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
+          sql`
+            INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at)
+            VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
+            ON CONFLICT (org, key_id, key) DO NOTHING`,
+          sql`
+            UPDATE receipts SET answer = CASE WHEN erased = 1 THEN NULL ELSE coalesce(answer, ${jsonText(answer)}) END
+            WHERE ${known} RETURNING ${COLUMNS}`,
+        ],
+        { org: caller.org },
+      )
+      return toReceipt(rows?.[0] ?? {})
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Entry } from '../entry'
+import { Problem } from '../errors'
+
+/** Versions of entries (history contract §1, §3). */
+
+/** What a change may concern, in the order of the bits of `entry_versions.changed` (0023_history.sql). */
+export const CHANGED_PARTS = ['text', 'metadata', 'tags', 'images', 'thread', 'kind', 'layer'] as const
+export type ChangedPart = (typeof CHANGED_PARTS)[number]
+
+/** The parts that a mask of bits names. */
+export const changedParts = (mask: number): ChangedPart[] => CHANGED_PARTS.filter((_, bit) => (mask >> bit) & 1)
+
+export type VersionAction = 'stored' | 'updated' | 'deleted' | 'restored'
+
+/** One version of an entry, as a list of them tells it. */
+export interface Version {
+  readonly version: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly action: VersionAction
+  readonly agent: string | null
+  readonly keyId: string
+  /** Against the version before; null when that is not kept, or not the reader's to see. */
+  readonly changed: readonly ChangedPart[] | null
+  /** The beginning of its text; empty for a deletion. */
+  readonly preview: string
+}
+
+/** Code points of a version's preview. */
+export const VERSION_PREVIEW = 160
+
+type Standing = Omit<Entry, 'text'>
+
+/** Who made the version that stands there; from before there was history, who stored it. */
+export const makerOf = ({ changedAgent, changedBy, agent, createdBy }: Standing): string =>
+  changedAgent ?? changedBy ?? agent ?? createdBy
+
+/** Refuses to touch an entry that stands at another version than a caller has seen. */
+export function versionConflict(
+  now: { readonly id: number; readonly version: number; readonly at: number; readonly by: string },
+  expected: number,
+): Problem {
+  const { id, version, by } = now
+  const at = new Date(now.at).toISOString()
+  return new Problem(
+    'conflict',
+    `Entry ${id} is at version ${version}, not ${expected} (changed by ${by}, ${at}). Read it and try again.`,
+    {
+      retryable: false,
+      details: { context_id: id, expected_version: expected, current_version: version, updated_at: at, agent: by },
+    },
+  )
+}
+
+/** @throws Problem conflict unless the entry, after so many further changes of the same call, is at the expected version */
+export function checkVersion(entry: Standing, expected: number | undefined, further = 0): void {
+  const version = entry.version + further
+  if (expected === undefined || expected === version) return
+  throw versionConflict({ id: entry.id, version, at: entry.updatedAt, by: makerOf(entry) }, expected)
+}

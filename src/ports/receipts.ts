@@ -1,0 +1,19 @@
+import type { Receipt } from '../domain/history/receipt'
+import type { Caller } from '../domain/scope'
+
+/**
+ * Receipts of calls that gave a key. The batch of a write that such a caller makes keeps one itself, or fails with `KeyTaken` when
+ * another call was first.
+ */
+export interface Receipts {
+  /** Of the caller's credential, within the time that receipts are kept. */
+  find(caller: Caller, key: string): Promise<Receipt | null>
+  /**
+   * Adds the answer of the call that made the receipt, which is made when the call wrote nothing. Whoever is first is right:
+   * the receipt that comes back has the answer that everybody gets.
+   */
+  complete(
+    caller: Caller,
+    given: { readonly key: string; readonly answer: Readonly<Record<string, unknown>> },
+  ): Promise<Receipt>
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { notFound, unavailable } from '../domain/errors'
+import { digestOf } from '../domain/history/digest'
+import { checkKey, checkSameCall, KeyTaken, type Receipt } from '../domain/history/receipt'
+import type { Caller } from '../domain/scope'
+import type { ToolContext } from './context'
+import { by } from './fields'
+
+/** Every tool that writes takes a key under which the same call, made again, is answered as at first (history contract §2). */
+export const idempotencyKey = z
+  .string()
+  .superRefine(by(checkKey))
+  .optional()
+  .meta({ description: 'Makes retries safe' })
+
+type Result = Record<string, unknown>
+type Run = (caller: Caller) => Promise<Result>
+
+/** What a call answers, and whether it did anything. */
+export interface Carried {
+  readonly result: Result
+  readonly replayed: boolean
+}
+
+/** Answers from a receipt. Where the first call was stopped before it could answer, its answer is made from what it did. */
+async function replay({ principal, services }: ToolContext, receipt: Receipt, run: Run): Promise<Carried> {
+  const { key, effect, changes } = receipt
+  if (receipt.erased) throw notFound('What this call was about has been erased since')
+  const answer =
+    receipt.answer ??
+    (
+      await services.receipts.complete(principal, {
+        key,
+        answer: await run({ ...principal, done: { effect, changes } }),
+      })
+    ).answer
+  return { result: { ...answer, replayed: true }, replayed: true }
+}
+
+/**
+ * Carries a call out once for its key.
+ *
+ * @param args as parsed, without the key
+ * @param run the call; its writes keep the receipt in their own batch
+ * @throws Problem conflict when the key belongs to another call, not_found when what it was about was erased
+ */
+export async function carryOutOnce(context: ToolContext, key: string, args: unknown, run: Run): Promise<Carried> {
+  const { services, principal } = context
+  const digest = await digestOf(args)
+  const again = async (receipt: Receipt): Promise<Carried> => {
+    checkSameCall(receipt, { tool: principal.action, digest })
+    return replay(context, receipt, run)
+  }
+  const known = await services.receipts.find(principal, key)
+  if (known !== null) return again(known)
+  const caller = { ...principal, receipt: { key, digest } }
+  try {
+    const result = await run(caller)
+    const receipt = await services.receipts.complete(caller, { key, answer: result })
+    return receipt.changeId === caller.changeId ? { result: receipt.answer ?? result, replayed: false } : again(receipt)
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error
+    const first = await services.receipts.find(principal, key)
+    if (first === null) throw unavailable('Another call with this idempotency_key ends at this moment; try again')
+    return again(first)
+  }
+}
