@@ -40,12 +40,13 @@ const USAGE = `usage: commonplace <command>
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
 
  databases
-  copy --org ORG --from BACKEND --to BACKEND [--state DIR]
+  copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
             moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be
             stopped and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
+--json prints one answer for programs and no progress.
 Exit codes: 0, 1 on failure, 2 on wrong usage.
 Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
@@ -72,7 +73,7 @@ async function copy(options) {
 /** Each command: what it runs, the options it takes, and whether a word must or may follow it. */
 const COMMANDS = {
   ...ADMINISTRATION,
-  reembed: { run: ({ url }) => reembed(url), options: [] },
+  reembed: { run: reembed, options: [] },
   copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
   index: {
     run: async (options, dir) =>
@@ -118,7 +119,7 @@ function readArguments() {
 
 /** @type {{ values: Record<string, any>, positionals: string[] }} */
 const { values, positionals: words } = readArguments()
-if (values.help) {
+if (values.help || words[0] === 'help') {
   console.log(USAGE)
   process.exit(0)
 }
@@ -129,7 +130,7 @@ const command = COMMANDS[name]
 const rest = words.slice(name.split(' ').length)
 if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
 if (rest.length > (command.word || command.mayHaveWord ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
-const allowed = [...command.options, ...(name === 'copy' ? [] : ['url', 'org', 'json'])]
+const allowed = [...command.options, 'json', ...(name === 'copy' ? [] : ['url', 'org'])]
 const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? (name === 'copy' ? DEFAULT_URL : await runningUrl())

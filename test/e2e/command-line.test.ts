@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
@@ -19,6 +22,18 @@ describe('commonplace reembed', () => {
     await client.close()
     const { code, out } = await commonplace('reembed', '--url', server.url.origin)
     expect([code, out]).toEqual([0, expect.stringContaining('1/1 entries')])
+    const asked = await commonplace('reembed', '--url', server.url.origin, '--json')
+    expect(JSON.parse(asked.out)).toEqual({ made: 0, entries: 1, embedded: 1 })
+  })
+
+  it('shows every command in its help, which the README names too', async () => {
+    const [{ out, code }, other] = [await commonplace('--help'), await commonplace('help')]
+    expect([code, other]).toEqual([0, { code: 0, out, err: '' }])
+    const named = [...out.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= |$)/gm)].map(([, name]) => name as string)
+    expect(named.length).toBeGreaterThan(12)
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const row = (name: string): string => `\`${name.split(' ')[0]}`
+    expect(named.filter((name) => !readme.includes(row(name)))).toEqual([])
   })
 
   it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {

@@ -64,6 +64,7 @@ function readBackend(option, text, state) {
 
 const list = (ids) => `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`
 
+/** For people. @returns the exit code */
 function print({ from, to, missing, different, extra, equal }) {
   const rows = ['entries', 'tags', 'images', 'links', 'vectors', 'threads', 'hash'].map((name) => [
     name,
@@ -86,10 +87,10 @@ function print({ from, to, missing, different, extra, equal }) {
 }
 
 /**
- * @param {{ org?: string, from?: string, to?: string, state?: string }} options
+ * @param {{ org?: string, from?: string, to?: string, state?: string, json?: boolean }} options
  * @returns {Promise<number>} the exit code
  */
-export async function copy({ org, from, to, state }) {
+export async function copy({ org, from, to, state, json }) {
   if (!org) throw new UsageError('--org is missing; in open mode it is "local".')
   const folder = state ? resolve(state) : STATE
   const [source, target] = [readBackend('from', from, folder), readBackend('to', to, folder)]
@@ -99,11 +100,13 @@ export async function copy({ org, from, to, state }) {
   try {
     for (const backend of [source, target]) sides.push(await backend.open(library))
     const [here, there] = sides
-    console.log(`${org}: ${source.shown} → ${target.shown}`)
+    if (!json) console.log(`${org}: ${source.shown} → ${target.shown}`)
     const language = process.env.FTS_LANGUAGE || 'english'
-    return print(
-      await library.copyOrg({ org, from: here, to: there, source: source.shown, language, progress: showProgress }),
-    )
+    const progress = json ? () => {} : showProgress
+    const report = await library.copyOrg({ org, from: here, to: there, source: source.shown, language, progress })
+    if (!json) return print(report)
+    console.log(JSON.stringify({ org, source: source.shown, target: target.shown, ...report }))
+    return report.equal ? 0 : 1
   } catch (error) {
     if (error instanceof library.CopyRefused || error instanceof library.Problem) throw new Failure(error.message)
     throw error
