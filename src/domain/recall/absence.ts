@@ -26,9 +26,9 @@ export function spell(durationMs: number): string {
   return parts.join(' ')
 }
 
-/** `6 days`: only the largest part. */
-export const spellLargest = (durationMs: number): string =>
-  spell(Math.max(0, durationMs)).split(' ').slice(0, 2).join(' ')
+/** `6 days ago`: only the largest part; less than half a minute is `moments ago`. */
+export const tellAgo = (durationMs: number): string =>
+  durationMs < MOMENT_MS ? 'moments ago' : `${spell(durationMs).split(' ').slice(0, 2).join(' ')} ago`
 
 export interface Absence {
   readonly durationMs: number

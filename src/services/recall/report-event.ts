@@ -1,6 +1,6 @@
 import { Inspection } from '../../domain/flaws'
 import type { Metadata } from '../../domain/metadata'
-import { spellLargest } from '../../domain/recall/absence'
+import { tellAgo } from '../../domain/recall/absence'
 import type { EventMemory, ReportedEvent } from '../../domain/recall/events/event'
 import { outcomeOf } from '../../domain/recall/events/outcomes'
 import { bugsOf } from '../../domain/recall/filter'
@@ -42,7 +42,7 @@ function toldSimilar(similar: readonly SimilarMemory[], now: number): string {
   if (similar.length === 0) return 'No similar error known.'
   const last = Math.max(...similar.map(({ createdAt }) => createdAt))
   const noun = similar.length === 1 ? 'error' : 'errors'
-  return `Found ${similar.length} similar ${noun}, last seen ${spellLargest(now - last)} ago.`
+  return `Found ${similar.length} similar ${noun}, last seen ${tellAgo(now - last)}.`
 }
 
 export type ReportEvent = ReturnType<typeof createReportEvent>

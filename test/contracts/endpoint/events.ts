@@ -107,7 +107,9 @@ export function eventContract(connect: Connect): void {
       const { createdAt } = (await got(first.memoryId)).memory
       expect(second.similar).toEqual([{ id: first.memoryId, similarity: expect.any(Number), createdAt }])
       expect(second.similar[0].similarity).toBeGreaterThanOrEqual(0.7)
-      expect(second.message).toMatch(/^Error recorded\. Found 1 similar error, last seen \d+ (second|minute)s? ago\.$/)
+      expect(second.message).toMatch(
+        /^Error recorded\. Found 1 similar error, last seen (moments|\d+ (second|minute)s?) ago\.$/,
+      )
       expect((await report('error_occurred', { error: 'Disk is full' }, projectPath)).similar).toEqual([])
       expect((await report('error_occurred', { error }, unique('other'))).similar).toEqual([])
       const command = { command: 'npm run build', output: `> build\n${error}`, exitCode: 1 }
