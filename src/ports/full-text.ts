@@ -56,6 +56,8 @@ export interface TextRequest {
   readonly diaryOf?: string | null
   /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
   readonly totals?: boolean
+  /** Whether `following` is wanted. True when absent. */
+  readonly neighbours?: boolean
   readonly depth: {
     /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

@@ -29,6 +29,9 @@ export const PACKS = {
   'p4-diary': 'adds diary pages of the agent that is named to the packs of their owner, whatever the intent',
   'p4-projects': 'keeps to the project and to what belongs to none, and refuses projects that are not open',
   'p4-audit': 'writes one audit row a pack and a denial, with ids and without the goal',
+  'p5-trips': 'takes three round trips and one call of the embedder at most, whatever the limit',
+  'p5-rows': 'reads as many rows whatever other projects and organizations hold',
+  'p5-degraded': 'comes from full text when the embedder is down, and says so',
 } as const
 
 export type PromiseId = keyof typeof PACKS

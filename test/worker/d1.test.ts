@@ -13,6 +13,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
+import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
@@ -44,6 +45,8 @@ directoryContract('D1', make)
 summarizeContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 recallContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
+
+packCostsContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 longTextsContract('D1', () => make())
 quotaContract('D1', make)

@@ -11,6 +11,7 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
+import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
@@ -51,6 +52,11 @@ summarizeContract('PostgreSQL', () => {
 })
 
 recallContract('PostgreSQL', () => {
+  const made = make()
+  return { ...made, index: createPostgresVectorIndex(made.connection) }
+})
+
+packCostsContract('PostgreSQL', () => {
   const made = make()
   return { ...made, index: createPostgresVectorIndex(made.connection) }
 })

@@ -76,7 +76,10 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(scope, { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true }) {
+    async search(
+      scope,
+      { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true, neighbours = true },
+    ) {
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
@@ -130,7 +133,9 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
         ),
         sql` || char(10) || `,
       )
-      const next = sql`(
+      const next = !neighbours
+        ? sql`'[]'`
+        : sql`(
           SELECT json_group_array(id) FROM (
             SELECT n.id FROM entries n
             WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id

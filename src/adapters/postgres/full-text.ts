@@ -127,7 +127,17 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     stemming: analyzer.stemming,
 
     async search(scope, request) {
-      const { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true } = request
+      const {
+        query,
+        terms,
+        filter,
+        columns,
+        depth,
+        units,
+        diaryOf = null,
+        totals: counting = true,
+        neighbours = true,
+      } = request
       const now = clock.now()
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
@@ -152,7 +162,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         units || query.preferred === null
           ? others
           : sql`${others} UNION ALL ${best(sql`complete`, brevity(sql`length`), depth.complete, true)}`
-      const next = sql`coalesce((
+      const next = !neighbours
+        ? sql`'[]'`
+        : sql`coalesce((
           SELECT jsonb_agg(n.id ORDER BY n.id) FROM (
             SELECT n.id FROM entries n
             WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id

@@ -74,7 +74,7 @@ export function createFindCandidates({
     const totals = sight.scope.projects === null
     return attempt(() =>
       fullText.search(sight.scope, {
-        ...{ query, terms, columns: COLUMNS, depth, totals },
+        ...{ query, terms, columns: COLUMNS, depth, totals, neighbours: false },
         units: { atLeast: 1, first: 'rarest' },
         filter: EVERYTHING,
         diaryOf: sight.diaryOf,

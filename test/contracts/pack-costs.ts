@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import { composePacks } from '../../src/compose-packs'
+import type { Analyzer } from '../../src/domain/analysis'
+import { unavailable } from '../../src/domain/errors'
+import type { Metadata } from '../../src/domain/metadata'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import type { PackArguments } from '../../src/domain/pack/request'
+import type { Caller } from '../../src/domain/scope'
+import type { Embedder } from '../../src/ports/embedder'
+import type { EntryStore } from '../../src/ports/entry-store'
+import type { FullText } from '../../src/ports/full-text'
+import type { VectorIndex } from '../../src/ports/vector-index'
+import { createGenerate } from '../../src/services/generate'
+import { createSearchSemantic } from '../../src/services/search-semantic'
+import { createSyncVectors } from '../../src/services/sync-vectors'
+import { promise } from '../requirements/packs'
+import type { Costs } from '../support/bindings'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+export interface PackGround {
+  readonly connection: SqlConnection
+  readonly entries: EntryStore
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly index: VectorIndex
+  readonly clock: TestClock
+  readonly costs: Costs
+}
+
+/** What a pack costs, and what it still brings when a part of the house is down (packs contract). */
+export function packCostsContract(name: string, make: () => PackGround): void {
+  describe(`${name} compiles packs`, () => {
+    function open() {
+      const ground = make()
+      const { connection, entries, fullText, analyzer, index, clock, costs } = ground
+      const local = createLocalEmbedder(analyzer, 64)
+      const calls = { embedded: 0, down: false }
+      const embedder: Embedder = {
+        ...local,
+        async embed(texts, purpose) {
+          calls.embedded++
+          if (calls.down) throw unavailable('the embedder is down')
+          return local.embed(texts, purpose)
+        },
+      }
+      const rows = createSqlVectorRows(connection, clock)
+      const sync = createSyncVectors({ index, rows })
+      const searchSemantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.ms })
+      const generate = createGenerate({
+        ...{ embedder: local, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
+      })
+      const packs = composePacks({
+        ...{ connection, clock, analyzer, pace: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },
+        ...{ words: true, storeEntries: async () => [] },
+      })
+      const ada = freshPrincipal()
+      async function store(by: Caller, texts: readonly string[], metadata: Metadata = {}): Promise<number[]> {
+        const drafts = await Promise.all(
+          texts.map((text) => entryOf(by, { text, threadId: `t${text.length % 5}`, metadata })),
+        )
+        const generated = await generate(drafts.map(({ text, source }) => ({ text, source })))
+        const whole = drafts.map((draft, i) => ({ ...draft, generated: generated[i] ?? draft.generated }))
+        return (await entries.save(by, whole, { dedupe: false })).map(({ id }) => id)
+      }
+      const ask = (by: Caller, given: Partial<PackArguments> = {}) =>
+        packs.context(by, {
+          ...{
+            goal: 'how does the turbine spin',
+            intent: 'build',
+            layer: 'recall',
+            includeRelated: true,
+            relatedLimit: 3,
+          },
+          ...given,
+        })
+      /** What a pack costs, when what is remembered between calls has been paid. */
+      async function costOf(by: Caller, given: Partial<PackArguments> = {}) {
+        await ask(by, given)
+        Object.assign(costs, { roundTrips: 0, statements: 0, rowsRead: 0 })
+        calls.embedded = 0
+        const pack = await ask(by, given)
+        return { ...costs, embedded: calls.embedded, items: pack.total_items }
+      }
+      return { ada, store, ask, costOf, calls }
+    }
+    const turbines = (count: number, of = '') =>
+      Array.from(
+        { length: count },
+        (_, i) => `turbine ${of} number ${i} spins at ${i * 7} with blade${i} and bolt${i * 3}`,
+      )
+
+    it(promise('p5-trips'), async () => {
+      const { ada, store, costOf } = open()
+      const ids = await store(ada, turbines(80))
+      const hub = ids[0] as number
+      for (let i = 0; i < 3; i++) await store(ada, turbines(100, `part${i}`), { depends_on: hub, project: 'p' })
+      await store(ada, ['the diary says the turbine was loud'], { diary: true, agent_name: 'runner' })
+      const seen = []
+      for (const given of [
+        { limit: 1 },
+        { limit: 50, layer: 'deep_search' as const, relatedLimit: 5 },
+        { layer: 'wake' as const },
+        { project: 'p', agentId: 'runner', goal: 'continue with the turbine E_CONN_7 of last week' },
+      ]) {
+        const { roundTrips, embedded, statements, items } = await costOf(ada, given)
+        seen.push(items)
+        expect([given, roundTrips <= 3, embedded, statements <= 24]).toEqual([given, true, 1, true])
+      }
+      expect(seen).toEqual([1, 50, 8, expect.any(Number)])
+    })
+
+    it(promise('p5-rows'), async () => {
+      const { ada, store, costOf } = open()
+      await store(ada, turbines(30), { project: 'own' })
+      await store(ada, turbines(30), { project: 'other' })
+      const narrow = { project: 'own' }
+      const before = await costOf(ada, narrow)
+      for (let i = 0; i < 3; i++) await store(ada, turbines(100, `more${i}`), { project: 'other', status: 'doing' })
+      await store(freshPrincipal({ org: `${ada.org}-next` }), turbines(100))
+      const after = await costOf(ada, narrow)
+      expect([after.rowsRead, after.items]).toEqual([before.rowsRead, before.items])
+    })
+
+    it(promise('p5-degraded'), async () => {
+      const { ada, store, ask, calls } = open()
+      const [id] = await store(ada, ['how the turbine spins: at three thousand'])
+      calls.down = true
+      const { sections, diagnostics } = await ask(ada)
+      expect(sections[0]?.items[0]?.id).toBe(String(id))
+      expect(diagnostics).toMatchObject({ degraded: true, modes: ['fts'] })
+      calls.down = false
+      expect((await ask(ada)).diagnostics).toMatchObject({ degraded: false, modes: ['fts', 'semantic'] })
+    })
+  })
+}
