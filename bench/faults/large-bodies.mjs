@@ -53,6 +53,13 @@ const CASES = {
     call('store_context_batch', {
       entries: Array.from({ length: 20 }, (_, i) => draft({ text: `${i} `.padEnd(990_000, 'lorem ipsum ') })),
     }),
+  '20 MB in 20 updates of texts': () =>
+    call('update_context_batch', {
+      updates: Array.from({ length: 20 }, (_, i) => ({
+        context_id: i + 1,
+        text: `${i} `.padEnd(990_000, 'dolor sit amet '),
+      })),
+    }),
   '23 MB in one text': () => call('store_context', draft({ text: 'x'.repeat(23_000_000) })),
   'a million numbers': () => raw(`[${'0,'.repeat(990_000)}0]`),
   '300,000 objects': () => raw(`[${'{"a":{"b":1}},'.repeat(300_000)}0]`),
@@ -60,6 +67,14 @@ const CASES = {
     call('store_context', draft({ tags: `[${'"abcdefghijklmnopqrstuvwxyz0123456789ab",'.repeat(240_000)}0]` })),
   '99 MB of numbers': () => raw(`[${'0,'.repeat(49_500_000)}0]`),
   '8,000 levels': () => raw('['.repeat(8_000) + ']'.repeat(8_000)),
+}
+
+/** What is stored before, in calls of their own. */
+const BEFORE = {
+  '20 MB in 20 updates of texts': () =>
+    Array.from({ length: 20 }, (_, i) =>
+      call('store_context', draft({ text: `${i} `.padEnd(990_000, 'lorem ipsum ') })),
+    ),
 }
 
 /** The processes below this one. */
@@ -110,6 +125,7 @@ for (const [name, make] of Object.entries(CASES)) {
     return `${response.status} ${/"message\\?":\\?"([^"\\]{0,60})/.exec(text)?.[1] ?? ''}`
   }
   await send(call('list_threads', {}))
+  for (const one of BEFORE[name]?.() ?? []) await send(one)
   const body = Buffer.from(make())
   await prober.lap()
   const idle = megabytes('VmRSS')

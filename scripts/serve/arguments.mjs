@@ -35,6 +35,9 @@ const OPTIONS = {
   'env-file': { type: 'string', multiple: true },
   'persist-to': { type: 'string' },
   'inspector-port': { type: 'string' },
+  // Habits from `wrangler dev` that change nothing here: all of it is local, and LOG_LEVEL says what is logged.
+  local: { type: 'boolean' },
+  'log-level': { type: 'string' },
 }
 
 export const USAGE =
@@ -86,6 +89,7 @@ export function readServeArguments(args, { root, port }) {
     state: resolve(root, values['persist-to'] ?? '.wrangler/state'),
     vars: Object.fromEntries((values.var ?? []).map(readVariable)),
     envFiles: values['env-file'],
-    inspectorPort: inspector === undefined ? undefined : readPort('--inspector-port', inspector),
+    // 0 is wrangler's word for any free port, which nobody would know here.
+    inspectorPort: inspector === undefined || inspector === '0' ? undefined : readPort('--inspector-port', inspector),
   }
 }

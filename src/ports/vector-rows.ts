@@ -71,6 +71,8 @@ export interface VectorRows {
   scan(scope: Scope, model: string, filter: Filter, afterId: number, limit: number): Promise<VectorRow[]>
   /** What an index at this state has to hear next; null when it is up to date. */
   changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
+  /** How much there is to read of these entries, those that exist; of any org, for maintenance. */
+  sizesOf(ids: readonly number[]): Promise<{ readonly id: number; readonly bytes: number }[]>
   /** Entries of these ids as they are now, to make vectors of; of any org, for maintenance. */
   textsOf(ids: readonly number[]): Promise<Unembedded[]>
   /**

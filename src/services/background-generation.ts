@@ -1,11 +1,15 @@
 import { Problem } from '../domain/errors'
+import { inShares } from '../domain/write-share'
 import type { EntryStore } from '../ports/entry-store'
 import type { Summarizer } from '../ports/summarizer'
-import type { Unembedded, VectorRows } from '../ports/vector-rows'
+import type { VectorRows } from '../ports/vector-rows'
 import type { Generate } from './generate'
 
 /** Entries whose vectors are made in one call of the embedder. */
 const STEP = 25
+
+/** Text that is read at once, in bytes. */
+const READ_AT_ONCE = 2_000_000
 
 /** Entries that one step looks at; those that have vectors cost a look at an index. */
 const STRETCH = 500
@@ -50,9 +54,13 @@ export function createBackgroundGeneration(dependencies: {
 }): BackgroundGeneration {
   const { generate, summarizer, rows, summaries } = dependencies
 
-  async function embedEntries(entries: readonly Unembedded[]): Promise<void> {
-    const vectors = await generate.embedTexts(entries.map(({ text }) => text))
-    for (const [i, entry] of entries.entries()) await rows.replace(entry, vectors[i] ?? [])
+  /** Some entries after the other, where their texts are long: what is read and made stays small. */
+  async function embedIds(ids: readonly number[]): Promise<void> {
+    for (const group of inShares(await rows.sizesOf(ids), ({ bytes }) => bytes, READ_AT_ONCE)) {
+      const entries = await rows.textsOf(group.map(({ id }) => id))
+      const vectors = await generate.embedTexts(entries.map(({ text }) => text))
+      for (const [i, entry] of entries.entries()) await rows.replace(entry, vectors[i] ?? [])
+    }
   }
 
   async function embedNext(org: string | null, after: number): Promise<EmbeddingStep> {
@@ -62,7 +70,7 @@ export function createBackgroundGeneration(dependencies: {
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
       const { missing, last } = await rows.unembedded(org, model, from, STRETCH)
       const ids = missing.slice(0, STEP)
-      if (ids.length > 0) await embedEntries(await rows.textsOf(ids))
+      if (ids.length > 0) await embedIds(ids)
       // What did not fit into this step comes first in the next one.
       const next = missing.length > STEP ? (ids.at(-1) as number) : last
       if (ids.length > 0 || next === null) return { made: ids.length, next }
@@ -73,7 +81,7 @@ export function createBackgroundGeneration(dependencies: {
 
   return {
     async embed(ids) {
-      for (let i = 0; i < ids.length; i += STEP) await embedEntries(await rows.textsOf(ids.slice(i, i + STEP)))
+      for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP))
     },
 
     async summarize(id) {

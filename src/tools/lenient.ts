@@ -1,5 +1,6 @@
 import { limitExceeded } from '../domain/errors'
-import { JsonTooLarge, MAX_STRING, parseJson } from '../domain/json/parser'
+import { JsonTooLarge, parseJson } from '../domain/json/parser'
+import { MAX_STRING } from '../domain/json/string-reader'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 

@@ -1,5 +1,5 @@
 import { MAX_TEXT_BYTES } from '../domain/draft'
-import { MAX_STRING } from '../domain/json/parser'
+import { MAX_STRING } from '../domain/json/string-reader'
 
 /**
  * Whether a string of a request is the base64 of an image, by where it stands: `images[].data` of a call, or of an item of

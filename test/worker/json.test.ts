@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Base64Decoder, SentBytes } from '../../src/domain/json/base64'
-import { JsonParser, JsonTooLarge, MAX_STRING, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
+import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
+import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
 

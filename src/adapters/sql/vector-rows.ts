@@ -7,7 +7,7 @@ import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { planEntries, withPrelude } from './read-statements'
+import { entriesById, planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
 
 const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
@@ -181,6 +181,11 @@ export function createSqlVectorRows(
         removed: removed.map((row) => Number(row.vector_id)),
         removedUpTo: Number(removed.at(-1)?.id ?? state.removedUpTo),
       }
+    },
+
+    async sizesOf(ids) {
+      const [rows] = await connection.batch([sql`SELECT e.id, e.bytes FROM ${entriesById(dialect, ids)} ORDER BY e.id`])
+      return (rows ?? []).map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
     },
 
     async textsOf(ids) {

@@ -1,6 +1,7 @@
 import { Base64Decoder, SentBytes } from './base64'
-import { BACKSLASH, isScalar, isSpace, NUMBER, QUOTE, SCALARS } from './grammar'
-import { readNumber, TOO_DEEP, tooLong } from './unkept'
+import { isScalar, isSpace, NUMBER, SCALARS } from './grammar'
+import { MAX_STRING, StringReader } from './string-reader'
+import { readNumber, TOO_DEEP } from './unkept'
 
 /**
  * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
@@ -23,8 +24,6 @@ export class JsonTooLarge extends Error {}
 
 /** Objects, lists, strings and the rest of one text: what a Worker of 128 MB can hold beside its work. */
 export const MAX_VALUES = 1_000_000
-/** The longest string that means anything: a list or an object that is sent as JSON in a string. */
-export const MAX_STRING = 10_000_000
 /** Beyond this nothing is kept, since whatever reads it is nested itself. */
 const MAX_KEPT_DEPTH = 1_000
 const MAX_OPEN = 100_000
@@ -56,8 +55,6 @@ interface Frame {
   key: string
 }
 
-/** Longer pieces of a larger string keep all of it in memory. */
-const SHORT = 12
 const fail = (): never => {
   throw new SyntaxError('not valid JSON')
 }
@@ -70,13 +67,7 @@ export class JsonParser {
   private values = 0
   /** Parts of the token that began in earlier pieces. */
   private parts: string[] = []
-  /** The string so far holds an escape or a control character, so `JSON.parse` has to judge it. */
-  private special = false
-  /** UTF-16 units of the string so far, and how many it may have; beyond, nothing of it is held. */
-  private units = 0
-  private most = MAX_STRING
-  /** The last piece ended behind a backslash. */
-  private escaped = false
+  private readonly string = new StringReader()
   private decoder: Base64Decoder | null = null
   private readonly spare: Uint8Array[] = []
   private sequence = ''
@@ -127,6 +118,7 @@ export class JsonParser {
         if (char === '}' && this.next === Next.FirstKey) return this.close(false, at)
         if (char !== '"') fail()
         this.token = Token.Text
+        this.string.begin(MAX_STRING)
         return at + 1
       case Next.Colon:
         if (char !== ':') fail()
@@ -151,7 +143,7 @@ export class JsonParser {
       const base64 = this.frame?.key === 'data' && this.options.isBase64?.(this.path()) === true
       this.token = base64 ? Token.Base64 : Token.Text
       this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0, this.spare) : null
-      this.most = this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING
+      if (!base64) this.string.begin(this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING)
       this.next = Next.After
       return at + 1
     }
@@ -190,58 +182,14 @@ export class JsonParser {
   }
 
   private readText(text: string, from: number): number {
-    let at = from
-    if (this.escaped) this.escape(text[at++])
-    this.escaped = false
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === QUOTE) {
-        this.hold(text.slice(from, at))
-        this.finishText()
-        return at + 1
-      }
-      if (code < 0x20) this.special = true
-      if (code === BACKSLASH) {
-        this.special = true
-        this.units--
-        at++
-        if (at < text.length) this.escape(text[at])
-      }
-    }
-    this.escaped = at > text.length
-    this.hold(text.slice(from))
-    return text.length
-  }
-
-  /** Four digits follow `\\u`, and all of it is one unit. */
-  private escape(char: string | undefined): void {
-    if (char === 'u') this.units -= 4
-  }
-
-  private hold(piece: string): void {
-    this.units += piece.length
-    if (this.units > this.most) this.parts = []
-    else this.parts.push(piece)
-  }
-
-  private finishText(): void {
-    const { parts, special, units, most } = this
-    this.parts = []
-    this.special = false
-    this.units = 0
-    this.most = MAX_STRING
+    const at = this.string.read(text, from)
+    if (at === text.length) return at
+    const value = this.string.end()
     this.token = Token.None
-    const isValue = this.next === Next.After
-    if (units > most) {
-      if (!isValue) throw new JsonTooLarge(`JSON holds a name of more than ${most} characters`)
-      this.put(tooLong(most))
-      return
-    }
-    const raw = parts.length === 1 ? (parts[0] as string) : parts.join('')
-    // What is one piece of a larger string is copied; what is joined is a copy.
-    const value = special || (parts.length === 1 && raw.length > SHORT) ? (JSON.parse(`"${raw}"`) as string) : raw
-    if (isValue) this.put(value)
-    else this.name(value)
+    if (this.next === Next.After) this.put(value)
+    else if (typeof value === 'string') this.name(value)
+    else throw new JsonTooLarge(`JSON holds a name that ${value.reason}`)
+    return at + 1
   }
 
   private name(key: string): void {
