@@ -1,9 +1,10 @@
 // `npm run bench`: how fast the tools answer over MCP, and what grows with the table. See README.md.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BACKENDS, backendsReport } from './load/backends.mjs'
 import { casesFor } from './load/cases.mjs'
+import { compareReport } from './load/compare.mjs'
 import { fill } from './load/fill.mjs'
 import { measureCost, measureTime } from './load/measure.mjs'
 import { loadReport } from './load/report.mjs'
@@ -19,6 +20,8 @@ const USAGE = `node bench/load.mjs [options]
   --backends               D1 and PostgreSQL side by side, 10,000 and 100,000 entries in workerd
   --quick                 1,000 and 10,000 entries in workerd, few calls: a look, not a record
   --port 18700            the first of three ports to use
+  --save FILE             keep what was measured
+  --before FILE           report it beside what another commit took, in a section of its own
   --ref HEAD              measure this commit instead of the files as they are
   --write, --no-write     whether RESULTS.md is written (default: after a full run)`
 
@@ -35,6 +38,8 @@ function readOptions() {
       quick: { type: 'boolean', default: false },
       port: { type: 'string', default: '18700' },
       ref: { type: 'string' },
+      save: { type: 'string' },
+      before: { type: 'string' },
       write: { type: 'boolean' },
       help: { type: 'boolean', default: false },
     },
@@ -61,6 +66,8 @@ function readOptions() {
     count: quick ? 15 : 60,
     port: Number(values.port),
     ref: values.ref,
+    save: values.save,
+    before: values.before,
     write: values.write ?? whole,
   }
 }
@@ -108,7 +115,24 @@ for (const target of options.targets)
     if (target !== 'wrangler' || size <= WRANGLER_LIMIT)
       runs.push(await runSize(workspace, { ...options, target, size }))
 
-const report = (options.backends ? backendsReport : loadReport)(runs, where, options.count)
+if (options.save !== undefined) {
+  const plain = runs.map((run) => ({ ...run, timings: [...run.timings], costs: [...run.costs] }))
+  writeFileSync(options.save, JSON.stringify({ where, runs: plain }))
+}
+
+/** @returns {[section: string, report: string]} */
+function reportOf() {
+  if (options.before !== undefined) {
+    const before = JSON.parse(readFileSync(options.before, 'utf8'))
+    const read = before.runs.map((run) => ({ ...run, timings: new Map(run.timings), costs: new Map(run.costs) }))
+    return ['load compared', compareReport(read, runs, { where: [before.where, where], count: options.count })]
+  }
+  return options.backends
+    ? ['backends', backendsReport(runs, where, options.count)]
+    : ['load', loadReport(runs, where, options.count)]
+}
+
+const [section, report] = reportOf()
 console.log(report)
-if (options.write) writeSection(options.backends ? 'backends' : 'load', report)
+if (options.write) writeSection(section, report)
 else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')

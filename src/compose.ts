@@ -39,6 +39,7 @@ import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
 import { createGrepTexts } from './services/grep-texts'
 import { createIdentity } from './services/identity'
+import { type CatchUpState, createCatchUp } from './services/keeping/catch-up'
 import { createOutboxWork } from './services/keeping/outbox-work'
 import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
@@ -76,6 +77,16 @@ function analyzerFor(language: string): Analyzer {
   const analyzer = analyzers.get(language) ?? createAnalyzer(language)
   analyzers.set(language, analyzer)
   return analyzer
+}
+
+/** What this isolate knows of its databases. */
+const catchingUp = new WeakMap<object, CatchUpState>()
+
+function catchUpState({ DB, HYPERDRIVE }: Bindings): CatchUpState {
+  const database = HYPERDRIVE ?? DB ?? {}
+  const state = catchingUp.get(database) ?? { missed: null, running: false }
+  catchingUp.set(database, state)
+  return state
 }
 
 /** Whether the vector index answers; null when nothing uses it. */
@@ -160,6 +171,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       marks: createSqlTextMarks(connection),
       generation,
       embedCode: code.embedPending,
+      embedsHere: config.embedding.provider === 'local',
       clock,
       changesDays: config.changesDays,
     }),
@@ -167,6 +179,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     clock,
     log: warn,
   })
+  const catchUp = createCatchUp(schedule, catchUpState(bindings))
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
@@ -203,6 +216,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       searchSemantic,
       reranker,
       overfetch: config.hybrid.overfetch,
+      unfinished: catchUp.warnings,
       pace,
     }),
     grepTexts: createGrepTexts({ texts, pace }),
@@ -217,6 +231,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     code,
     maintenance: { work },
     schedule,
+    catchUp,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
     administration: {

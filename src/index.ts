@@ -30,7 +30,11 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
   return { config, log, services, oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null }
 }
 
-const app = createApp<Env>(prepare)
+const app = createApp<Env>(async (env, ctx) => {
+  const setup = await prepare(env, ctx)
+  await setup.services.catchUp.begin()
+  return setup
+})
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),

@@ -21,6 +21,7 @@ import unmarkedTexts from '../migrations/d1/0020_unmarked_texts.sql'
 import packs from '../migrations/d1/0021_packs.sql'
 import changeFeed from '../migrations/d1/0022_change_feed.sql'
 import history from '../migrations/d1/0023_history.sql'
+import stemmedVectors from '../migrations/d1/0024_stemmed_vectors.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -48,4 +49,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0021_packs.sql', sql: packs },
   { name: '0022_change_feed.sql', sql: changeFeed },
   { name: '0023_history.sql', sql: history },
+  { name: '0024_stemmed_vectors.sql', sql: stemmedVectors },
 ]

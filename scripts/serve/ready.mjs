@@ -6,7 +6,7 @@
  * @property {boolean} ok
  * @property {string} [problem] what to do about it
  *
- * @typedef {{ checks?: Record<string, Check>, error?: { message: string } }} Readiness
+ * @typedef {{ checks?: Record<string, Check>, unfinished?: string[], error?: { message: string } }} Readiness
  */
 
 const PATIENCE_MS = 60_000
@@ -18,6 +18,21 @@ const PATIENCE_MS = 60_000
 export async function askReadiness(origin) {
   const response = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
   return /** @type {Readiness} */ (await response.json())
+}
+
+/**
+ * What an upgrade left to be made goes a part further with each answer: asks on until nothing is left, and tells of it.
+ *
+ * @param {string} origin
+ * @param {Readiness['unfinished']} unfinished as it was when the server started
+ */
+export async function finishUpgrade(origin, unfinished) {
+  if (unfinished === undefined) return
+  console.log(
+    'What searches go by is being made anew after an upgrade; until that is done they may miss older entries.',
+  )
+  while ((await askReadiness(origin)).unfinished !== undefined);
+  console.log('Searches find every entry again.')
 }
 
 /**

@@ -10,7 +10,7 @@ import { root } from '../install.mjs'
 import { UsageError } from './arguments.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
 import { whyNotFree } from './port.mjs'
-import { askReadiness, troubles, welcome } from './ready.mjs'
+import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
 import { chooseVariables, isOpen, refuseOpenDoor } from './variables.mjs'
 
@@ -98,7 +98,7 @@ async function serve() {
     return 1
   }
   const { server: running, crons } = await start(variables)
-  const { checks, error } = await askReadiness(origin)
+  const { checks, error, unfinished } = await askReadiness(origin)
   if (checks === undefined) {
     console.error(error?.message ?? 'The server does not answer.')
     return 1
@@ -109,6 +109,7 @@ async function serve() {
     welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
   )
   startSchedule(running, crons)
+  void finishUpgrade(origin, unfinished).catch(() => {})
   return 0
 }
 

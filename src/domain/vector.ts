@@ -14,8 +14,12 @@ export interface QuantizedVector {
 }
 
 /** The name under which vectors of a model and size are stored: vectors of different models are never compared. */
-export const modelKey = (embedder: { readonly model: string; readonly dimensions: number }): string =>
-  `${embedder.model}#${embedder.dimensions}`
+export const modelKey = (embedder: {
+  readonly model: string
+  readonly revision?: string
+  readonly dimensions: number
+}): string =>
+  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}`
 
 /** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
 export function normalize(vector: Float32Array): Float32Array {

@@ -64,12 +64,17 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     c.set('services', c.var.setup.services)
     await next()
-    c.executionCtx.waitUntil(c.var.setup.services.close())
+    const { afterwards, catchUp, close } = c.var.setup.services
+    afterwards(catchUp.further())
+    c.executionCtx.waitUntil(close())
   })
 
   app.get('/ready', async (c) => {
-    const { checks, ready } = await checkParts(c.var.setup.services.health)
-    return c.json({ status: ready ? 'ready' : 'unavailable', checks }, ready ? 200 : 503)
+    const { health, catchUp } = c.var.setup.services
+    const { checks, ready } = await checkParts(health)
+    const unfinished = catchUp.missed()
+    const status = ready ? 'ready' : 'unavailable'
+    return c.json({ status, checks, ...(unfinished.length > 0 && { unfinished }) }, ready ? 200 : 503)
   })
 
   /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */

@@ -6,6 +6,8 @@ export interface Embedder {
   /** `local`, `workers-ai`, `ollama` or `openai`. */
   readonly provider: string
   readonly model: string
+  /** Raised when the model of this name makes other vectors than before; vectors of two revisions are never compared. */
+  readonly revision?: string
   /** Length of every vector. */
   readonly dimensions: number
   /**

@@ -6,6 +6,7 @@ import type { Scope } from '../domain/scope'
 import { RANK_DEPTH } from '../domain/window'
 import type { EntryStore } from '../ports/entry-store'
 import type { Reranker } from '../ports/reranker'
+import type { CatchUp } from './keeping/catch-up'
 import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
 import { createSearchHybrid, type HybridRequest } from './search-hybrid'
 import type { SearchSemantic } from './search-semantic'
@@ -37,10 +38,12 @@ export function createRankedSearches(dependencies: {
   readonly reranker: Reranker | null
   /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
   readonly overfetch: number
+  /** What to tell of what an upgrade has left to be made. */
+  readonly unfinished?: CatchUp['warnings']
   readonly pace?: Pace
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { pace = WITHOUT_REST } = dependencies
+  const { pace = WITHOUT_REST, unfinished = () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
   const page = createRankedPage({ entries, analyzer, reranker, pace })
@@ -56,7 +59,7 @@ export function createRankedSearches(dependencies: {
     const words = await searchText(scope, request.query, request.mode, request.filter)
     const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
     const found = await page(scope, request, scored, words, request.highlight)
-    return { ...found, warnings: [...words.warnings, ...found.warnings] }
+    return { ...found, warnings: [...words.warnings, ...unfinished(['words']), ...found.warnings] }
   }
 
   async function byMeaning(
@@ -67,7 +70,8 @@ export function createRankedSearches(dependencies: {
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
-    return { ...(await page(scope, request, scored, noWords)), embeddingMs }
+    const found = await page(scope, request, scored, noWords)
+    return { ...found, warnings: [...unfinished(['vectors']), ...found.warnings], embeddingMs }
   }
 
   async function byBoth(scope: Scope, request: RankedRequest & Omit<HybridRequest, 'depth'>): Promise<HybridPage> {
@@ -78,6 +82,7 @@ export function createRankedSearches(dependencies: {
     const cut = await page(scope, request, ordering, words ?? noWords)
     const failed = [
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
+      ...unfinished(['words', 'vectors']),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {

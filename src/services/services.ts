@@ -16,6 +16,7 @@ import type { SearchCode } from './code/search-code'
 import type { GrepTexts } from './grep-texts'
 import type { Changes } from './history/changes'
 import type { Identity } from './identity'
+import type { CatchUp } from './keeping/catch-up'
 import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
 import type { CompilePack } from './pack/compile-pack'
@@ -54,6 +55,7 @@ export interface Services {
   /** Does work that is due; called after writes that may have queued some. */
   readonly maintenance: { readonly work: OutboxWork }
   readonly schedule: Schedule
+  readonly catchUp: CatchUp
   /** Entries as memories in layers. */
   readonly memories: MemoryService
   /** Where a caller stands in time, and what it missed. */

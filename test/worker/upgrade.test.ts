@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { migrateD1 } from '../../src/adapters/d1/migrate'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/index-maintenance'
+import { composeServices } from '../../src/compose'
 import { EVERYTHING } from '../../src/domain/filter'
 import { D1_MIGRATIONS } from '../../src/migrations'
 import { createSearchText } from '../../src/services/search-text'
@@ -68,4 +69,40 @@ it('brings back what the word "archived" hid, and tells apart what metadata said
     { from_id: 3, relation: 'references', to_id: 1, origin: 'metadata' },
     { from_id: 3, relation: 'supersedes', to_id: 2, origin: 'metadata' },
   ])
+})
+
+it('rewrites what searches go by with each request, says so meanwhile, and finds old entries by words and meaning', async () => {
+  await migrateD1(bindings.DB, D1_MIGRATIONS.slice(0, 5), config.indexedFields)
+  const ada = freshPrincipal()
+  await bindings.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 230)
+       INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, text)
+       SELECT ?1, 't', 'user', 2, 1000 * i, 0, 'ada', 'key-1', 'h' || i, 20, 2, 'glacier running ' || i FROM n`,
+  )
+    .bind(ada.org)
+    .run()
+  await migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)
+
+  const { catchUp, rankedSearches } = composeServices(bindings, config, { log: () => {}, waitUntil: () => {} })
+  const page = {
+    query: 'glacier run 7',
+    filter: EVERYTHING,
+    previewLength: 20,
+    limit: 100,
+    offset: 0,
+    mode: 'match',
+    highlight: false,
+  } as const
+  const total = async () => {
+    const [words, meaning] = [await rankedSearches.byWords(ada, page), await rankedSearches.byMeaning(ada, page)]
+    return [words.total, words.warnings.length, meaning.total, meaning.warnings.length]
+  }
+  await catchUp.begin()
+  expect(catchUp.missed()).toEqual(['words', 'vectors'])
+  expect(await total()).toEqual([100, 1, 0, 1])
+  await catchUp.begin()
+  expect(catchUp.missed()).toEqual(['words', 'vectors'])
+  for (let requests = 0; requests < 10 && catchUp.missed().length > 0; requests++) await catchUp.further()
+  expect(catchUp.missed()).toEqual([])
+  expect(await total()).toEqual([100, 0, 100, 0])
 })

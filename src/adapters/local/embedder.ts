@@ -5,8 +5,9 @@ import type { Embedder } from '../../ports/embedder'
 import { COMMON_WORDS } from './common-words'
 import { createFeatures } from './features'
 
-/** Any change of the features, the weights or the words makes other vectors: raise the number. */
 const MODEL = 'hashed-features-v1'
+/** Any change of the features, the weights, the words or the stemmers makes other vectors: raise it. The name is the contract's. */
+const REVISION = '2'
 const LANGUAGE = 'english'
 
 /** Words at the very beginning, where titles, names and the gist stand, count up to 1 + LEAD times. */
@@ -85,6 +86,7 @@ export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512, pace: 
   return {
     provider: 'local',
     model: analyzer.language === LANGUAGE ? MODEL : `${MODEL}-${analyzer.language}`,
+    revision: REVISION,
     dimensions,
     embed: async (texts) => {
       const vectors: Float32Array[] = []

@@ -9,6 +9,9 @@ export interface Round {
   readonly next: string | null
 }
 
+/** What searches do without until a step has come to its end. */
+export type Missed = 'words' | 'vectors'
+
 /** One thing that the schedule does. A round does a bounded part of it and may be repeated: its cursor is kept after it. */
 export interface Step {
   readonly name: string
@@ -18,6 +21,8 @@ export interface Step {
   readonly daily?: true
   /** Rounds of one run at most; the next run goes on. */
   readonly rounds: number
+  /** What searches miss until it has come to its end for the first time: requests take it further too, see `catchUp`. */
+  readonly missed?: Missed
   /** @param cursor what the round before it answered; null at the start */
   readonly round: (cursor: string | null) => Promise<Round>
 }
@@ -30,6 +35,13 @@ export interface Schedule {
    * @throws when the journal cannot be read; then nothing was done
    */
   run(more?: readonly Step[]): Promise<void>
+  /**
+   * Takes what searches miss half a run further: the first step that has not come to its end.
+   *
+   * @returns what is still missed
+   * @throws when the journal cannot be read, or the step failed
+   */
+  catchUp(): Promise<readonly Missed[]>
 }
 
 const FRESH: StepState = { cursor: null, finishedAt: null, failures: 0, lastError: null }
@@ -48,11 +60,11 @@ export function createSchedule(dependencies: {
     finishedAt === null ||
     (daily ? day(clock.now()) !== day(finishedAt) : clock.now() - finishedAt >= every)
 
-  /** Nothing is written for a step that had nothing to do and does so in every run. */
-  async function runStep(step: Step, state: StepState): Promise<void> {
+  /** Whether it came to its end. Nothing is written for a step that had nothing to do and does so in every run. */
+  async function runStep(step: Step, state: StepState, rounds = step.rounds): Promise<boolean> {
     let { cursor } = state
     let done = 0
-    for (let round = 0; round < step.rounds; round++) {
+    for (let round = 0; round < rounds; round++) {
       const result = await step.round(cursor)
       done += result.done
       const ended = result.next === null
@@ -66,6 +78,7 @@ export function createSchedule(dependencies: {
       if (ended) break
     }
     if (done > 0) log('schedule_step', { step: step.name, done, ended: cursor === null })
+    return cursor === null
   }
 
   /** The cursor stays where the last good round left it, so the step goes on from there. */
@@ -90,6 +103,17 @@ export function createSchedule(dependencies: {
           )
         }
       }
+    },
+
+    async catchUp() {
+      const states = await journal.read()
+      const missed: Missed[] = []
+      for (const step of steps) {
+        const state = states.get(step.name) ?? FRESH
+        if (step.missed === undefined || (step.every > 0 && state.finishedAt !== null)) continue
+        if (missed.length > 0 || !(await runStep(step, state, Math.ceil(step.rounds / 2)))) missed.push(step.missed)
+      }
+      return missed
     },
   }
 }

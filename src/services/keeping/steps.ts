@@ -42,6 +42,8 @@ export function scheduleSteps(dependencies: {
   readonly marks: TextMarks
   /** Null when semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
+  /** Whether vectors are made here, without any service. */
+  readonly embedsHere?: boolean
   /** Makes vectors of code that could not be made when it was stored; of so many files. */
   readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
@@ -49,6 +51,7 @@ export function scheduleSteps(dependencies: {
   readonly changesDays: number
 }): Step[] {
   const { retention, work, outbox, images, index, marks, generation, embedCode, clock, changesDays } = dependencies
+  const { embedsHere = false } = dependencies
   const always: Step[] = [
     {
       name: 'expired entries',
@@ -120,6 +123,7 @@ export function scheduleSteps(dependencies: {
       name: 'search index',
       every: 0,
       rounds: 2,
+      missed: 'words',
       round: async () => {
         const { written, more } = await index.rebuild(INDEXED)
         return { done: written, next: more ? 'more' : null }
@@ -152,6 +156,8 @@ export function scheduleSteps(dependencies: {
             name: `vectors of ${embedding}`,
             every: DAY,
             rounds: 8,
+            // Of another's model they may cost money, and whoever chose it knows that it is new.
+            ...(embedsHere ? { missed: 'vectors' as const } : {}),
             round: async (cursor: string | null): Promise<Round> => {
               const { made, next } = await generation.embedNext(null, Number(cursor ?? 0))
               return { done: made, next: next === null ? null : String(next) }

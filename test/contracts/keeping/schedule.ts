@@ -96,6 +96,27 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       })
     })
 
+    it('helped along by requests where searches miss something, one unfinished step after the other', async () => {
+      const [words, vectors]: [(string | null)[], (string | null)[]] = [[], []]
+      const { catchUp, run } = running([
+        counting(unique(), 3, words, { rounds: 2, missed: 'words' }),
+        counting(unique(), 9, []),
+        counting(unique(), 3, vectors, { rounds: 4, missed: 'vectors' }),
+      ])
+      expect(await catchUp()).toEqual(['words', 'vectors'])
+      expect([await catchUp(), await catchUp()]).toEqual([['words', 'vectors'], ['vectors']])
+      expect([words, vectors]).toEqual([
+        [null, '1', '2'],
+        [null, '1'],
+      ])
+      expect(await catchUp()).toEqual([])
+      expect(await catchUp()).toEqual([])
+      world.clock.advance(DAY)
+      expect(await catchUp()).toEqual([])
+      await run()
+      expect([words.length, vectors.length]).toEqual([5, 6])
+    })
+
     it('removing expired entries in bounded parts, whosever they are', async () => {
       const soon = new Date(world.clock.ms + 1000).toISOString()
       const drafts = Array.from({ length: 100 }, () => entryOf(ada, { metadata: { expires_at: soon } }))
