@@ -17,7 +17,7 @@ import { startWorkerd } from './workerd.mjs'
 export const startPooled = (options) => startPostgres(options, ['--pgbouncer'])
 
 /** @type {(options: Options, flags?: string[]) => Promise<import('./server.mjs').Server>} */
-export async function startPostgres({ workspace, state, vars, port }, flags = []) {
+export async function startPostgres({ workspace, state, vars, port, without = [] }, flags = []) {
   // The database does not run as root, and has to pass the folders above its own.
   for (const folder of [join(state, '..'), state]) chmodSync(folder, 0o755)
   const data = join(state, 'postgres')
@@ -34,6 +34,7 @@ export async function startPostgres({ workspace, state, vars, port }, flags = []
       workspace,
       state,
       port,
+      without,
       vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
       hyperdrive: database.pooledUrl ?? database.url,
     })

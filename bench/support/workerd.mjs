@@ -5,11 +5,12 @@ import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { publishLine } from './log-lines.mjs'
 
 /** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
-export async function startWorkerd({ workspace, state, vars, port, hyperdrive }) {
+export async function startWorkerd({ workspace, state, vars, port, hyperdrive, without = [] }) {
   const { bundle, modules } = workspace
   /** @type {{ workerOptions: Record<string, any> }} */
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(workspace.sources, 'wrangler.toml'))
   const { modulesRules: _, bindings, ...fromConfig } = workerOptions
+  for (const name of without) delete fromConfig.durableObjects?.[name]
   const listeners = new Set()
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

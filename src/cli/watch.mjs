@@ -8,8 +8,8 @@ const PATIENCE_MS = [200, 1000, 2000, 5000, 10_000]
 /** The server sends a comment every 15 s: a connection that is silent for three times that has gone without saying so. */
 const SILENCE_MS = 45_000
 
-/** Answers after which another try would get the same. */
-const isFinal = (/** @type {number} */ status) => status >= 400 && status < 500 && status !== 408 && status !== 429
+/** Answers after which another try would get the same; 413 and 429 are limits that let go in time. */
+const isFinal = (/** @type {number} */ status) => status >= 400 && status < 500 && ![408, 413, 429].includes(status)
 
 const FINAL_CODES = ['unauthorized', 'forbidden', 'not_found', 'invalid_input']
 

@@ -116,6 +116,7 @@ function eventStream(services: Services, principal: Principal, pages: Pages): Re
       controller.close()
       await pages.close()
     },
+    // Whoever has gone is noticed when something is sent, which is every fifteen seconds at the latest.
     cancel: () => pages.close(),
   })
 }

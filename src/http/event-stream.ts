@@ -54,6 +54,9 @@ export async function openPages(services: Services, principal: Principal, { afte
   try {
     const { value: first } = await pages.next()
     const until = now() + MAX_STREAM_MS
+    // Without it, a client that goes takes the request with it before the stream has left the ones that are counted.
+    const over = Promise.withResolvers<void>()
+    services.afterwards(over.promise)
     let looks = 0
     return {
       first,
@@ -68,6 +71,7 @@ export async function openPages(services: Services, principal: Principal, { afte
         // The generator may rest, and ends when it wakes; nobody waits for that.
         void pages.return(undefined as never).catch(() => {})
         await changes.leave(principal, stream)
+        over.resolve()
       },
     }
   } catch (error) {

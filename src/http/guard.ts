@@ -124,5 +124,5 @@ export const guard =
     await next()
     if (!c.req.header('origin') || c.res.headers.has('access-control-allow-origin')) return
     c.res.headers.set('Access-Control-Allow-Origin', '*')
-    c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+    c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, X-Next-Cursor, Link')
   }

@@ -38,6 +38,8 @@ export interface Surroundings {
   readonly origin?: string
   /** False: a deployment without a store for OAuth. */
   readonly oauth?: boolean
+  /** A folder that keeps the data when the server is gone, and the port that it had. */
+  readonly kept?: { readonly folder: string; readonly port: number }
 }
 
 /**
@@ -48,7 +50,7 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true }: Surroundings = {},
+  { onLog, web, origin, oauth = true, kept }: Surroundings = {},
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -66,7 +68,8 @@ export async function startServer(
       r2Buckets: { IMAGES: 'images' },
       bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
       host: '127.0.0.1',
-      port: 0,
+      port: kept?.port ?? 0,
+      ...(kept === undefined ? {} : { resourcePersistencePath: kept.folder }),
       cf: false,
       ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
       ...(origin === undefined ? {} : { upstream: origin }),

@@ -4,8 +4,8 @@ import type { Listener, OpenStream, Woken } from '../../ports/change-bell'
 
 /** What was told lately, for those who look into the database between two waits. */
 const REMEMBERED = 256
-/** A stream that was not heard of for so long is over, whatever became of it. */
-const STREAM_FORGOTTEN_MS = 60_000
+/** A stream that was not heard of for so long is over, whatever became of it: one that lives waits anew every few seconds. */
+const STREAM_FORGOTTEN_MS = 20_000
 
 /** Null: more than could be said. */
 type News = readonly Sight[] | null

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../requirements/history'
+import { CLIENTS, type Connect } from '../support/clients'
+import { runCommand, startCommand } from '../support/command'
+import { type RunningServer, startServer } from '../support/server'
+
+/** `commonplace watch`, as a person runs it beside their agents. */
+describe('commonplace watch', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watch-command-'))
+  let server: RunningServer
+  let port = 0
+  const start = async () => {
+    server = await startServer({}, undefined, { kept: { folder, port } })
+    port = Number(server.url.port)
+  }
+  beforeAll(start)
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const url = () => `http://127.0.0.1:${port}`
+  async function store(text: string, more: Record<string, unknown> = {}): Promise<number> {
+    const client = await (CLIENTS['SDK v1'] as Connect)(server.url)
+    const args = { thread_id: 'release', source: 'agent', text, ...more }
+    const { data } = await client.call('store_context', args)
+    await client.close()
+    return data.context_id
+  }
+
+  it(promise('h4-watch'), async () => {
+    const watching = startCommand(['watch', '--url', url(), '--thread', 'release', '--json'])
+    const next = async () => JSON.parse(await watching.line())
+    try {
+      await watching.said(/Watching/)
+      const first = await store('before the server is killed')
+      expect(await next()).toMatchObject({
+        action: 'stored',
+        context_id: first,
+        preview: 'before the server is killed',
+      })
+      await server.stop()
+      await start()
+      await store('in another thread', { thread_id: 'other' })
+      const stored = [await store('after it'), await store('and once more')]
+      expect([(await next()).context_id, (await next()).context_id]).toEqual(stored)
+    } finally {
+      expect(await watching.stop()).toBe(0)
+    }
+    // Everything that is kept, as a person reads it; nothing of a text is obeyed by the terminal.
+    const told = await store('bell \u0007 and \u001b[31mred', { metadata: { project: 'apollo', agent_name: 'ci-bot' } })
+    const whole = startCommand(['watch', '--url', url(), '--project', 'apollo', '--after', 'start'])
+    try {
+      expect(await whole.line()).toMatch(
+        new RegExp(
+          `^\\S+Z {2}stored {3}${told} v1 {2}release · apollo by ci-bot {2}bell \\\\u0007 and \\\\u001b\\[31mred$`,
+        ),
+      )
+    } finally {
+      expect(await whole.stop()).toBe(0)
+    }
+  })
+
+  it('says what was wrong, and ends', async () => {
+    expect(await runCommand(['watch', '--full', '--url', url()])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('watch takes no --full'),
+    })
+    expect(await runCommand(['watch', '--after', 'yesterday', '--url', url()])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('after is no cursor'),
+    })
+    expect(await runCommand(['watch', '--url', url()], { COMMONPLACE_KEY: 'cp_wrong' })).toMatchObject({ code: 1 })
+    expect(await runCommand(['watch', '--org', 'others', '--url', url()])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No such organization'),
+    })
+  })
+})
