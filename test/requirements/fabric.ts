@@ -1,6 +1,7 @@
 /** What fabric.md promises of the tools that exist, one sentence each, by section; ids begin with f. */
 export const FABRIC = {
   'f1-list': 'lists the fabric tools alone at /mcp/fabric, in the portable form, and calls them in both spellings',
+  'f1-instructions': 'tells a client that sees the fabric tools alone when to call which of them',
   'f1-tokens': 'keeps the definitions of a fabric tool small',
   'f1-errors': 'answers failures as {error, code, details?} with the codes of the family',
   'f6-days':

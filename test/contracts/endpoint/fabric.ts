@@ -40,6 +40,17 @@ export function fabricContract(connect: Connect): void {
     await dotted.stop()
   })
 
+  it(promise('f1-instructions'), async () => {
+    const client = await connect(new URL('/mcp/fabric', session.server.url.href))
+    const words = client.instructions() ?? ''
+    await client.close()
+    const tools = new Set((words.match(/context_\w+/g) ?? []).map((name) => name))
+    expect([...tools].filter((name) => !NAMES.includes(name))).toEqual([])
+    for (const name of ['context_orient', 'context_recall', 'context_store', 'context_reportEvent'])
+      expect(tools).toContain(name)
+    expect(words).not.toMatch(/store_context|search_context/)
+  })
+
   it(promise('f1-tokens'), async () => {
     for (const { name, description, inputSchema } of (await session.client.tools()).filter((tool) =>
       NAMES.includes(tool.name),
