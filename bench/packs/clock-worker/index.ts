@@ -6,8 +6,8 @@ import { createApp } from '../../../src/http/app'
 import { createLog } from '../../../src/http/log'
 import { D1_MIGRATIONS } from '../../../src/migrations'
 
-export { GateObject } from '../../../src/adapters/gate-object/object'
-export { VectorObject } from '../../../src/adapters/vector-object/object'
+// Its Durable Objects, whichever they are.
+export * from '../../../src/index'
 
 /** The Worker as it is, on a day that each request names: a history of months is stored in minutes, and "yesterday" stays yesterday. */
 export default {
