@@ -20,6 +20,8 @@ export interface Evidence {
   /** The link that leads to it from a better one. */
   readonly link: LinkEvidence | null
   readonly inProgress: boolean
+  /** In progress, in a way that the goal asks for. */
+  readonly asked: boolean
   readonly diary: boolean
   /** Made in the time that the goal names. */
   readonly recent: boolean
@@ -54,13 +56,14 @@ const LINKED = 0.6
 /** Of work in flight, of diary pages, whatever the goal says. */
 const IN_PROGRESS = 0.25
 const DIARY = 0.35
+const ASKED = 0.6
 
 /** The share of all that speaks, when each speaks for itself. */
 const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest, part) => rest * (1 - part), 1)
 
 /** What the words, the meaning, the names and the links say. */
 export function relevance(evidence: Evidence): number {
-  const { words, similarity, identifierShare, link, recent, inProgress, diary } = evidence
+  const { words, similarity, identifierShare, link, recent, inProgress, diary, asked } = evidence
   const own = together(
     WORDS * words,
     SIMILARITY * similarity,
@@ -68,8 +71,16 @@ export function relevance(evidence: Evidence): number {
     recent ? RECENT : 0,
     link === null ? 0 : Math.min(1, LINKED * link.strength),
   )
-  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0)
+  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0, asked ? ASKED : 0)
 }
+
+/** What speaks for an entry beside its standing. */
+export const byItself = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  inProgress: false,
+  diary: false,
+  asked: false,
+})
 
 /** Facets that an intent names count fully at first and a little less each; others less, and never nothing. */
 const NEXT_FACET = 0.01

@@ -14,7 +14,8 @@ const SAYINGS: readonly (readonly [RegExp, number | null])[] = [
   [/\byesterday\b/i, 1],
   [/\b(?:this|past|last) week\b|\bthe other day\b/i, 13],
   [/\b(?:this|past|last) month\b/i, 61],
-  [/\b(?:continue|resume|pick(?:ing)? up|carry on|catch (?:me )?up|where (?:we|i|you) left off|left off)\b/i, null],
+  [/\bwhere (?:we|i|you) (?:left off|stopped|were)\b/i, null],
+  [/\b(?:continue|resume|pick(?:ing)? up|carry on|catch (?:me )?up|left off)\b/i, null],
   [
     /\b(?:last|latest|most recent|previous) (?:session|conversation|work|change|decision|note|time)s?\b|\brecent(?:ly)?\b/i,
     null,
@@ -24,6 +25,12 @@ const DAYS_AGO = /\b(?:last|past) (\d{1,3}) days?\b|\b(\d{1,3}) days? ago\b/i
 
 /** Newest entries that join a pack whose goal asks for them, as a share of its items. */
 const SHARE = 0.25
+
+/** A goal without what it says of time, which is no word to be searched for; the whole goal where nothing else is left. */
+export function withoutSayings(goal: string): string {
+  const rest = SAYINGS.reduce((text, [saying]) => text.replace(saying, ' '), goal).replace(DAYS_AGO, ' ')
+  return /[\p{L}\p{N}]{3}/u.test(rest) ? rest : goal
+}
 
 /** @param items of the pack at most */
 export function recencyOf(goal: string, now: number, items: number): Recency {

@@ -1,5 +1,5 @@
 import { cosine, type QuantizedVector } from '../vector'
-import type { Weighed } from './evidence'
+import { byItself, relevance, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { isNearlySame, overlap, type Shape } from './likeness'
 import type { Oppose } from './links'
@@ -51,6 +51,24 @@ const likenessOf = (a: Selectable, b: Selectable): number =>
 
 /** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
 const ANYWAY = 1 / 3
+/** Work that has nothing to do with the goal takes this share at most, so that what has finds room. */
+const UNRELATED = 1 / 6
+
+/** Whether an entry has to do with the goal beside its standing. */
+const speaksForItself = ({ evidence }: Weighed): boolean => evidence.asked || relevance(byItself(evidence)) >= FLOOR
+
+/** What stands first: diary pages and work that has to do with the goal, then the newest of the other work. */
+function standing(distinct: readonly Selectable[], limit: number): Selectable[] {
+  if (limit === 1) return []
+  let unrelated = Math.ceil(limit * UNRELATED)
+  return distinct
+    .filter((one) => {
+      if (!standsAnyway(one)) return false
+      if (one.evidence.diary || speaksForItself(one)) return true
+      return unrelated-- > 0
+    })
+    .slice(0, Math.ceil(limit * ANYWAY))
+}
 
 /** Without what says the same as a better one; entries that contradict each other both stay. */
 function distinctOf(ordered: readonly Selectable[], oppose: Oppose): Selectable[] {
@@ -92,11 +110,11 @@ export function select(weighed: readonly Selectable[], limit: number, oppose: Op
   }
 
   const best = distinct[0]?.score ?? 0
-  const anyway = limit === 1 ? 0 : Math.ceil(limit * ANYWAY)
-  for (const one of distinct.filter(standsAnyway).slice(0, anyway)) if (!isFull() && pool.has(one)) take(one)
+  for (const one of standing(distinct, limit)) if (!isFull() && pool.has(one)) take(one)
   for (const one of distinct)
     if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && one.score >= Math.max(GOOD, NEAR_BEST * best))
       take(one)
+  for (const one of pool) if (!speaksForItself(one)) pool.delete(one)
   while (!isFull() && pool.size > 0) {
     let next: Selectable | null = null
     for (const one of pool) if (next === null || worth(one) > worth(next)) next = one

@@ -3,7 +3,7 @@ import type { Pace } from '../pace'
 import { countTerms, type ScoredTerm } from '../score'
 import { cosine, type QuantizedVector } from '../vector'
 import type { PackEntry, PackLink, PackVector } from './candidate'
-import { type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
+import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
 import { shapeOf } from './likeness'
 import { linkEvidence } from './links'
@@ -19,7 +19,8 @@ export interface Goal {
   readonly query: QuantizedVector | null
   /** How many of its words an entry holds in its whole text, of those that words found. */
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
-  readonly inFlight: ReadonlySet<number>
+  /** Statuses of work that it asks for. */
+  readonly asked: readonly string[]
   readonly diary: ReadonlySet<number>
   readonly recent: ReadonlySet<number>
 }
@@ -81,7 +82,8 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     identifiers,
     identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
     link: null,
-    inProgress: goal.inFlight.has(entry.id) && isInProgress(entry),
+    inProgress: isInProgress(entry),
+    asked: isInProgress(entry) && goal.asked.includes(entry.status ?? ''),
     diary: goal.diary.has(entry.id),
     recent: goal.recent.has(entry.id),
     later: null,
@@ -108,7 +110,7 @@ export async function weigh(
     alone.push({ entry, evidence: ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count) })
     await by.pace.spend(entry.beginning.length)
   }
-  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance({ ...evidence, inProgress: false })]))
+  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
   const links = linkEvidence(found.links, own, by.steps)
   const outdated = outdatedByName(entries, by.titleWords)
   return alone.map(({ entry, evidence: before }) => {

@@ -24,6 +24,10 @@ const LONGEST_COST = 1.4
 /** What a title adds to the words that it holds. */
 const IN_TITLE = 0.25
 
+/** A number of a clock or a list stands in many texts that have nothing to do with each other. */
+const BARE_NUMBER = /^\d{1,2}$/
+const NUMBER = 0.15
+
 /** What the length of a text takes from the words that it holds. */
 const longCost = (length: number): number =>
   Math.min(LONGEST_COST, 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG)))
@@ -41,7 +45,7 @@ export function goalWords(
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
   const weights = terms.map((_, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
-    return rarity(Math.max(df, 1), entries)
+    return rarity(Math.max(df, 1), entries) * (BARE_NUMBER.test(terms[i]?.term ?? '') ? NUMBER : 1)
   })
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {

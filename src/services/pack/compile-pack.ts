@@ -16,6 +16,7 @@ import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '.
 import { FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, counting, selectable, titleWordsBy, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
+import { workAsked } from '../../domain/pack/work-asked'
 import type { Caller } from '../../domain/scope'
 import { codePointLength } from '../../domain/text'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
@@ -111,7 +112,7 @@ export function createCompilePack({
       identifiers: identifiersIn(request.query),
       query: found.query,
       held: found.held,
-      inFlight: new Set(found.standing.inFlight),
+      asked: workAsked(request.query),
       diary: new Set(found.standing.diary),
       recent: new Set(found.standing.recent),
     }
@@ -182,7 +183,8 @@ export function createCompilePack({
       const item = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
       return { ...item, content: fitted(passageRead(one, finished.stretches), request.maxContent, room) }
     })
-    const inFlight = new Set(planned.filter(({ one }) => one.chosen.evidence.inProgress).map(({ one }) => one.item.id))
+    const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
+    const inFlight = new Set(standing.map(({ one }) => one.item.id))
     return inSections(withRelated(items, finished.neighbours, request.relatedLimit, total), request, inFlight)
   }
 
@@ -196,7 +198,7 @@ const opponents = (links: readonly PackLink[], id: number): number[] => [
   ...new Set(links.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []))),
 ]
 
-/** Groups items into sections, in the order of the intent; work in progress leads, then the best. */
+/** Groups items into sections, in the order of the intent; work in progress and the diary lead, then the best. */
 function inSections(items: readonly PackItem[], { intent }: PackRequest, inFlight: ReadonlySet<string>): PackSection[] {
   const best = new Map<Facet, number>()
   for (const { facet, score } of items) best.set(facet, Math.max(best.get(facet) ?? 0, score))

@@ -1,7 +1,9 @@
 import type { Analyzer } from '../../domain/analysis'
 import { EVERYTHING } from '../../domain/filter'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
+import { withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
+import { workAsked } from '../../domain/pack/work-asked'
 import { parseQuery, type TextQuery } from '../../domain/query'
 import { type ScoredTerm, scoredTerms, type TermStatistics } from '../../domain/score'
 import { cosine, modelKey, type QuantizedVector } from '../../domain/vector'
@@ -100,9 +102,10 @@ export function createFindCandidates({
     recent: { readonly limit: number; readonly since: number },
   ): Promise<Found> => {
     const depth = DEPTHS[request.layer]
-    const parsed = parseQuery(request.query.replaceAll('"', ' '), 'match', analyzer)
+    const searched = withoutSayings(request.query)
+    const parsed = parseQuery(searched.replaceAll('"', ' '), 'match', analyzer)
     const terms = scoredTerms(parsed.units)
-    const embedded = semantic === null ? null : await attempt(() => semantic.embed(request.query))
+    const embedded = semantic === null ? null : await attempt(() => semantic.embed(searched))
     const query = embedded?.ok ? embedded.value.query : null
     const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
     const { project } = request
@@ -111,7 +114,12 @@ export function createFindCandidates({
       searchWords(sight, parsed, terms, depth.candidates),
       query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
       model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
-      reads.standing(sight, { project, inFlight: depth.inFlight, diary: depth.diary, recent }),
+      reads.standing(sight, {
+        project,
+        inFlight: depth.inFlight * (workAsked(request.query).length > 0 ? 2 : 1),
+        diary: depth.diary,
+        recent,
+      }),
     ])
     const hits: readonly TextHit[] = words?.ok ? words.value.hits : []
     const exact = outcomeOf(eligible)
