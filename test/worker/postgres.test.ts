@@ -1,5 +1,8 @@
-import { afterAll } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { afterAll, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
+import { createSqlChangeFeed } from '../../src/adapters/sql/change-feed'
+import { WHOLE_FEED } from '../../src/domain/history/feed'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { directoryContract } from '../contracts/directory'
@@ -18,7 +21,7 @@ import { recallWordsContract } from '../contracts/recall-words'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
-import { TestClock } from '../support/scope'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 // One connection a test run of workerd may use from many tests: each test makes its adapters anew.
 const opened: { close(): Promise<void> }[] = []
@@ -76,3 +79,25 @@ fullTextContract('tsvector', make)
 fullTextLanguagesContract('tsvector', (language) => make(language))
 
 identityContract('PostgreSQL', make)
+
+it('gives out no cursor behind a commit that is not visible yet', async () => {
+  const [slow, quick, reader] = [make(), make(), make()]
+  const ada = freshPrincipal()
+  const save = async ({ entries }: typeof quick) => (await entries.save(ada, [await entryOf(ada)]))[0]?.id as number
+  const first = await save(quick)
+  const feed = createSqlChangeFeed(reader.connection, reader.clock)
+  // Its change has its number, and is not committed for a while.
+  const late = slow.connection.batch(
+    [
+      sql`UPDATE entries SET version = version + 1 WHERE org = ${ada.org} AND id = ${first} RETURNING id`,
+      sql`SELECT pg_sleep(0.6)`,
+    ],
+    { org: ada.org },
+  )
+  await quick.connection.batch([sql`SELECT pg_sleep(0.2)`])
+  const writing = save(quick)
+  const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+  const [, second] = await Promise.all([late, writing])
+  const { changes } = await feed.page(ada, WHOLE_FEED, next, 50)
+  expect(changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual([`updated ${first}`, `stored ${second}`])
+})
