@@ -3,6 +3,7 @@ import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { type Announce, announcing } from './adapters/sql/announcing'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
+import { createSqlCurrentMemories } from './adapters/sql/current'
 import { createSqlDirectory } from './adapters/sql/directory'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlEntryTexts } from './adapters/sql/entry-texts'
@@ -45,6 +46,7 @@ import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
 import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
+import { createGetCurrent } from './services/recall/current'
 import { createMemoryService } from './services/recall/memories'
 import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
@@ -201,6 +203,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     memories,
     reportEvent: createReportEvent({ memories, recallWords, code, clock }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    getCurrent: createGetCurrent({
+      ...{ current: createSqlCurrentMemories(connection, clock), memories: memoryRows, clock, afterwards },
+      ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
+    }),
     recall: createRecall({
       words: config.fts.enabled ? recallWords : null,
       semantic: searchSemantic,

@@ -9,14 +9,18 @@ const BATCH = 100
  *
  * @param {import('../support/mcp.mjs').Client} client
  * @param {import('./collection.mjs').Collection} collection
+ * @param {((document: {thread: string}) => object) | undefined} metadataOf of each document; none when left out
  * @returns {Promise<{unitOf: Map<string, number>, refused: number}>} entry by document; documents that were not stored
  */
-export async function storeCollection(client, { name, documents }) {
+export async function storeCollection(client, { name, documents }, metadataOf = undefined) {
   const bar = progress(`${name}, storing`, documents.length)
   const unitOf = new Map()
   for (let from = 0; from < documents.length; from += BATCH) {
     const batch = documents.slice(from, from + BATCH)
-    const entries = batch.map(({ thread, source, text }) => ({ thread_id: thread, source, text }))
+    const entries = batch.map(({ thread, source, text }) => ({
+      ...{ thread_id: thread, source, text },
+      ...(metadataOf === undefined ? {} : { metadata: metadataOf({ thread }) }),
+    }))
     const { content } = await client.call('store_context_batch', { entries, atomic: false })
     for (const { index, success, context_id: id } of content.results) if (success) unitOf.set(batch[index].id, id)
     bar.tick(batch.length)

@@ -23,6 +23,7 @@ import type { CompilePack } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { RankedSearches } from './ranked-search'
 import type { ReadTexts } from './read-texts'
+import type { GetCurrent } from './recall/current'
 import type { MemoryService } from './recall/memories'
 import type { Orient } from './recall/orient'
 import type { Recall } from './recall/recall'
@@ -60,6 +61,7 @@ export interface Services {
   readonly memories: MemoryService
   /** Where a caller stands in time, and what it missed. */
   readonly orient: Orient
+  readonly getCurrent: GetCurrent
   readonly recall: Recall
   /** Remembers what coding agents report. */
   readonly reportEvent: ReportEvent

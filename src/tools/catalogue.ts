@@ -6,6 +6,7 @@ import type { Tool } from './define-tool'
 import { remove } from './fabric/delete'
 import { fabric } from './fabric/family'
 import { get } from './fabric/get'
+import { getCurrent } from './fabric/get-current'
 import { list } from './fabric/list'
 import { orient } from './fabric/orient'
 import { recall } from './fabric/recall'
@@ -57,6 +58,7 @@ export const TOOLS: readonly Tool[] = [
   grepContext,
   navigateContext,
   readContextRange,
+  getCurrent,
   store,
   recall,
   orient,

@@ -5,6 +5,7 @@ import type { Analyzer } from '../../src/domain/analysis'
 import { unavailable } from '../../src/domain/errors'
 import { recallFilter } from '../../src/domain/recall/filter'
 import type { Caller } from '../../src/domain/scope'
+import { modelKey } from '../../src/domain/vector'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -87,6 +88,8 @@ export function recallWorld(ground: RecallGround, ada: Caller) {
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },
+    /** What follows a write, so that the index knows all vectors. */
+    settle: () => sync({ org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }),
     summarize: createSummarize({ memories: summarizing, storeEntries, analyzer: ground.analyzer, clock }),
 
     /** Stores one memory and returns its id; each a second after the one before. */

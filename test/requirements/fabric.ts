@@ -112,6 +112,19 @@ export const FABRIC = {
   'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
   'f4-cost':
     'recalls in three round trips and one call of the embedder, and reads no more rows when other projects grow',
+  'f5-empty': 'has nothing to say of now where nothing is stored, whatever is open or run',
+  'f5-marks': 'orders what is relevant by file, name, command, session, freshness, kind and weight',
+  'f5-working': 'shows the ten working memories of the project that matter most, until they end',
+  'f5-relevant':
+    'takes what is relevant from the newest of layer 2, the nearest of both layers, and what is about the open file',
+  'f5-patterns': 'shows patterns by language, file, use and freshness, and filters them by language and file',
+  'f5-once': 'shows a memory in one list only',
+  'f5-hints': 'suggests and hints from what it shows, in a fixed order',
+  'f5-same': 'says the same twice when nothing was stored between',
+  'f5-access': 'notes an access of what it showed and changes nothing else, and brings long texts whole',
+  'f5-cost': 'costs three round trips and one call of the embedder, and no more rows when other projects grow',
+  'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
+  'f5-wire': 'answers five lists, memories as get shows them, and refuses unknown arguments',
   'f8-summary':
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':

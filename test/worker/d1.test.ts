@@ -3,6 +3,7 @@ import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
+import { currentContract } from '../contracts/current'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
@@ -41,6 +42,8 @@ visibilityContract('D1', make)
 
 recallWordsContract('D1', make)
 directoryContract('D1', make)
+
+currentContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 summarizeContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 

@@ -5,6 +5,7 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/change-feed'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
+import { currentContract } from '../contracts/current'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
@@ -48,6 +49,11 @@ visibilityContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
 directoryContract('PostgreSQL', make)
+
+currentContract('PostgreSQL', () => {
+  const made = make()
+  return { ...made, index: createPostgresVectorIndex(made.connection) }
+})
 
 summarizeContract('PostgreSQL', () => {
   const made = make()

@@ -133,9 +133,12 @@ export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
   slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
   byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
+  entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
+  entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
   unordered: (expression) => sql`+${expression}`,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
+  textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
   countIndexed,
   code: D1_CODE,
 })

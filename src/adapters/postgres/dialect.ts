@@ -146,9 +146,12 @@ export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
   byteLength: (value) => sql`octet_length(${value})`,
   illustratedEntries: sql`entries e`,
+  entriesOfProject: sql`entries e`,
+  entriesOfLayer: sql`entries e`,
   unordered: (expression) => expression,
   indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
   unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
+  textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
   countIndexed,
   code: POSTGRES_CODE,
 })

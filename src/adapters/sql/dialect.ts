@@ -68,10 +68,16 @@ export interface SqlDialect {
   readonly unordered: (expression: SQL) => SQL
   /** `entries e` by way of those with images, which are few. */
   readonly illustratedEntries: SQL
+  /** `entries e` by way of the project and the layer that the conditions name; a planner may begin with the layer of the whole org. */
+  readonly entriesOfProject: SQL
+  /** `entries e` by way of the layer that the conditions name. */
+  readonly entriesOfLayer: SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (org: string, content: IndexedContent, indexed: IndexedText, row: SQL) => SQL
   /** Takes away the search terms of the entry with this id. */
   readonly unindexEntry: (id: number) => SQL
+  /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
+  readonly textAt: (path: readonly string[]) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */
   readonly countIndexed: (scope: Scope, visible: SQL) => SQL
   /** The search index of code. */

@@ -19,7 +19,7 @@ import {
 } from './memory-statements'
 import { toEntry } from './rows'
 
-const toMemory = (row: Row): Memory => ({
+export const toMemory = (row: Row): Memory => ({
   ...toEntry(row),
   weight: Number(row.weight),
   pinned: Boolean(row.pinned),

@@ -6,6 +6,7 @@ import type { MemoryQuery, SummarizableQuery } from '../../ports/memories'
 import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { withPrelude } from './read-statements'
+import { entriesOf } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
 import { listed, readable } from './visibility'
 
@@ -18,7 +19,7 @@ export interface MemoryContext {
   readonly project: string | null
 }
 
-const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
+export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
 
 /** What a call with a project sees of the layers. */
 const place = (project: string | null, alias = 'e'): SQL => {
@@ -87,7 +88,8 @@ function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds,
   const ofKind =
     kinds === null ? sql`` : sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`
   const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
-  return sql`${tags.length === 0 ? sql`entries e` : tagged}
+  const all = entriesOf(dialect, project, layer)
+  return sql`${tags.length === 0 ? all : tagged}
     WHERE ${listed(dialect, scope, now)} AND e.layer = ${layer}${ofProject}${ofKind}`
 }
 
@@ -115,8 +117,9 @@ export const listTotalStatement = (context: MemoryContext, query: MemoryQuery): 
 export const countStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const counts = (layer: number) => {
     const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+    const all = entriesOf(dialect, project, layer)
     return sql`
-      SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM entries e
+      SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${all}
       WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}
       GROUP BY e.layer, e.kind, e.pinned`
   }

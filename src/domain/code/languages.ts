@@ -80,3 +80,7 @@ export const normalizeLanguage = (name: string): string => {
 
 /** @returns `text` for an extension that nobody knows */
 export const languageOf = (path: string): string => BY_EXTENSION.get(extensionOf(path)) ?? 'text'
+
+/** The other spellings that `normalizeLanguage` takes for a language. */
+export const spellingsOf = (language: string): string[] =>
+  Object.keys(ALIASES).filter((spelling) => ALIASES[spelling] === language)

@@ -5,6 +5,7 @@ import { backend, useSession } from './session'
 
 /** What all fabric tools do alike on the wire (fabric contract §1). */
 const NAMES = [
+  'getCurrent',
   'store',
   'recall',
   'orient',

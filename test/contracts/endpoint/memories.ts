@@ -20,7 +20,9 @@ export function memoryContract(connect: Connect): void {
     it(promise('f1-annotations'), async () => {
       const tools = (await session.client.tools()).filter(({ name }) => name.startsWith('context_'))
       for (const { name, annotations } of tools) {
-        const reads = ['get', 'list', 'orient', 'recall', 'searchCode', 'setup'].includes(name.slice('context_'.length))
+        const reads = ['get', 'getCurrent', 'list', 'orient', 'recall', 'searchCode', 'setup'].includes(
+          name.slice('context_'.length),
+        )
         expect([name, annotations.readOnlyHint, annotations.idempotentHint]).toEqual([name, reads, reads])
         expect(annotations).toMatchObject({
           openWorldHint: false,

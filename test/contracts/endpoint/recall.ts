@@ -76,6 +76,34 @@ export function recallWireContract(connect: Connect): void {
         expect((await session.fail('context_summarize', args)).data.code).toBe('VALIDATION_ERROR')
     })
 
+    it(promise('f5-wire'), async () => {
+      const projectPath = unique('project')
+      const none = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }
+      expect(await ok('context_getCurrent', { projectPath: unique('empty') })).toMatchObject({
+        context: { ...none, patterns: expect.any(Array), relevant: expect.any(Array) },
+      })
+      const decision = await store('we use tabs', { projectPath })
+      const note = await store('open question', { projectPath }, { layer: 1 })
+      const pattern = await store(
+        'a pattern',
+        { projectPath, codeBlock: { code: 'f()', language: 'ts' } },
+        { type: 'code_pattern', layer: 2 },
+      )
+      const { context } = await ok('context_getCurrent', {
+        ...{ projectPath, sessionId: 's', currentFile: 'src/a.ts', currentCommand: 'npm test', language: 'ts' },
+      })
+      const shown = (list: string, id: string) => context[list].find((one: { id: string }) => one.id === id)
+      expect(shown('relevant', decision)).toEqual({
+        ...(await ok('context_get', { memoryId: decision })).memory,
+        accessCount: 0,
+      })
+      expect(shown('working', note)).toMatchObject({ content: 'open question', expiresAt: expect.any(String) })
+      expect(shown('patterns', pattern)).toMatchObject({ code: 'f()', language: 'ts', usageCount: 1, relatedFiles: [] })
+      for (const list of Object.keys(none)) expect(context[list].length).toBeLessThanOrEqual(10)
+      for (const args of [{ nonsense: 1 }, { sessionId: 'x'.repeat(257) }, { projectPath: ' ' }])
+        expect((await session.fail('context_getCurrent', args)).data.code).toBe('VALIDATION_ERROR')
+    })
+
     it(promise('f1-interop'), async () => {
       const projectPath = unique('project')
       const here = await store('the zygote divides', {

@@ -1,0 +1,232 @@
+// `npm run bench:memories`: how fast memories are stored, recalled, listed and gathered for the moment, beside what the threads tools
+// take for the like in the same run, on D1 and on PostgreSQL in plain workerd. See README.md.
+import { parseArgs } from 'node:util'
+import { createClient } from './support/mcp.mjs'
+import { markdownTable, percentile, random, short, thousands } from './support/numbers.mjs'
+import { progress } from './support/progress.mjs'
+import { circumstances, writeSection } from './support/results.mjs'
+import { startServer } from './support/server.mjs'
+import { createWorkspace } from './support/workspace.mjs'
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1000,10000' },
+    targets: { type: 'string', default: 'workerd,pooled' },
+    calls: { type: 'string', default: '40' },
+    port: { type: 'string', default: '8833' },
+    ref: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const sizes = values.sizes.split(',').map(Number)
+const calls = Number(values.calls)
+const NAMES = { workerd: 'D1', postgres: 'PostgreSQL', pooled: 'PostgreSQL, pooled' }
+const PROJECT = '/home/ada/app'
+const BATCH = 100
+const TYPES = ['decision', 'bug_fix', 'code_pattern', 'convention', 'scratchpad', 'relationship']
+const LANGUAGES = ['typescript', 'python', 'go', 'rust']
+const WORDS =
+  'cache queue worker token login schema index retry batch stream parser lock timeout header cookie session route render layout query join trigger vector chunk merge branch deploy rollback metric alert budget limit page cursor offset tag filter'.split(
+    ' ',
+  )
+/** A tenth of the memories belongs to the whole org. */
+const SEMANTIC = 10
+const ROUNDS = 3
+
+const wordsOf = (next, count) =>
+  Array.from({ length: count }, () => WORDS[Math.floor(next() ** 2 * WORDS.length)]).join(' ')
+
+/** One memory: some sentences, two tags, for a third of them a file and code. */
+function memoryAt(i) {
+  const next = random(i + 1)
+  const file = `src/${WORDS[i % 20]}/${WORDS[(i * 7) % WORDS.length]}${i % 50}.ts`
+  const code = {
+    code: `export const ${WORDS[i % 30]}${i} = () => ${wordsOf(next, 3).replaceAll(' ', '(')}`,
+    language: LANGUAGES[i % 4],
+  }
+  return {
+    type: TYPES[i % 6],
+    content: `We found that ${wordsOf(next, 12)}. Then ${wordsOf(next, 14)} number ${i}.`,
+    tags: [`area-${i % 40}`, `team-${i % 7}`],
+    title: `${WORDS[i % WORDS.length]} ${i}`,
+    ...(i % 3 === 0
+      ? { fileContext: { path: file, language: LANGUAGES[i % 4] }, codeBlock: { ...code, filePath: file } }
+      : {}),
+  }
+}
+
+const metadataOf = ({ type: _, content: __, ...metadata }) => metadata
+
+async function fill(client, from, to) {
+  const bar = progress(`${thousands(to)} memories`, to - from)
+  let batch = []
+  const flush = async () => {
+    if (batch.length > 0) await client.call('store_context_batch', { entries: batch })
+    batch = []
+  }
+  for (let i = from; i < to; i++) {
+    const memory = memoryAt(i)
+    const { tags, ...metadata } = metadataOf(memory)
+    if (i % SEMANTIC === 0)
+      await client.call('context_store', {
+        ...{ type: memory.type, content: memory.content, layer: 3 },
+        metadata: { ...metadata, tags, projectPath: PROJECT },
+      })
+    else
+      batch.push({
+        ...{ thread_id: `project:${PROJECT}`, source: 'agent', text: memory.content, tags },
+        metadata: { ...metadata, kind: memory.type, project: PROJECT },
+      })
+    if (batch.length === BATCH) await flush()
+    bar.tick(1)
+  }
+  await flush()
+  bar.finish()
+}
+
+let stored = 1_000_000
+const question = (n) => wordsOf(random(7_919 * (n + 1)), 3)
+
+/** What is measured, in pairs where the threads tools do the like. */
+const CASES = [
+  {
+    name: 'store a memory',
+    tool: 'context_store',
+    args: () => ({
+      type: 'decision',
+      content: memoryAt(++stored).content,
+      metadata: { ...metadataOf(memoryAt(stored)), projectPath: PROJECT },
+    }),
+  },
+  {
+    name: '— store_context',
+    tool: 'store_context',
+    args: () => ({
+      thread_id: 'plain',
+      source: 'agent',
+      text: memoryAt(++stored).content,
+      tags: ['plain'],
+      metadata: { project: PROJECT },
+    }),
+  },
+  ...['keyword', 'semantic', 'hybrid'].flatMap((mode) => [
+    {
+      name: `recall, ${mode}`,
+      tool: 'context_recall',
+      args: (n) => ({ query: question(n), mode, filter: { projectPath: PROJECT } }),
+    },
+    {
+      name: `recall, ${mode}, threshold 0`,
+      tool: 'context_recall',
+      args: (n) => ({ query: question(n), mode, threshold: 0, filter: { projectPath: PROJECT } }),
+    },
+    {
+      name: `— ${{ keyword: 'fts', semantic: 'semantic', hybrid: 'hybrid' }[mode]}_search_context`,
+      tool: `${{ keyword: 'fts', semantic: 'semantic', hybrid: 'hybrid' }[mode]}_search_context`,
+      args: (n) => ({ query: question(n), limit: 10 }),
+    },
+  ]),
+  {
+    name: 'list by type with offset',
+    tool: 'context_list',
+    args: (n) => ({ projectPath: PROJECT, type: TYPES[n % 6], offset: 50 }),
+  },
+  {
+    name: 'list by two tags',
+    tool: 'context_list',
+    args: (n) => ({ projectPath: PROJECT, tags: [`area-${n % 40}`, `team-${n % 7}`] }),
+  },
+  {
+    name: 'list by type and tag',
+    tool: 'context_list',
+    args: (n) => ({ projectPath: PROJECT, type: TYPES[n % 6], tags: [`area-${n % 40}`] }),
+  },
+  { name: 'list stats', tool: 'context_list', args: () => ({ projectPath: PROJECT, stats: true }) },
+  {
+    name: 'getCurrent',
+    tool: 'context_getCurrent',
+    args: (n) => ({
+      projectPath: PROJECT,
+      sessionId: 's',
+      currentFile: `src/${WORDS[n % 20]}/${WORDS[(n * 7) % WORDS.length]}${n % 50}.ts`,
+      currentCommand: 'npm test',
+    }),
+  },
+]
+
+async function measure(client, label) {
+  const bar = progress(label, CASES.length * ROUNDS)
+  /** @type {Map<(typeof CASES)[number], number[]>} */
+  const times = new Map(CASES.map((one) => [one, []]))
+  for (const one of CASES) for (let n = 0; n < 3; n++) await client.call(one.tool, one.args(n))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [one, all] of times) {
+      for (let n = 0; n < calls / ROUNDS; n++) all.push((await client.call(one.tool, one.args(all.length + 3))).ms)
+      bar.tick(1, one.name)
+    }
+  bar.finish()
+  return new Map([...times].map(([{ name }, all]) => [name, { p50: percentile(all, 0.5), p95: percentile(all, 0.95) }]))
+}
+
+async function runTarget(workspace, target) {
+  const state = workspace.folder('state')
+  const server = await startServer(target, {
+    workspace,
+    state,
+    port: Number(values.port),
+    vars: { LOG_LEVEL: 'ERROR' },
+  })
+  const client = createClient(server.origin)
+  try {
+    const results = []
+    for (const [i, size] of sizes.entries()) {
+      await fill(client, i === 0 ? 0 : sizes[i - 1], size)
+      for (let n = 0; n < 20; n++)
+        await client.call('context_store', {
+          type: 'scratchpad',
+          content: memoryAt(n).content,
+          metadata: { projectPath: PROJECT, sessionId: 's', tags: [] },
+        })
+      results.push(await measure(client, `${NAMES[target]}, ${thousands(size)}`))
+    }
+    return results
+  } finally {
+    client.close()
+    await server.stop()
+  }
+}
+
+const where = circumstances(values.ref)
+const workspace = createWorkspace(values.ref)
+const tables = []
+try {
+  for (const target of values.targets.split(',')) {
+    const results = await runTarget(workspace, target)
+    const rows = CASES.map(({ name }) => {
+      const of = results.flatMap((result) => result.get(name) ?? [])
+      const [first, last] = [of[0], of.at(-1)]
+      const growth = first && last && of.length > 1 ? [short(last.p50 / first.p50)] : []
+      return [name, ...of.flatMap(({ p50, p95 }) => [short(p50), short(p95)]), ...growth]
+    })
+    const head = [
+      'call',
+      ...sizes.flatMap((size) => [`${thousands(size)}: p50 ms`, 'p95 ms']),
+      ...(sizes.length > 1 ? ['p50 ×'] : []),
+    ]
+    tables.push(`### ${NAMES[target]}\n\n${markdownTable(head, rows)}`)
+  }
+} finally {
+  workspace.remove()
+}
+const report = `## Memories
+
+${where}.
+
+One project, a tenth of its memories in layer 3, one connection, one call at a time, over MCP. Rows that begin with a dash are the threads tools
+in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50 ms): list by type with offset 18.7, by two
+tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes failed with two clients.
+
+${tables.join('\n\n')}
+`
+console.log(report)
+if (values.write) writeSection('memories', report)

@@ -1,0 +1,238 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createSqlCurrentMemories } from '../../src/adapters/sql/current'
+import type { Caller } from '../../src/domain/scope'
+import { type CurrentRequest, createGetCurrent } from '../../src/services/recall/current'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal } from '../support/scope'
+import { type RecallGround, recallWorld } from './recall-world'
+
+const DAY = 86_400_000
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+const idsOf = (list: readonly { readonly id: number }[]): number[] => list.map(({ id }) => id)
+
+/** What stands before an agent at this moment (fabric contract §5). */
+export function currentContract(name: string, make: () => RecallGround): void {
+  describe(`${name} knows what matters now`, () => {
+    let ground: RecallGround
+    let ada: Caller
+    let world: ReturnType<typeof recallWorld>
+    let noted: Promise<unknown>[]
+    beforeEach(() => {
+      ground = make()
+      ada = freshPrincipal()
+      world = recallWorld(ground, ada)
+      noted = []
+    })
+
+    const now = async (given: Partial<CurrentRequest> = {}, by = ada) => {
+      const { connection, clock } = ground
+      const getCurrent = createGetCurrent({
+        ...{ current: createSqlCurrentMemories(connection, clock), memories: world.memories, clock },
+        ...{ words: world.words, semantic: world.semantic, afterwards: (work) => void noted.push(work) },
+      })
+      const nothing = { sessionId: null, currentFile: null, currentCommand: null, language: null, filePath: null }
+      const current = await getCurrent(by, { ...nothing, project: 'p', ...given })
+      await Promise.all(noted)
+      return current
+    }
+    const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
+    const store = (content: string, more: object = {}, draft: object = {}) =>
+      world.store(content, { ...inProject(more), ...draft })
+
+    it(promise('f5-empty'), async () => {
+      const nothing = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }
+      expect(await now()).toEqual(nothing)
+      expect(await now({ currentFile: 'src/a.ts', currentCommand: 'npm test', sessionId: 's' })).toEqual(nothing)
+    })
+
+    it(promise('f5-marks'), async () => {
+      // The strongest sign first; without any, the newest.
+      const plain = await store('nothing of note')
+      const session = await store('from here', { sessionId: 's' })
+      const command = await store('we ran npm test --watch often')
+      const named = await store('look into main.ts again')
+      const file = await store('it is odd', { fileContext: { path: 'src/main.ts' } })
+      const code = await store('it is even', { codeBlock: { code: 'x', language: 'ts', filePath: 'src/main.ts' } })
+      const fix = await store('it was broken', {}, { type: 'bug_fix' })
+      await store('elsewhere', { projectPath: 'q', fileContext: { path: 'src/main.ts' } })
+      expect(idsOf((await now()).relevant)).toEqual([fix, code, file, named, command, session, plain])
+      const first = async (count: number, given: Partial<CurrentRequest>) =>
+        idsOf((await now(given)).relevant.slice(0, count)).sort((a, b) => a - b)
+      expect(await first(3, { currentFile: 'src/main.ts' })).toEqual([named, file, code])
+      expect(await first(2, { filePath: 'src/main.ts' })).toEqual([file, code])
+      expect(await first(2, { currentCommand: 'npm test' })).toEqual([command, fix])
+      expect(await first(1, { sessionId: 's' })).toEqual([session])
+      // A weight multiplies.
+      const heavy = await store('weighs much', { weight: 5 })
+      ground.clock.advance(30 * DAY)
+      expect(idsOf((await now()).relevant)[0]).toBe(heavy)
+    })
+
+    it(promise('f5-working'), async () => {
+      const ids: number[] = []
+      for (const i of range(12)) ids.push(await store(`note ${i}`, {}, { layer: 1, ttl: 3_600 }))
+      const named = ids[0] as number
+      await world.store('of another', { layer: 1, metadata: { projectPath: 'q' } })
+      expect(idsOf((await now()).working).sort((a, b) => a - b)).toEqual(ids.slice(2))
+      const { working } = await now({ currentCommand: 'note 0' })
+      expect([working[0]?.id, working.length]).toEqual([named, 10])
+      ground.clock.advance(3_600_000)
+      expect((await now()).working).toEqual([])
+    })
+
+    it(promise('f5-relevant'), async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      world.embedder.means('quay', 0.9, Math.sqrt(1 - 0.81), 0)
+      world.embedder.means('far', 0.2, Math.sqrt(1 - 0.04), 0)
+      const old = await store('a quay by the sea')
+      const near = await world.store('quay of all', { layer: 3, metadata: { projectPath: 'q' } })
+      const far = await world.store('far away', { layer: 3 })
+      const filed = await world.store('nothing alike', { layer: 3, metadata: { fileContext: { path: 'src/dock.ts' } } })
+      for (const i of range(60)) await store(`filler ${i}`)
+      ground.clock.advance(60 * DAY)
+      const { relevant } = await now({ currentCommand: 'harbour' })
+      expect(idsOf(relevant).slice(0, 2).sort()).toEqual([old, near].sort())
+      expect(idsOf(relevant)).not.toContain(far)
+      expect(idsOf((await now({ currentFile: 'src/dock.ts' })).relevant)).toContain(filed)
+      // By words too.
+      const words = await store('the zeppelin lands')
+      for (const i of range(60)) await store(`more ${i}`)
+      expect(idsOf((await now({ currentCommand: 'zeppelin' })).relevant)[0]).toBe(words)
+      expect(relevant).toHaveLength(10)
+    })
+
+    it(promise('f5-patterns'), async () => {
+      const block = (language: string, filePath?: string) => ({
+        codeBlock: { code: `in ${language}`, language, filePath },
+      })
+      const pattern = (content: string, more: object) => store(content, more, { type: 'code_pattern' })
+      const ts = await pattern('typed', { ...block('TypeScript', 'src/api/users.ts'), title: 'Typed users' })
+      const py = await pattern('snake', block('python', 'tools/run.py'))
+      const bare = await store(
+        'say please',
+        { fileContext: { path: 'src/api/index.js', language: 'js' } },
+        { type: 'convention' },
+      )
+      await store('no pattern', block('typescript', 'src/api/users.ts'))
+      const { patterns } = await now({ currentFile: 'src/api/users.ts' })
+      expect(idsOf(patterns)).toEqual([ts, bare, py])
+      expect(patterns[0]).toEqual({
+        ...{ id: ts, name: 'Typed users', description: 'typed', code: 'in TypeScript', language: 'TypeScript' },
+        ...{ usageCount: 1, lastUsedAt: expect.any(Number), relatedFiles: ['src/api/users.ts'] },
+      })
+      expect(patterns[1]).toMatchObject({ name: `Pattern ${bare}`, code: 'say please', language: 'js' })
+      const of = async (given: Partial<CurrentRequest>) => idsOf((await now(given)).patterns).sort((a, b) => a - b)
+      expect(await of({ language: 'typescript' })).toEqual([ts])
+      expect(await of({ language: 'PYTHON' })).toEqual([py])
+      expect(await of({ language: 'go' })).toEqual([])
+      expect(await of({ filePath: 'src/api/other.rs' })).toEqual([ts, bare])
+      expect(await of({ filePath: 'else/where.py' })).toEqual([py])
+      expect(await of({ filePath: 'src/api/deeper/x.ts' })).toEqual([ts])
+      expect(await of({ filePath: 'else/where.py', language: 'ts' })).toEqual([])
+      // One that is used comes before one that is not.
+      for (const _ of range(6)) await world.service.get(ada, 'p', py)
+      expect(idsOf((await now()).patterns)[0]).toBe(py)
+    })
+
+    it(promise('f5-once'), async () => {
+      const pattern = await store('a pattern', {}, { type: 'code_pattern', layer: 2 })
+      const decision = await store('a decision')
+      const note = await store('a note', {}, { layer: 1 })
+      const { working, patterns, relevant } = await now({ currentCommand: 'a note' })
+      expect([idsOf(working), idsOf(patterns), idsOf(relevant)]).toEqual([[note], [pattern], [decision]])
+    })
+
+    it(promise('f5-hints'), async () => {
+      const opened = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts']
+      for (const path of opened) await store(path, { fileContext: { path } }, { layer: 1 })
+      const one = await store('Use D1 for everything')
+      const two = await store('Ship on Tuesdays')
+      await store('Third')
+      const fix = await store('The lock was held', {}, { type: 'bug_fix' })
+      const pattern = await store('a pattern', { title: 'Try again' }, { type: 'code_pattern', layer: 2 })
+      for (const _ of range(6)) await world.service.get(ada, 'p', pattern)
+      const { suggestions, ghostMessages, relevant } = await now({ currentCommand: 'npm test' })
+      const decisions = idsOf(relevant.filter(({ kind }) => kind === 'decision')).slice(0, 2)
+      expect(suggestions.map(({ type, confidence, sources }) => [type, confidence, sources])).toEqual([
+        ['memory', 0.8, decisions.slice(0, 1)],
+        ['memory', 0.8, decisions.slice(1)],
+        ['pattern', 0.9, [pattern]],
+        ['action', 0.75, [fix]],
+        ['action', 0.6, idsOf(relevant)],
+      ])
+      expect(ghostMessages.map(({ trigger }) => trigger)).toEqual([
+        ...['session_context', 'relevant_decision', 'relevant_decision', 'bug_fix_context', 'command_context'],
+      ])
+      expect(ghostMessages[0]?.content).toBe('Opened lately: src/d.ts, src/c.ts, src/b.ts')
+      expect(new Set(suggestions.map(({ id }) => id)).size).toBe(5)
+      expect((await now({ currentCommand: 'ls' })).ghostMessages.map(({ trigger }) => trigger)).not.toContain(
+        'command_context',
+      )
+      expect([one, two].length).toBe(2)
+    })
+
+    it(promise('f5-same'), async () => {
+      for (const i of range(30))
+        await store(
+          `memory ${i} of lamps`,
+          { weight: 1 + (i % 5) },
+          { type: i % 4 === 0 ? 'code_pattern' : 'decision', layer: 1 + (i % 3) },
+        )
+      const moment = { currentFile: 'src/lamps.ts', currentCommand: 'lamps', sessionId: 's' }
+      const [first, second] = [await now(moment), await now(moment)]
+      for (const list of ['working', 'relevant'] as const) expect(idsOf(second[list])).toEqual(idsOf(first[list]))
+      expect(new Set(idsOf(second.patterns))).toEqual(new Set(idsOf(first.patterns)))
+    })
+
+    it(promise('f5-access'), async () => {
+      const id = await store('a decision')
+      const other = await world.store('elsewhere', { metadata: { projectPath: 'q' } })
+      const count = async (of: number) =>
+        (await ground.connection.batch([sql`SELECT access_count, version FROM entries WHERE id = ${of}`]))[0]?.[0]
+      await now()
+      expect(await count(id)).toEqual({ access_count: 1, version: 1 })
+      expect(await count(other)).toEqual({ access_count: 0, version: 1 })
+      const long = `${'x '.repeat(15_000)}end`
+      const whole = await store(long)
+      const { relevant } = await now()
+      expect(relevant.find((memory) => memory.id === whole)?.text).toBe(long)
+      expect(await count(id)).toEqual({ access_count: 2, version: 1 })
+    })
+
+    it(promise('f5-cost'), async () => {
+      for (const i of range(5)) {
+        await store(`note ${i}`, { fileContext: { path: 'src/a.ts' } }, { layer: 1 })
+        await store(`a pattern ${i}`, {}, { type: 'code_pattern' })
+        await store(`a decision ${i}`)
+      }
+      const moment = { currentFile: 'src/a.ts', currentCommand: 'npm test', sessionId: 's' }
+      await world.settle()
+      const measured = await world.cost(() => now(moment))
+      // Three that the answer waits for, and one that notes what was shown.
+      expect(measured.roundTrips).toBeLessThanOrEqual(4)
+      expect(measured.embedded).toBe(1)
+      // By SQL: what the index of words has not merged yet costs all of its org a little.
+      await ground.connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, metadata, text)
+            SELECT CAST(${ada.org} AS TEXT), 'project:q', 'agent', 1 + i % 2, 'q', CAST(${ground.clock.ms} AS bigint) + i,
+              CAST(${ground.clock.ms} AS bigint) + i, 'key-1', 'h', 8, 2, '{"kind":"code_pattern","fileContext":{"path":"src/a.ts"}}', 'npm test' FROM n`,
+        ],
+        { org: ada.org },
+      )
+      expect((await world.cost(() => now(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
+    })
+
+    it(promise('f5-narrowed'), async () => {
+      const own = await store('of this project')
+      await world.store('of another', { metadata: { projectPath: 'q' } })
+      const free = await world.store('of none')
+      const all = (await now({ project: null }, { ...ada, projects: ['p'] })).relevant
+      expect(idsOf(all).sort((a, b) => a - b)).toEqual([own, free])
+      expect(idsOf((await now({ project: null })).relevant)).toHaveLength(3)
+    })
+  })
+}
