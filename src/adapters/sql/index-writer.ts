@@ -142,7 +142,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
         }
       } catch (error) {
         throw unavailable(
-          'Everything is stored, but the database stopped answering before all of it could be found by searches; the same call, or some minutes, make that good',
+          'Everything is stored, but the database stopped answering before all of it could be found by searches; that follows within minutes, without another call',
           error,
         )
       }
