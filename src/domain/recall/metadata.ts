@@ -116,13 +116,18 @@ export function withKind(metadata: Metadata, type: MemoryType): Metadata {
   throw invalidInput('metadata.kind is not a kind of memory; leave it out, the argument type names it')
 }
 
-/** The project a new memory goes to. @throws Problem when the key is open to several and none is named */
-export function projectOfWrite(scope: Scope, metadata: Metadata): string | null {
+/**
+ * The project a new memory goes to.
+ *
+ * @param field names the place in messages
+ * @throws Problem when the key is open to several and none is named
+ */
+export function projectOfWrite(scope: Scope, metadata: Metadata, field = 'metadata.projectPath'): string | null {
   const path = own(metadata, 'projectPath') ?? own(metadata, 'project')
-  if (typeof path === 'string') return openProject(scope, path, 'metadata.projectPath')
+  if (typeof path === 'string') return openProject(scope, path, field)
   if (scope.projects === null) return null
   if (scope.projects.length === 1) return scope.projects[0] as string
-  throw invalidInput(`metadata.projectPath is required for this key; choose one of: ${scope.projects.join(', ')}`)
+  throw invalidInput(`${field} is required for this key; choose one of: ${scope.projects.join(', ')}`)
 }
 
 export const sourceOfEntry = (metadata: Metadata): Source =>

@@ -80,7 +80,7 @@ export function createReportEvent(dependencies: {
   ): Promise<EventReport> => {
     const { memories: left, actions, message, error, file } = outcomeOf(event, wrong)
     wrong.end()
-    const project = projectOfWrite(caller, projectPath === null ? {} : { projectPath })
+    const project = projectOfWrite(caller, projectPath === null ? {} : { projectPath }, 'event.projectPath')
     const similar = error === null ? null : await similarTo(caller, project, error)
     const common: Metadata = {
       ...(project === null ? {} : { projectPath: project }),

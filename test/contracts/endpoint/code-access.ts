@@ -76,6 +76,10 @@ export function codeAccessContract(start: () => Promise<Team>): void {
       const reader = await team.key('noticed', { role: 'reader' })
       expect(await report(reader.key, 'session_start', {})).toMatchObject({ code: 'FORBIDDEN' })
       await report(writer.key, 'error_occurred', {})
+      const two = await team.key('noticed', { projects: ['apollo', 'zeus'] })
+      const { projectPath: _, ...homeless } = { ...base, type: 'session_start', payload: {} }
+      const unnamed = await team.call(two.key, 'context_reportEvent', { event: homeless })
+      expect(unnamed.data.error).toContain('event.projectPath is required for this key; choose one of: apollo, zeus')
       const { events } = (await team.api('/orgs/noticed/audit', ADMIN_TOKEN)).body
       const rows = events.filter(({ tool }: { tool: string | null }) => tool === 'context_reportEvent')
       const idsOf = ({ memoryIds }: { memoryIds: string[] }) => memoryIds.map(Number).sort()
