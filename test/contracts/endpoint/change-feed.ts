@@ -102,9 +102,8 @@ export function changeFeedEndpointContract(): void {
 
     it(promise('h4-wait'), async () => {
       const after = await now()
-      const waiting = list({ after, wait_seconds: 4 })
+      const waiting = list({ after, wait_seconds: 20 })
       const id = await store('somebody waits for this')
-      // Before anybody looks unasked: it was told.
       expect(brief((await waiting).changes)).toEqual([`stored ${id}`])
       const private_ = list({ after: await now(), wait_seconds: 1, actions: ['deleted'] })
       await store('of another kind')
