@@ -9,8 +9,8 @@ const CODE = /^[A-Z]{1,12}[-_]?\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\d+$|^[
 const VERSION = /^v?\d+(?:\.\d+){1,3}(?:-[\w.]+)?$/
 const CAMEL = /\p{Ll}\p{Lu}|^\p{Lu}\p{Ll}+\p{Lu}/u
 const SNAKE = /[\p{L}\p{N}]_[\p{L}\p{N}]/u
-const PATH = /[\p{L}\p{N}_-]\.\p{L}[\p{L}\p{N}]{0,7}$|[\p{L}\p{N}_.-]\/[\p{L}\p{N}_.-]+\//u
-const MEMBER = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)+$/u
+const PATH = /[\p{L}\p{N}_-]{2}\.\p{L}[\p{L}\p{N}]{0,7}$|[\p{L}\p{N}_.-]\/[\p{L}\p{N}_.-]+\//u
+const MEMBER = /^[\p{L}_$][\p{L}\p{N}_$]+(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]+)+$/u
 
 function trimmed(run: string): string {
   let [from, to] = [0, run.length]

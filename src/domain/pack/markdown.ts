@@ -7,11 +7,13 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 /** Beginnings of lines that mean something to Markdown: headings, lists, fences, quotes, rules, tables, definitions. */
 const MEANS_SOMETHING = /^(\s{0,3})([#>\-+*=~`|[\]_:]|\d{1,9}[.)])/
+/** A `<` that can begin HTML; an escape with a backslash could itself be escaped by what stands before it. */
+const TAG_START = /<(?=[a-zA-Z/!?])/g
 const GOAL = 300
 
 /** One line of stored text, without the power to begin anything. */
 function harmless(line: string): string {
-  const plain = line.replace(TURNS, '').replaceAll('<', '\\<').replaceAll('![', '!\\[')
+  const plain = line.replace(TURNS, '').replace(TAG_START, '&lt;').replaceAll('![', '!\\[')
   return plain.replace(MEANS_SOMETHING, (_, space: string, mark: string) =>
     /\d/.test(mark) ? `${space}${mark.slice(0, -1)}\\${mark.at(-1)}` : `${space}\\${mark}`,
   )
@@ -23,7 +25,7 @@ export const inline = (text: string): string =>
     .replace(LINE_BREAKS, ' ')
     .replace(WHITE_SPACE_RUN, ' ')
     .replace(TURNS, '')
-    .replaceAll('<', '\\<')
+    .replace(TAG_START, '&lt;')
     .replaceAll('![', '!\\[')
 const LINE_BREAKS = new RegExp(LINE_BREAK.source, 'g')
 
