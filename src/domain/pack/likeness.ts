@@ -10,7 +10,7 @@ export interface Shape {
 }
 
 /** What is compared of a text: long ones that begin alike are alike. */
-export const COMPARED = 2_000
+export const COMPARED = 1_500
 /** Shares of words, and of neighbours, from which two texts say nearly the same. */
 const SAME_WORDS = 0.85
 const SAME_PAIRS = 0.7

@@ -1,4 +1,4 @@
-import { cosine, type QuantizedVector } from '../vector'
+import { cosineOf, dot, type QuantizedVector } from '../vector'
 import { byItself, relevance, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { isNearlySame, overlap, type Shape } from './likeness'
@@ -7,8 +7,9 @@ import type { Oppose } from './links'
 /** What of the weighed entries stands in a pack: the best, no two that say the same, no facet forgotten (packs contract). */
 export interface Selectable extends Weighed {
   readonly shape: Shape
-  /** Of its nearest stretch; null where it has none. */
+  /** Of its nearest stretch, and the dot product of that with itself; null where it has none. */
   readonly vector: QuantizedVector | null
+  readonly squares: number
 }
 
 export interface Selection {
@@ -36,18 +37,31 @@ const ALIKE = 0.2
 /** More of one facet than this share of the pack costs a little each. */
 const SHARE = 0.34
 const CROWDED = 0.01
-/** Entries that are compared with each other. */
-const COMPARED = 120
+/** Entries that are compared with each other, for each that has a place. */
+const COMPARED = 4
+/** And of a small pack. */
+const LEAST_COMPARED = 60
+/** How many of the best candidates a selection looks at. */
+export const comparedFor = (limit: number): number => Math.max(LEAST_COMPARED, limit * COMPARED)
 
 const byScore = (a: Weighed, b: Weighed): number => b.score - a.score || b.entry.id - a.entry.id
 
 /** What joins whatever its score is. */
 const standsAnyway = ({ evidence }: Weighed): boolean => evidence.inProgress || evidence.diary
 
-const likenessOf = (a: Selectable, b: Selectable): number =>
-  a.vector !== null && b.vector !== null && a.vector.values.length === b.vector.values.length
-    ? Math.max(0, cosine(a.vector.values, b.vector.values))
-    : overlap(a.shape.words, b.shape.words)
+/** How near two entries are in meaning; null where one has no vector. */
+function nearnessOf(a: Selectable, b: Selectable): number | null {
+  if (a.vector === null || b.vector === null || a.vector.values.length !== b.vector.values.length) return null
+  return Math.max(0, cosineOf(dot(a.vector.values, b.vector.values), a.squares, b.squares))
+}
+
+const likenessOf = (a: Selectable, b: Selectable): number => nearnessOf(a, b) ?? overlap(a.shape.words, b.shape.words)
+
+/** Texts that say nearly the same are at least this near in meaning, whatever the model: the others need no closer look. */
+const ALMOST = 0.6
+
+const sayTheSame = (a: Selectable, b: Selectable): boolean =>
+  (nearnessOf(a, b) ?? 1) >= ALMOST && isNearlySame(a.shape, b.shape)
 
 /** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
 const ANYWAY = 1 / 3
@@ -74,7 +88,7 @@ function standing(distinct: readonly Selectable[], limit: number): Selectable[] 
 function distinctOf(ordered: readonly Selectable[], oppose: Oppose): Selectable[] {
   const distinct: Selectable[] = []
   for (const one of ordered) {
-    const same = (other: Selectable) => !oppose(one.entry.id, other.entry.id) && isNearlySame(one.shape, other.shape)
+    const same = (other: Selectable) => sayTheSame(one, other) && !oppose(one.entry.id, other.entry.id)
     if (!distinct.some(same)) distinct.push(one)
   }
   return distinct
@@ -85,7 +99,7 @@ export function select(weighed: readonly Selectable[], limit: number, oppose: Op
   const ordered = [...weighed].sort(byScore)
   const floor = floorFor(ordered.find((one) => !standsAnyway(one))?.score ?? 0)
   const good = ordered.filter((one) => one.score >= floor || standsAnyway(one))
-  const compared = good.slice(0, COMPARED)
+  const compared = good.slice(0, comparedFor(limit))
   const distinct = distinctOf(compared, oppose)
   const pool = new Set(distinct)
   const chosen: Selectable[] = []

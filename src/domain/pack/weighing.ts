@@ -1,7 +1,7 @@
 import type { Analyzer } from '../analysis'
 import type { Pace } from '../pace'
 import { countTerms, type ScoredTerm } from '../score'
-import { cosine, type QuantizedVector } from '../vector'
+import { cosine, dot, type QuantizedVector } from '../vector'
 import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
@@ -146,4 +146,5 @@ export const selectable = (candidate: Candidate, analyzer: Analyzer): Selectable
   ...candidate,
   shape: shapeOf(`${candidate.entry.title ?? ''}\n${candidate.entry.beginning}`, analyzer),
   vector: candidate.nearest?.vector ?? null,
+  squares: candidate.nearest === null ? 0 : dot(candidate.nearest.vector.values, candidate.nearest.vector.values),
 })

@@ -13,7 +13,7 @@ import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
 import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
 import { recencyOf } from '../../domain/pack/recency'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
-import { FLOOR, type Selectable, select } from '../../domain/pack/selection'
+import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, counting, selectable, titleWordsBy, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import { workAsked } from '../../domain/pack/work-asked'
@@ -31,9 +31,6 @@ interface Piece {
   /** The part of the text that is still to be read. */
   readonly stretch: WantedStretch | null
 }
-
-/** Candidates that are compared by their words: the best ones. */
-const SHAPED = 150
 
 /** Words below which meaning says better where to look in a long text. */
 const WEAK = 0.3
@@ -118,8 +115,11 @@ export function createCompilePack({
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, { steps: depth.steps, count, titleWords, pace })
-    const current = weighed.filter(({ entry }) => !entry.superseded)
-    const best = current.sort((a, b) => b.score - a.score || b.entry.id - a.entry.id).slice(0, SHAPED)
+    const current = weighed
+      .filter(({ entry }) => !entry.superseded)
+      .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
+    const most = comparedFor(request.limit)
+    const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
     const oppose = opposition(found.links)
     const shaped: Chosen[] = []
     for (const candidate of best) {
