@@ -25,6 +25,13 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/context length|context size|maximum (input|context)|too (long|large)|less than \\d+ tokens/i':
     'linear: each digit belongs to one attempt; and the answer of a model server is cut',
   '/\\n[^\\S\\n]*\\n/g': 'linear: an attempt ends at the next line end, where the next one begins',
+  '/^[A-Z]{1,12}[-_]?\\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\\d+$|^[A-Z]{2,}-\\d+$/':
+    'a run of at most 200 characters of a goal',
+  '/\\p{Ll}\\p{Lu}|^\\p{Lu}\\p{Ll}+\\p{Lu}/u': 'a run of at most 200 characters of a goal',
+  '/[\\p{L}\\p{N}_-]\\.\\p{L}[\\p{L}\\p{N}]{0,7}$|[\\p{L}\\p{N}_.-]\\/[\\p{L}\\p{N}_.-]+\\//u':
+    'a run of at most 200 characters of a goal',
+  '/^[\\p{L}_$][\\p{L}\\p{N}_$]*(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]*)+$/u':
+    'a run of at most 200 characters of a goal',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */

@@ -27,7 +27,7 @@ export const inline = (text: string): string =>
     .replace(TURNS, '')
     .replace(TAG_START, '&lt;')
     .replaceAll('![', '!\\[')
-const LINE_BREAKS = new RegExp(LINE_BREAK.source, 'g')
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]/g
 
 /** Stored text as a quote: each of its lines begins with `>`. */
 export const quoted = (text: string): string =>
