@@ -168,6 +168,7 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],
+  13: ['f5-patterns'],
   14: ['f12-meaning', 'f9-globs', 'f9-real'],
   15: ['f7-failed', 'f7-required', 'f7-secrets', 'f12-secrets'],
   16: ['f2-capacity', 'f7-evicted'],
