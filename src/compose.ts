@@ -27,6 +27,7 @@ import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
 import { type Analyzer, createAnalyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
+import { EVERYTHING } from './domain/filter'
 import { createPace } from './domain/pace'
 import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
@@ -191,7 +192,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
     words: config.fts.enabled,
   })
-  const memories = createMemoryService({ memories: memoryRows, entries, storeEntries, generate })
+  const memories = createMemoryService({
+    ...{ memories: memoryRows, entries, storeEntries, generate },
+    isEmbedded: async (scope, id) =>
+      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1)).length > 0,
+  })
   const administration = createAdministration({
     store: identityStore,
     audit: createSqlAuditLog(connection, clock),

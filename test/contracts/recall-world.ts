@@ -3,6 +3,7 @@ import { createSqlMemories } from '../../src/adapters/sql/memories'
 import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import type { Analyzer } from '../../src/domain/analysis'
 import { unavailable } from '../../src/domain/errors'
+import { EVERYTHING } from '../../src/domain/filter'
 import { recallFilter } from '../../src/domain/recall/filter'
 import type { Caller } from '../../src/domain/scope'
 import { modelKey } from '../../src/domain/vector'
@@ -78,7 +79,10 @@ export function recallWorld(ground: RecallGround, ada: Caller) {
   const images = { put: never, get: never, delete: never, list: never } as never
   const outbox = { queueUnused: async () => 0 }
   const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
-  const service = createMemoryService({ memories, entries, storeEntries, generate })
+  const service = createMemoryService({
+    ...{ memories, entries, storeEntries, generate },
+    isEmbedded: async (scope, id) => (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1)).length > 0,
+  })
   const sync = createSyncVectors({ index, rows })
   const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
   const words = createRecallWords(ground)

@@ -229,6 +229,15 @@ export function recallContract(name: string, make: () => RecallGround): void {
         expect(await rows(sql`SELECT entry_id FROM ${sql.raw(table)} WHERE entry_id = ${id}`)).toEqual([])
     })
 
+    it('promotes with the vectors that are there, also when no new ones can be made', async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      const id = await world.store('the red harbour')
+      const { embedded } = await world.cost(() => world.service.promote(ada, null, id, 3))
+      expect(embedded).toBe(0)
+      expect(await ids('harbour', { mode: 'semantic', layers: [3] })).toEqual([id])
+      expect(await ids('harbour', { mode: 'keyword', project: 'elsewhere' })).toEqual([id])
+    })
+
     it(promise('f12-projects'), async () => {
       const narrowed = { ...ada, projects: ['p'] }
       world.embedder.means('lamp', 1, 0, 0)

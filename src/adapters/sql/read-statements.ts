@@ -4,6 +4,7 @@ import type { Scope } from '../../domain/scope'
 import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
+import { roomIds } from './room-rows'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 import { previewText } from './text-marks'
 import { circle, expired, listed, readable } from './visibility'
@@ -141,6 +142,17 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
     const from = sql`(SELECT DISTINCT entry_id FROM entry_tags
       WHERE org = ${scope.org} AND tag ${tags}) tagged ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
+    return {
+      from,
+      where: sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
+      selective: true,
+    }
+  }
+  const room = parts.find((part) => part.op === 'room')
+  if (room && !inThread) {
+    const layers = parts.find((part) => part.op === 'layer')?.anyOf
+    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
+    const others = { op: 'and', of: parts.filter((part) => part !== room) } as const
     return {
       from,
       where: sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,

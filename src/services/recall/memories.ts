@@ -7,7 +7,7 @@ import type { Metadata } from '../../domain/metadata'
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, threadOfProject } from '../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
-import { type Caller, checkMayWrite } from '../../domain/scope'
+import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import { applyUpdates } from '../../domain/update'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
@@ -60,8 +60,10 @@ export function createMemoryService(dependencies: {
   readonly entries: Pick<EntryStore, 'change' | 'delete'>
   readonly storeEntries: StoreEntries
   readonly generate: Generate
+  /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
+  readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
-  const { memories, entries, storeEntries, generate } = dependencies
+  const { memories, entries, storeEntries, generate, isEmbedded = async () => false } = dependencies
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
     const memory = await memories.find(caller, project, id)
@@ -196,7 +198,9 @@ export function createMemoryService(dependencies: {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
             // The index knows what belongs to the whole org.
             indexed: { ...memory, layer },
-            ...(layer === 3 ? { generated: await generateFor(memory, memory.text, 3) } : {}),
+            ...(layer === 3 && !(await isEmbedded(caller, id))
+              ? { generated: await generateFor(memory, memory.text, 3) }
+              : {}),
           },
         ])
       })
