@@ -32,7 +32,8 @@ if (find() === undefined && !process.env.CHROMIUM_PATH && process.getuid?.() ===
 const path = find()
 if (path === undefined) {
   process.stderr.write(
-    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), or say where it is: CHROMIUM_PATH=/path/to/chromium\n',
+    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), or say where it is: ' +
+      'CHROMIUM_PATH=/path/to/chromium\n',
   )
   process.exit(1)
 }

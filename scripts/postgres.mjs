@@ -2,7 +2,8 @@
 //   start   starts it in the background, if it is not running, and prints its URL      [--data DIR] [--port N]
 //   stop    stops it; the data stay                                                    [--data DIR]
 //   serve   runs it until the caller's end of stdin or a signal; prints one line of JSON with its URLs
-//           [--data DIR, else a folder that goes away with it, so that durability is off] [--port N] [--pgbouncer: a transaction pooler in front]
+//           [--data DIR, else a folder that goes away with it, so that durability is off] [--port N] [--pgbouncer: a transaction
+//           pooler in front]
 //   pglite  the same with PGlite from npm: one session, no locks, for machines where the above cannot be had
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

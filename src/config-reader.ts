@@ -72,7 +72,8 @@ export class Reader {
     if (value === undefined || value === '') return null
     if (value.length < minLength || !/^[\x21-\x7e]+$/.test(value) || value.startsWith('cp_'))
       this.problems.push(
-        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; make one with: openssl rand -base64 32`,
+        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; make one ` +
+          'with: openssl rand -base64 32',
       )
     return value
   }

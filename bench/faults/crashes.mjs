@@ -248,7 +248,8 @@ export async function crashAgainAndAgain({ start, crashes, writers: count, seed,
     for (const writer of writers) wrong.push(...(await writer.check(again.origin)))
     await again.crash()
     log(
-      `crash ${crash} of ${crashes}: ${writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0)} acknowledged writes, ${wrong.length} differences`,
+      `crash ${crash} of ${crashes}: ${writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0)} acknowledged ` +
+        `writes, ${wrong.length} differences`,
     )
   }
   const sum = (/** @type {(writer: Writer) => number} */ of) => writers.reduce((total, writer) => total + of(writer), 0)

@@ -53,7 +53,8 @@ export const readGoals = () =>
   }))
 
 /**
- * What a pack for this goal must not hold, by the rules and not by a label: other orgs, other owners' pages, diaries that were not asked for, other
+ * What a pack for this goal must not hold, by the rules and not by a label: other orgs, other owners' pages, diaries that were not
+ * asked for, other
  * projects, what a link says is superseded, what has expired or was put away.
  *
  * @param {Goal} goal

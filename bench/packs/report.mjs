@@ -77,7 +77,8 @@ export function report({ answers, history, where }) {
     `### ${unrelated.length} goals that have nothing to do with the history\n`,
     ...Object.keys(PACKS).map(
       (name) =>
-        `* ${name}: ${short(mean(counts(name)))} items, ${short(mean(relevant(name)))} of them not work in flight; empty of others ${percent(mean(relevant(name).map((n) => Number(n === 0))))}.`,
+        `* ${name}: ${short(mean(counts(name)))} items, ${short(mean(relevant(name)))} of them not work in flight; ` +
+        `empty of others ${percent(mean(relevant(name).map((n) => Number(n === 0))))}.`,
     ),
     ...FLAT.map((name) => `* ${name}, 24 items: ${short(mean(counts(`${name}, 24 items`)))}.`),
     '',

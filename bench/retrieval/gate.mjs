@@ -34,7 +34,8 @@ export function readFloor(text) {
   const [, first, second, leg, measure, least] = match ?? []
   if (!match || !LEG_NAMES.includes(leg) || !QUALITY.includes(measure))
     throw new Error(
-      `--min ${text}: write [collection/][split/]leg.measure=value with a leg of ${LEG_NAMES.join(', ')} and a measure of ${QUALITY.join(', ')}`,
+      `--min ${text}: write [collection/][split/]leg.measure=value with a leg of ${LEG_NAMES.join(', ')} and a measure ` +
+        `of ${QUALITY.join(', ')}`,
     )
   const alone = first !== undefined && second === undefined
   const isSplit = alone && ['dev', 'test', 'all'].includes(first)

@@ -73,7 +73,8 @@ function privateApt(folder) {
   if (!mirror) throw new Error('apt names no mirror of Debian on this machine')
   writeFileSync(
     join(folder, 'sources/pgvector.sources'),
-    `Types: deb-src\nURIs: ${mirror}\nSuites: ${PGVECTOR_SUITE}\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n`,
+    `Types: deb-src\nURIs: ${mirror}\nSuites: ${PGVECTOR_SUITE}\nComponents: main\nSigned-By: ` +
+      '/usr/share/keyrings/debian-archive-keyring.gpg\n',
   )
   const options = {
     'Dir::Etc::sourcelist': '/dev/null',

@@ -31,6 +31,7 @@ export const isOpen = ({ AUTH_MODE }) => AUTH_MODE.trim().toLowerCase() === 'ope
 export function refuseOpenDoor(variables, ip) {
   if (isOpen(variables) && !isLoopback(ip))
     throw new UsageError(
-      `Without keys (AUTH_MODE=open) only this machine is served, so --ip ${ip} is refused; add --var AUTH_MODE:required, or leave --ip out.`,
+      `Without keys (AUTH_MODE=open) only this machine is served, so --ip ${ip} is refused; add --var ` +
+        'AUTH_MODE:required, or leave --ip out.',
     )
 }

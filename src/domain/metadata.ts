@@ -24,7 +24,8 @@ export const MAX_METADATA_BYTES = 262_144
 const MAX_PROJECT = 240
 
 /**
- * Keys whose values are lifted into columns, that name links, or that stand in the search index. A patch of any other key touches nothing but the
+ * Keys whose values are lifted into columns, that name links, or that stand in the search index. A patch of any other key touches
+ * nothing but the
  * metadata itself, which is why such patches never conflict with each other.
  */
 const RESERVED_KEYS: ReadonlySet<string> = new Set([

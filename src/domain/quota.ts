@@ -24,6 +24,7 @@ export function quotaProblem(name: string | null, quotas: Quotas): Problem | nul
         : null
   if (what === null) return null
   return limitExceeded(
-    `This organization may hold at most ${what} (${name}); nothing was changed, delete what is no longer needed or ask whoever runs the server for more room`,
+    `This organization may hold at most ${what} (${name}); nothing was changed, delete what is no longer needed or ask ` +
+      'whoever runs the server for more room',
   )
 }

@@ -72,7 +72,8 @@ const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undef
  * Applies updates of one entry, in order, to the row as it was read.
  *
  * @param entry its text is null where it is long
- * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown, project closed)
+ * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown,
+ * project closed)
  */
 export async function applyUpdates(
   principal: Principal,

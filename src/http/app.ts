@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
 import { Problem, type ProblemCode } from '../domain/errors'
 import type { Services } from '../services/services'
@@ -51,10 +52,23 @@ const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 5
   unavailable: 503,
 }
 
+/**
+ * What browsers are told of every answer. Whoever has the domain decides on HSTS; the way back from the consent page may be a window
+ * of the app that opened it; what a page may load is said where the page is made.
+ */
+const SECURE_HEADERS = secureHeaders({
+  xFrameOptions: 'DENY',
+  // With `no-referrer` browsers would send `Origin: null` with a form, which says nothing about where it comes from.
+  referrerPolicy: 'same-origin',
+  strictTransportSecurity: false,
+  crossOriginOpenerPolicy: false,
+})
+
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const app = new Hono<{ Bindings: Env; Variables: Variables }>()
 
+  app.use(SECURE_HEADERS)
   app.use(guard<Env>(readAccess))
   app.get('/health', (c) => c.json({ status: 'ok' }))
 

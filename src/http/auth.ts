@@ -64,7 +64,9 @@ export async function authenticate(request: Request, door: Doorkeeper): Promise<
       throw error
     throw new Problem(
       'unauthorized',
-      'This deployment has no credential yet, so nobody can use it: set the secret ADMIN_TOKEN (npx wrangler secret put ADMIN_TOKEN) and make a key with it (npm run commonplace -- keys create), or set AUTH_MODE=open for use on one machine',
+      'This deployment has no credential yet, so nobody can use it: set the secret ADMIN_TOKEN (npx wrangler secret ' +
+        'put ADMIN_TOKEN) and make a key with it (npm run commonplace -- keys create), or set AUTH_MODE=open for use on ' +
+        'one machine',
     )
   }
 }

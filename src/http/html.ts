@@ -5,10 +5,13 @@ export type Html = ReturnType<typeof html>
 export type Page = (nonce: string) => unknown
 
 const STYLE = `
-:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#6e7781;--act:#0b57d0;--on-act:#fff;--bad:#a40e26}
-@media (prefers-color-scheme:dark){:root{--ink:#e8eaed;--paper:#16191d;--soft:#aab2bb;--line:#8b949e;--act:#a8c7fa;--on-act:#062e6f;--bad:#ff9ea8}}
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#6e7781;
+--act:#0b57d0;--on-act:#fff;--bad:#a40e26}
+@media (prefers-color-scheme:dark){:root{--ink:#e8eaed;--paper:#16191d;--soft:#aab2bb;--line:#8b949e;
+--act:#a8c7fa;--on-act:#062e6f;--bad:#ff9ea8}}
 *{box-sizing:border-box}
-body{margin:0 auto;padding:1.5rem 1rem;max-width:34rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0 auto;padding:1.5rem 1rem;max-width:34rem;background:var(--paper);color:var(--ink);
+font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
 h2{font-size:1.05rem;margin:1.25rem 0 .25rem}
 dl{margin:0}dt{color:var(--soft)}dd{margin:0 0 .5rem;font-weight:600}
@@ -22,7 +25,8 @@ label{display:block;font-weight:600;margin-top:1.25rem}
 input{width:100%;font:inherit;padding:.6rem;border:1px solid var(--line);border-radius:.3rem;background:var(--paper);color:var(--ink)}
 input[aria-invalid=true]{border:2px solid var(--bad)}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1rem}
-button{font:inherit;font-weight:600;padding:.6rem 1.25rem;min-height:2.75rem;border:1px solid var(--act);border-radius:.3rem;cursor:pointer;background:var(--paper);color:var(--act)}
+button{font:inherit;font-weight:600;padding:.6rem 1.25rem;min-height:2.75rem;
+border:1px solid var(--act);border-radius:.3rem;cursor:pointer;background:var(--paper);color:var(--act)}
 button.main{background:var(--act);color:var(--on-act)}
 a{color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
@@ -47,7 +51,8 @@ ${body}
 `
 
 /**
- * A page as a response: nothing may frame it, run in it, keep it, or learn from it where the person was.
+ * A page as a response: nothing may run in it or keep it; that nothing frames it, or learns from it where the person was, holds
+ * for every answer (http/app.ts).
  *
  * @param origin the only one that may read it
  * @param forms whether it has a form, which goes back to this server
@@ -58,17 +63,16 @@ export async function respondWithPage(
 ): Promise<Response> {
   const nonce = crypto.randomUUID()
   const target = forms ? "'self'" : "'none'"
+  const policy = [
+    `default-src 'none'; style-src 'nonce-${nonce}'; form-action ${target}`,
+    `frame-ancestors 'none'; base-uri 'none'`,
+  ].join('; ')
   return new Response(String(await page(nonce)), {
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action ${target}; frame-ancestors 'none'; base-uri 'none'`,
-      'X-Frame-Options': 'DENY',
-      'X-Content-Type-Options': 'nosniff',
-      // With `no-referrer` browsers would send `Origin: null` with a form, which says nothing about where it comes from.
-      'Referrer-Policy': 'same-origin',
+      'Content-Security-Policy': policy,
       'Cache-Control': 'no-store',
-      'Cross-Origin-Resource-Policy': 'same-origin',
       // No page of another origin reads this, whatever the rest of the server allows.
       'Access-Control-Allow-Origin': origin,
       ...headers,

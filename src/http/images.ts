@@ -16,7 +16,6 @@ export async function serveImage(services: Services, principal: Principal, hash:
       'content-length': String(bytes.length),
       'cache-control': 'private, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; sandbox",
-      'x-content-type-options': 'nosniff',
     },
   })
 }

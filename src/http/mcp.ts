@@ -19,7 +19,11 @@ import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
 const VERSION = '0.1.0'
 
 const INSTRUCTIONS =
-  'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, fts_search_context for exact words, search_context by thread, tags, metadata and dates; grep_context for exact strings in long texts; results are truncated: read_context_range brings the part you need of a long one (total_chars), get_context_by_ids the whole.'
+  'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of ' +
+  'the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, ' +
+  'fts_search_context for exact words, search_context by thread, tags, metadata and dates; grep_context for exact ' +
+  'strings in long texts; results are truncated: read_context_range brings the part you need of a long one ' +
+  '(total_chars), get_context_by_ids the whole.'
 
 /**
  * A denial stands in the audit log, also that of single items of a batch (platform contract §5). When it cannot be

@@ -60,7 +60,8 @@ export interface SaveOptions {
 
 /**
  * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
- * trip to the database (those that write long texts take more, behind the commit), and what writes commits together with its row in the audit log. Failures: `unavailable` when the database does not
+ * trip to the database (those that write long texts take more, behind the commit), and what writes commits together with its row in
+ * the audit log. Failures: `unavailable` when the database does not
  * answer; its message says whether anything can have changed: when the answer to a write is lost, nobody knows.
  */
 export interface EntryStore {

@@ -59,7 +59,8 @@ const passageOf = ({ id, chunk }: Scored): Stretch =>
 
 /**
  * Cuts pages out of orderings and reads their entries, with scope and filter once more; never a whole text. With a reranker the
- * whole ordering is read, once, and the page comes from what it makes of it. One round trip; a second where what stands beside reranked texts is more than a result holds.
+ * whole ordering is read, once, and the page comes from what it makes of it. One round trip; a second where what stands beside
+ * reranked texts is more than a result holds.
  */
 export function createRankedPage({
   entries,

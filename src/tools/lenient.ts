@@ -40,7 +40,8 @@ function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
     if (!/^\s*["[{]/.test(current)) return value
     if (current.length > MAX_JSON_STRING)
       throw limitExceeded(
-        `A list or object sent as a JSON string may have ${MAX_JSON_STRING} characters, this one has ${current.length}; send it as JSON itself`,
+        `A list or object sent as a JSON string may have ${MAX_JSON_STRING} characters, this one has ` +
+          `${current.length}; send it as JSON itself`,
       )
     try {
       current = parseJson(current)

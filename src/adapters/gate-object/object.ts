@@ -17,7 +17,8 @@ interface Count {
 const NOTES_A_MINUTE = 4
 
 /**
- * The requests of one key, counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one, estimated from two fixed ones: the last one's count, by the share of it that still lies
+ * The requests of one key, counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,
+ * estimated from two fixed ones: the last one's count, by the share of it that still lies
  * inside, and this one's.
  */
 export class GateObject extends DurableObject {

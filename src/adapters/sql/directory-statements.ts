@@ -96,7 +96,8 @@ const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
 }
 
 /**
- * Projects whose names begin so with the last use in each layer, 0 where there is none; from name to name along an index, so that the size of a
+ * Projects whose names begin so with the last use in each layer, 0 where there is none; from name to name along an index, so that the
+ * size of a
  * project does not matter. A narrowed scope's projects are known.
  */
 export function projectNamesStatement(context: ReadContext, prefix: string): SQL {

@@ -6,7 +6,8 @@ export const isReading = (text: string): boolean =>
 
 /** Why the same write may be made again, although it is not known whether it was made. */
 const AGAIN =
-  'the same call may be made again: a repeated store meets its own entry unless another turn has come between, and a repeated update or delete has no further effect'
+  'the same call may be made again: a repeated store meets its own entry unless another turn has come between, and a ' +
+  'repeated update or delete has no further effect'
 
 /** @param what the failure, without hosts, names or SQL @param wrote whether statements that write were on their way */
 export const unanswered = (what: string, wrote: boolean): string =>

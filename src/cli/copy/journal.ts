@@ -35,7 +35,8 @@ export async function readJournal({ connection }: Side, org: string, from: strin
   const journal = value === undefined ? { from, upTo: 0, complete: false } : (JSON.parse(value) as Journal)
   if (journal.from !== from)
     throw new CopyRefused(
-      `The target holds a copy of ${org} from ${journal.from}; go on from there, or delete its entries and the row '${nameOf(org)}' of its settings.`,
+      `The target holds a copy of ${org} from ${journal.from}; go on from there, or delete its entries and the row ` +
+        `'${nameOf(org)}' of its settings.`,
     )
   return journal
 }
@@ -62,7 +63,8 @@ export async function refuseOtherLanguage({ connection }: Side, language: string
   const index = createSqlIndexMaintenance(connection, createAnalyzer(language))
   if (!(await index.isCurrent()))
     throw new CopyRefused(
-      `The target's search index is not written for FTS_LANGUAGE=${language}; set the language of its Worker, or let its schedule finish the rewriting.`,
+      `The target's search index is not written for FTS_LANGUAGE=${language}; set the language of its Worker, or let ` +
+        'its schedule finish the rewriting.',
     )
   // Records which analysis wrote the index, for a database that is empty as yet.
   await index.rebuild(1)

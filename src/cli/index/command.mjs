@@ -85,7 +85,8 @@ function say({ stored, unchanged, deleted, skipped, left, indexStatus }) {
   for (const { path, reason } of skipped) console.error(`skipped ${path}: ${reason}`)
   const more = left > 0 ? `, ${left} binary or larger than 1 MB left out` : ''
   console.log(
-    `${stored} stored, ${unchanged} unchanged, ${deleted} deleted${more}; ${indexStatus.totalFiles} files, ${indexStatus.totalSymbols} symbols`,
+    `${stored} stored, ${unchanged} unchanged, ${deleted} deleted${more}; ${indexStatus.totalFiles} files, ` +
+      `${indexStatus.totalSymbols} symbols`,
   )
 }
 

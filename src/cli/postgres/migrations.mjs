@@ -111,7 +111,8 @@ async function prepare(client, { home, has_extensions }, { schema }) {
   const { rowCount } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
   if (rowCount === 0) await client.query(`CREATE SCHEMA ${quoted(schema)}`)
   await client.query(
-    `CREATE TABLE IF NOT EXISTS ${quoted(schema)}.schema_migrations (name text PRIMARY KEY, sha256 text NOT NULL, ms int NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    `CREATE TABLE IF NOT EXISTS ${quoted(schema)}.schema_migrations (name text PRIMARY KEY, sha256 text NOT NULL, ms ` +
+      'int NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
   )
 }
 

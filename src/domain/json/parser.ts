@@ -5,7 +5,8 @@ import { readNumber, TOO_DEEP } from './unkept'
 
 /**
  * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
- * be kept, what is nested too deep and strings that are too long are marks (`Unkept`); strings at chosen places are decoded from base64 as they come;
+ * be kept, what is nested too deep and strings that are too long are marks (`Unkept`); strings at chosen places are decoded from
+ * base64 as they come;
  * and what would need too much memory is refused.
  */
 export interface ParserOptions {

@@ -99,7 +99,8 @@ function compile(pattern: string, caseSensitive: boolean): RE2JS {
     if (!(error instanceof RE2JSException)) throw error
     if (!(error instanceof RE2JSSyntaxException)) throw tooLarge()
     throw invalidInput(
-      `Invalid regular expression: ${error.getDescription()}, position ${positionOf(error, pattern)}. The syntax is RE2's: no lookaround and no back-references`,
+      `Invalid regular expression: ${error.getDescription()}, position ${positionOf(error, pattern)}. The syntax is ` +
+        `RE2's: no lookaround and no back-references`,
     )
   }
 }

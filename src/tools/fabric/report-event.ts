@@ -24,7 +24,8 @@ const event = z
   .strictObject({
     type: z.enum(EVENT_TYPES),
     payload: jsonObject(
-      'By type: path, content, language | command, output, exitCode | error, context, file, line, stack | decision, rationale | pattern, code, language, file | feedback, rating',
+      'By type: path, content, language | command, output, exitCode | error, context, file, line, stack | decision, ' +
+        'rationale | pattern, code, language, file | feedback, rating',
     ),
     timestamp: z.string().meta({ description: 'ISO 8601' }),
     sessionId: z.string(),
@@ -67,7 +68,8 @@ export const reportEvent = defineTool({
   name: 'context_reportEvent',
   title: 'Report an event',
   description:
-    'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, feedback. Secrets are redacted.',
+    'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
+    'feedback. Secrets are redacted.',
   effect: 'store',
   input: z.strictObject({ event }),
   output: fabricOutput({

@@ -15,13 +15,15 @@ export const store = defineTool({
   name: 'context_store',
   title: 'Store a memory',
   description:
-    'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, 3 knowledge of the whole org.',
+    'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
+    '3 knowledge of the whole org.',
   effect: 'store',
   input: z.strictObject({
     type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
     content: z.string().meta({ description: 'The memory, kept verbatim' }),
     metadata: memoryMetadata(
-      '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, lineEnd}, codeBlock {code, language, filePath}, more',
+      '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, ' +
+        'lineEnd}, codeBlock {code, language, filePath}, more',
     ),
     layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
     ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),

@@ -12,7 +12,8 @@ export const listChanges = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'What was stored, updated or deleted since a cursor, in order. First call without after for a cursor, list what there is, then go on from next.',
+    'What was stored, updated or deleted since a cursor, in order. First call without after for a cursor, list what ' +
+    'there is, then go on from next.',
   effect: 'read',
   input: z.strictObject({
     after: z.string().optional().meta({ description: 'next of an earlier call; "start": oldest kept; default: now' }),

@@ -7,5 +7,7 @@ export const packs: Family = {
   name: 'packs',
   parse: { leaves: () => false },
   instructions:
-    'Shared memory of your team. Before you start or resume work, ask context for your goal: it brings the decisions, work in flight, rules and pitfalls that matter. Whatever others should not have to learn again, remember: decisions, gotchas, plans, finished work; name what it supersedes or depends on in related_to.',
+    'Shared memory of your team. Before you start or resume work, ask context for your goal: it brings the decisions, ' +
+    'work in flight, rules and pitfalls that matter. Whatever others should not have to learn again, remember: ' +
+    'decisions, gotchas, plans, finished work; name what it supersedes or depends on in related_to.',
 }

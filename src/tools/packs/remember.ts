@@ -39,7 +39,8 @@ export const remember = defineTool({
       .optional()
       .meta({
         description:
-          '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, derived_from, part_of, references',
+          '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, ' +
+          'derived_from, part_of, references',
       }),
     source_url: text('Where it comes from'),
     valid_at: text('ISO 8601'),

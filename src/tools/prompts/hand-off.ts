@@ -23,7 +23,8 @@ function howToStore(tools: ReadonlySet<string>, project: string | undefined, thr
   if (tools.has('remember'))
     return [
       `Store each with \`remember\` (title, content, kind).${there}`,
-      'When it replaces an older memory, add related_to ["supersedes:<id>"]; when it follows from one, "derived_from:<id>"; what it waits for, "depends_on:<id>".',
+      'When it replaces an older memory, add related_to ["supersedes:<id>"]; when it follows from one, ' +
+        '"derived_from:<id>"; what it waits for, "depends_on:<id>".',
     ]
   if (tools.has('store_context'))
     return [
@@ -62,7 +63,8 @@ export const handOff: Prompt = {
       '',
       ...howToLook(tools),
       ...howToStore(tools, project, thread),
-      'One memory for one thing, complete in itself: names, paths, versions and exact error texts; no secrets, nothing that the code says by itself. Leave out what has nothing new.',
+      'One memory for one thing, complete in itself: names, paths, versions and exact error texts; no secrets, nothing ' +
+        'that the code says by itself. Leave out what has nothing new.',
       'When all is stored, answer with the list of ids and titles.',
     ].join('\n')
   },

@@ -14,7 +14,8 @@ export const ftsSearchContext = defineTool({
   name: 'fts_search_context',
   title: 'Search by words',
   description:
-    'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix (beginnings of words), phrase (words next to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
+    'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix (beginnings of words), ' +
+    'phrase (words next to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
   effect: 'read',
   enabled: (config) => config.fts.enabled,
   input: z.strictObject({

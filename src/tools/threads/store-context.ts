@@ -14,7 +14,8 @@ export const storeArguments = z.strictObject({
   text,
   images: images('Up to 10').optional(),
   metadata: metadata(
-    'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, supersedes, depends_on',
+    'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, ' +
+      'supersedes, depends_on',
   ).optional(),
   tags: newTags('Labels, lower-cased').optional(),
 })
@@ -33,7 +34,8 @@ export const storeContext = defineTool({
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that the whole team shares. The same text again, as the newest turn of its source, updates that entry, so a retry is harmless.',
+    'Store one memory in a thread that the whole team shares. The same text again, as the newest turn of its source, ' +
+    'updates that entry, so a retry is harmless.',
   effect: 'store',
   input: storeArguments,
   output: output({

@@ -33,7 +33,8 @@ export const updateContext = defineTool({
   name: 'update_context',
   title: 'Update context',
   description:
-    'Change text, metadata, tags or images of an entry; what is not given stays. Prefer metadata_patch for single keys: patches by several agents never lose each other.',
+    'Change text, metadata, tags or images of an entry; what is not given stays. Prefer metadata_patch for single ' +
+    'keys: patches by several agents never lose each other.',
   effect: 'change',
   input: updateArguments,
   output: output({
