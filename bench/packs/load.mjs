@@ -38,7 +38,12 @@ for (const run of values.runs.split(',')) {
   const [target, size] = run.split(':')
   const label = `${target} ${size}`
   const state = workspace.folder('state')
-  const server = await startServer(target, { workspace, state, port: Number(values.port), vars: { LOG_LEVEL: 'ERROR' } })
+  const server = await startServer(target, {
+    workspace,
+    state,
+    port: Number(values.port),
+    vars: { LOG_LEVEL: 'ERROR' },
+  })
   const client = createClient(server.origin)
   try {
     await fill(client, Number(size), label)

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { IN_FLIGHT, WORK_KINDS } from '../../domain/pack/facets'
+import { IN_FLIGHT, WORK_KINDS } from '../../domain/work'
 import type { PackSight, StandingRequest } from '../../ports/packs'
 import type { SqlDialect } from './dialect'
 import { listed, readable } from './visibility'

@@ -1,4 +1,5 @@
 import type { Kind } from '../kind'
+import { IN_FLIGHT, WORK_KINDS } from '../work'
 
 /** The facets that a pack is grouped by (packs contract), named as its sections. */
 export const FACETS = [
@@ -69,13 +70,10 @@ const FACET_OF: Readonly<Record<Kind, Facet>> = {
 }
 
 /** Work that can have a status. */
-export const WORK_KINDS: readonly Kind[] = ['task', 'epic', 'project']
-
-/** Work that somebody is at. */
-export const IN_FLIGHT = ['doing', 'blocked', 'review'] as const
+export const isWork = (kind: Kind): boolean => WORK_KINDS.some((known) => known === kind)
 
 export const isInFlight = (kind: Kind, status: string | null): boolean =>
-  WORK_KINDS.includes(kind) && IN_FLIGHT.some((known) => known === status)
+  isWork(kind) && IN_FLIGHT.some((known) => known === status)
 
 /** Finished work is what the next work can learn from. */
 export const facetOf = (kind: Kind, status: string | null): Facet =>

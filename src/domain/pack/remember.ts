@@ -8,7 +8,8 @@ import { openProject } from '../recall/project'
 import type { Principal } from '../scope'
 import { codePointLength, trim } from '../text'
 import { parseInstant } from '../time'
-import { WORK_KINDS } from './facets'
+import { WORK_KINDS } from '../work'
+import { isWork } from './facets'
 
 /** What `remember` is given, checked and turned into an entry (packs contract). */
 export const RELATIONS = [
@@ -81,8 +82,7 @@ function readStatus(given: string | undefined, kind: Kind | undefined): string |
   if (given === undefined) return undefined
   if (!WORK_STATUSES.some((known) => known === given))
     throw invalidInput(`status must be one of: ${WORK_STATUSES.join(', ')}`)
-  if (kind !== undefined && !WORK_KINDS.includes(kind))
-    throw invalidInput(`status is for work only: kind ${WORK_KINDS.join(', ')}`)
+  if (kind !== undefined && !isWork(kind)) throw invalidInput(`status is for work only: kind ${WORK_KINDS.join(', ')}`)
   return given
 }
 
