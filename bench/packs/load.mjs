@@ -48,7 +48,7 @@ for (const run of values.runs.split(',')) {
   try {
     await fill(client, Number(size), label)
     const timings = await measureTime(client, CASES, Number(values.count), label)
-    const beside = timings.get(HYBRID)
+    const beside = timings.get(HYBRID) ?? { p50: Number.NaN, p95: Number.NaN }
     for (const [name, { p50, p95 }] of timings)
       rows.push([
         ...[DATABASES[target], thousands(Number(size)), name, short(p50), short(p95)],
