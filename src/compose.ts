@@ -7,6 +7,7 @@ import { createSqlCurrentMemories } from './adapters/sql/current'
 import { createSqlDirectory } from './adapters/sql/directory'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
 import { createSqlEntryTexts } from './adapters/sql/entry-texts'
+import { createSqlHistory } from './adapters/sql/history'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
 import { createSqlMemories } from './adapters/sql/memories'
@@ -40,6 +41,8 @@ import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
 import { createGrepTexts } from './services/grep-texts'
+import { createReadHistory } from './services/history/read-history'
+import { createRestoreEntries } from './services/history/restore-entries'
 import { createIdentity } from './services/identity'
 import { type CatchUpState, createCatchUp } from './services/keeping/catch-up'
 import { createOutboxWork } from './services/keeping/outbox-work'
@@ -139,14 +142,18 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const identityStore = createSqlIdentityStore(connection, clock)
 
   const sync = createSyncVectors({ index, rows, pace })
-  const generate = createGenerate({
+  const making = {
     embedder,
     summarizer,
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
     pace,
-  })
+  }
+  const generate = createGenerate(making)
+  // Summaries of what comes back are kept with it.
+  const vectorsAlone = createGenerate({ ...making, summarizer: null })
+  const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
   const outbox = createSqlOutbox(connection, clock)
   const work = createOutboxWork({
@@ -235,6 +242,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     entries,
     directory: createSqlDirectory(connection, clock),
     receipts: createSqlReceipts(connection, clock, config.history),
+    history,
+    readHistory: createReadHistory({ history, pace }),
+    restoreEntries: createRestoreEntries({ history, generate: vectorsAlone, now }),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),

@@ -38,5 +38,7 @@ export interface StoreStatistics {
   readonly imageBytes: number
   readonly summaries: number
   readonly indexedEntries: number
+  /** Old states of entries that are kept. */
+  readonly kept: { readonly versions: number; readonly bytes: number }
   readonly work: { readonly pending: number; readonly failed: number; readonly oldestAt: number | null }
 }

@@ -3,6 +3,7 @@ import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
+import type { History } from '../ports/history'
 import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
@@ -15,6 +16,8 @@ import type { IndexCode } from './code/index-code'
 import type { SearchCode } from './code/search-code'
 import type { GrepTexts } from './grep-texts'
 import type { Changes } from './history/changes'
+import type { ReadHistory } from './history/read-history'
+import type { RestoreEntries } from './history/restore-entries'
 import type { Identity } from './identity'
 import type { CatchUp } from './keeping/catch-up'
 import type { OutboxWork } from './keeping/outbox-work'
@@ -49,6 +52,10 @@ export interface Services {
     'read' | 'readWithin' | 'page' | 'delete' | 'erase' | 'wouldDelete' | 'threads' | 'statistics' | 'imageType'
   >
   readonly receipts: Receipts
+  /** What entries were; old states come back through `restoreEntries`. */
+  readonly history: Pick<History, 'asOf'>
+  readonly readHistory: ReadHistory
+  readonly restoreEntries: RestoreEntries
   /** Names of threads and projects, and what stands under them. */
   readonly directory: Directory
   readonly images: ImageStore

@@ -18,7 +18,9 @@ import { summarize } from './fabric/summarize'
 import { update } from './fabric/update'
 import type { Family } from './family'
 import { history } from './history/family'
+import { getContextHistory } from './history/get-context-history'
 import { listChanges } from './history/list-changes'
+import { restoreContext } from './history/restore-context'
 import { context } from './packs/context'
 import { packs } from './packs/family'
 import { remember } from './packs/remember'
@@ -73,6 +75,8 @@ export const TOOLS: readonly Tool[] = [
   context,
   remember,
   listChanges,
+  getContextHistory,
+  restoreContext,
   search,
   fetchEntry,
 ]

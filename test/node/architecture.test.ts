@@ -11,6 +11,7 @@ const SRC = join(ROOT, 'src')
 const PURE: Record<string, string> = {
   '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
   '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
+  diff: 'unified diffs of two texts, with a bound on its work',
   porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
   'temporal-polyfill':
     'days and local times of time zones by the rules of Temporal, which neither workerd nor Node 24 has yet; 19 KB compressed',

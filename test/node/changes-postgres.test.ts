@@ -1,6 +1,8 @@
 import { changeFeedEndpointContract } from '../contracts/endpoint/change-feed'
+import { historyEndpointContract } from '../contracts/endpoint/history'
 import { playAgainst } from '../contracts/endpoint/session'
 import { POSTGRES } from '../support/server-postgres'
 
 playAgainst(POSTGRES)
 changeFeedEndpointContract()
+historyEndpointContract()

@@ -17,7 +17,7 @@ import { auditOneStatement, auditStatement } from './audit-log'
 import { TRUE } from './compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { createDelete } from './delete-entries'
-import { imageGuard, marksStatement } from './image-use'
+import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
 import { besideStored } from './life-statements'
 import { previewsOf } from './previews'
@@ -288,11 +288,7 @@ export function createSqlEntryStore(
     },
 
     async imageType(scope, hash) {
-      const [rows] = await connection.batch([
-        sql`SELECT u.mime_type FROM image_uses u
-          JOIN entries e ON e.id = u.entry_id
-          WHERE u.org = ${scope.org} AND u.hash = ${hash} AND ${readable(dialect, scope, clock.now())} LIMIT 1`,
-      ])
+      const [rows] = await connection.batch([imageTypeStatement(dialect, scope, hash, clock.now())])
       return (rows?.[0]?.mime_type as string | undefined) ?? null
     },
   }

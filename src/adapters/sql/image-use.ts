@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../domain/scope'
 import type { SqlDialect } from './dialect'
+import { circle, readable } from './visibility'
 
 /**
  * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
@@ -57,3 +59,13 @@ export function imageGuard(
 /** The marks of images of an org, as `id`. */
 export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
   sql`SELECT id FROM image_removals WHERE org = ${org} AND hash IN ${list(dialect, hashes)}`
+
+/** The type of an image, as `mime_type`, where an entry or a kept state that the scope may see uses it. */
+export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: number): SQL => sql`
+  SELECT u.mime_type FROM image_uses u
+  WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (
+    EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${readable(dialect, scope, now)})
+    OR EXISTS (
+      SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}
+    )
+  ) LIMIT 1`

@@ -3,7 +3,7 @@ import type { StoreStatistics } from '../../domain/report'
 import { FALSE, TRUE } from './compile-filter'
 import type { Row } from './connection'
 import { liveThreads, type ReadContext } from './read-statements'
-import { listed, readable } from './visibility'
+import { circle, listed, readable } from './visibility'
 
 /** What get_statistics counts, as one batch; the results come back in the same order. */
 export function statisticsStatements(context: ReadContext): SQL[] {
@@ -29,6 +29,8 @@ export function statisticsStatements(context: ReadContext): SQL[] {
       WHERE t.org = ${scope.org} AND ${visible} GROUP BY t.tag ORDER BY uses DESC, t.tag LIMIT 10`,
     sql`SELECT count(*) AS summaries FROM entries e WHERE e.summary <> '' AND ${visible}`,
     dialect.countIndexed(scope, visible),
+    sql`SELECT coalesce(sum(c.versions), 0) AS versions, coalesce(sum(c.bytes), 0) AS bytes FROM version_counters c
+      WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}`,
     sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
       min(created_at) AS oldest FROM outbox o
       WHERE o.org = ${scope.org} AND ${ownWork}`,
@@ -38,7 +40,7 @@ export function statisticsStatements(context: ReadContext): SQL[] {
 export function toStatistics(results: readonly Row[][]): StoreStatistics {
   const first = (i: number): Row => results[i]?.[0] ?? {}
   const number = (value: unknown): number => Number(value ?? 0)
-  const [totals, work] = [first(0), first(7)]
+  const [totals, kept, work] = [first(0), first(7), first(8)]
   return {
     entries: number(totals.entries),
     bySource: {
@@ -55,6 +57,7 @@ export function toStatistics(results: readonly Row[][]): StoreStatistics {
     topTags: (results[4] ?? []).map((row) => ({ tag: row.tag as string, count: number(row.uses) })),
     summaries: number(first(5).summaries),
     indexedEntries: number(first(6).indexed),
+    kept: { versions: number(kept.versions), bytes: number(kept.bytes) },
     work: {
       pending: number(work.pending) - number(work.failed),
       failed: number(work.failed),

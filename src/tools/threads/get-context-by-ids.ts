@@ -1,11 +1,26 @@
 import { z } from 'zod'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { oldestKept } from '../../domain/history/terms'
+import { parseMoment } from '../../domain/time'
 import { RESULT_BYTES } from '../../domain/window'
+import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
 import { threads } from './family'
 import { omittedOutput, wholeEntry, wholeEntryOutput } from './wire'
+
+/** @throws Problem invalid_input for what is no instant, or lies before what is kept */
+function instantOf(given: string, { config, services }: CallContext): number {
+  const at = parseMoment(given)
+  const wrong = (message: string) => invalidInput(message, [{ path: 'as_of', given: givenAs(given) }])
+  if (at === null) throw wrong('as_of must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z')
+  const oldest = oldestKept(config.history, services.now())
+  if (at < oldest) throw wrong(`as_of lies before what is kept; the oldest is ${new Date(oldest).toISOString()}`)
+  return at
+}
 
 export const getContextByIds = defineTool({
   family: threads,
@@ -17,11 +32,17 @@ export const getContextByIds = defineTool({
     context_ids: contextIds('The entries to bring').min(1),
     include_images: includeImages(true),
     image_format: imageFormat,
+    as_of: z.string().optional().meta({ description: 'As they were then, ISO 8601' }),
   }),
   output: output({ result: z.array(wholeEntryOutput), missing: listOf(z.int(), 'Id'), omitted: omittedOutput }),
   async handler(context, args) {
     const ids = [...new Set(args.context_ids)]
-    const read = await context.services.entries.readWithin(context.principal, ids, RESULT_BYTES)
+    const { services, principal } = context
+    const at = args.as_of === undefined ? null : instantOf(args.as_of, context)
+    const read =
+      at === null
+        ? await services.entries.readWithin(principal, ids, RESULT_BYTES)
+        : await services.history.asOf(principal, ids, at, RESULT_BYTES)
     const { kept, omitted, left } = fitting(read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })))
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {

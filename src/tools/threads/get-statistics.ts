@@ -121,6 +121,7 @@ export const getStatistics = defineTool({
     chunking: feature,
     reranking: feature,
     summary: feature,
+    history: part('Old versions', { versions: z.int(), bytes: z.int(), days: z.int() }),
     pending_work: part('Queued work', { pending: z.int(), failed: z.int() }),
   }),
   async handler(context) {
@@ -148,6 +149,7 @@ export const getStatistics = defineTool({
       chunking: chunkingStatus(config),
       reranking: config.reranking === null ? OFF : { enabled: true, available: true, ...config.reranking },
       summary: summaryStatus(config, totals.summaries, totals.entries),
+      history: { ...totals.kept, days: config.history.days },
       pending_work: {
         pending: totals.work.pending,
         failed: totals.work.failed,

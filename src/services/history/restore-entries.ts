@@ -1,0 +1,88 @@
+import type { Generated } from '../../domain/entry'
+import { notFound } from '../../domain/errors'
+import type { Effect } from '../../domain/history/receipt'
+import { versionConflict } from '../../domain/history/version'
+import type { Caller } from '../../domain/scope'
+import type { History, Kept, Restoration } from '../../ports/history'
+import type { Generate } from '../generate'
+import { withRetries } from '../outcome'
+
+/** Bringing back what was deleted or changed (history contract §3). */
+export interface Restored {
+  readonly restored: readonly { readonly id: number; readonly version: number }[]
+  readonly skipped: readonly { readonly id: number; readonly reason: string }[]
+  /** How many are left, for a further call of the same kind. */
+  readonly remaining: number
+}
+
+/** Entries a call. */
+const MOST = 1000
+/** Texts and metadata of a call: they are read, analysed and embedded. */
+const MOST_BYTES = 4_000_000
+/** Fresh reads after a lost race. */
+const TRIES = 5
+
+const UNKNOWN = 'not found'
+const STANDING = 'not deleted'
+const EXPIRED = 'expired'
+
+export type RestoreEntries = ReturnType<typeof createRestoreEntries>
+
+export function createRestoreEntries(dependencies: {
+  readonly history: History
+  /** Vectors alone: summaries are kept with the states. */
+  readonly generate: Generate
+  readonly now: () => number
+}) {
+  const { history, generate, now } = dependencies
+
+  /** Vectors of the texts that come back, in the places of the states. */
+  async function vectorsOf(states: readonly Kept[]): Promise<Generated[]> {
+    const made = await generate(states.map(({ state: { text, source } }) => ({ text, source })))
+    return states.map((_, i) => made[i] as Generated)
+  }
+
+  const recalled = (effect: Effect): Restored => ({
+    restored: effect.map(([id, version]) => ({ id, version })),
+    skipped: [],
+    remaining: 0,
+  })
+
+  /**
+   * @throws Problem conflict when the one entry is at another version than expected, not_found when nothing of a call is kept;
+   * unavailable when vectors cannot be made, then nothing is restored
+   */
+  return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
+    if (caller.done) return recalled(caller.done.effect)
+    return withRetries(TRIES, async () => {
+      const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
+      const [only] = found.kept
+      if ('changeId' in what && only === undefined)
+        throw notFound('Nothing that this change_id has deleted is kept; it may be restored already')
+      if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
+        throw versionConflict(
+          { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
+          expectedVersion,
+        )
+      const instant = now()
+      const good = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
+      const versions = good.length === 0 ? [] : await history.restore(caller, good, await vectorsOf(good))
+      const known = new Set(found.kept.map(({ id }) => id))
+      const standing = new Set(found.standing)
+      const named = 'ids' in what ? [...new Set(what.ids)] : []
+      // Those that did not fit are for the next call.
+      const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
+      return {
+        restored: good.map(({ id }, i) => ({ id, version: versions[i] as number })),
+        skipped: [
+          ...found.kept.filter((kept) => !good.includes(kept)).map(({ id }) => ({ id, reason: EXPIRED })),
+          ...missing.map((id) => ({
+            id,
+            reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
+          })),
+        ],
+        remaining: found.more,
+      }
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { defineTool } from '../define-tool'
+import { contextIds, expectedVersion, output, part } from '../fields'
+import { history } from './family'
+
+export const restoreContext = defineTool({
+  family: history,
+  name: 'restore_context',
+  title: 'Restore context',
+  description:
+    'Bring deleted entries back, by id or all that one delete call took (its change_id), or an older version of one entry.',
+  effect: 'change',
+  input: z.strictObject({
+    context_ids: contextIds('Entries to bring back').min(1).optional(),
+    version: z.int().min(1).optional().meta({ description: 'Of one entry: becomes its newest version' }),
+    change_id: z.string().optional().meta({ description: 'Or what this call deleted' }),
+    expected_version: expectedVersion,
+  }),
+  output: output({
+    success: z.boolean(),
+    restored: z.array(part('Entry', { context_id: z.int(), version: z.int() })),
+    skipped: z.array(part('Entry', { context_id: z.int(), reason: z.string() })),
+    remaining: z.int().meta({ description: 'Call again until 0' }),
+  }),
+  async handler(
+    { services, principal },
+    { context_ids: ids, version, change_id: changeId, expected_version: expected },
+  ) {
+    if ((ids === undefined) === (changeId === undefined))
+      throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
+    for (const [path, value] of Object.entries({ version, expected_version: expected }))
+      if (value !== undefined && new Set(ids ?? []).size !== 1)
+        throw invalidInput(`${path} goes with exactly one id in context_ids`, [{ path, given: givenAs(value) }])
+    const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
+    const { restored, skipped, remaining } = await services.restoreEntries(principal, what, expected)
+    const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
+    return { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
+  },
+})

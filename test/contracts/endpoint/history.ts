@@ -1,0 +1,392 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TOOLS } from '../../../src/tools/catalogue'
+import { promise } from '../../requirements/history'
+import { startTeam, type Team } from '../../support/access'
+import { base64, pngBytes } from '../../support/scope'
+import type { ServerWithSql } from '../../support/server'
+import { backend, unique } from './session'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
+
+/** Versions, retries and undo as agents have them (history contract §1–3). */
+export function historyEndpointContract(): void {
+  describe('history on the wire', () => {
+    let team: Team
+    let server: ServerWithSql
+    let org: string
+    let ada: string
+    let eve: string
+    let narrow: string
+    beforeAll(async () => {
+      team = await startTeam({}, async (vars) => {
+        server = await backend().start(vars)
+        return server
+      })
+      org = unique('org')
+      ada = (await team.key(org, { name: 'ada', agent: 'ci-bot', owner: 'ada' })).key
+      eve = (await team.key(org, { name: 'eve', owner: 'eve' })).key
+      narrow = (await team.key(org, { name: 'narrow', projects: ['p'], owner: 'nat' })).key
+    })
+    afterAll(() => team.stop())
+
+    const ok = async (name: string, args: Json = {}, bearer = ada): Promise<Json> => {
+      const { data, isError, text } = await team.call(bearer, name, args)
+      if (isError) throw new Error(`${name} failed: ${text}`)
+      return data
+    }
+    const fail = async (name: string, args: Json = {}, bearer = ada): Promise<Json> => {
+      const { data, isError, text } = await team.call(bearer, name, args)
+      if (!isError) throw new Error(`${name} should fail, but answered ${text}`)
+      return typeof data.error === 'string' ? data : data.error
+    }
+    const store = async (text: string, args: Json = {}, bearer = ada): Promise<number> =>
+      (await ok('store_context', { thread_id: unique(), source: 'user', text, ...args }, bearer)).context_id
+    const read = async (id: number, args: Json = {}, bearer = ada) =>
+      (await ok('get_context_by_ids', { context_ids: [id], ...args }, bearer)).result[0]
+    const versions = async (id: number, args: Json = {}, bearer = ada) =>
+      ok('get_context_history', { context_id: id, ...args }, bearer)
+
+    it(promise('h1-conflict'), async () => {
+      const id = await store('one')
+      await ok('update_context', { context_id: id, text: 'two', expected_version: 1 })
+      const at = (await versions(id)).versions[0].at
+      const expected = {
+        code: 'conflict',
+        message: `Entry ${id} is at version 2, not 1 (changed by ci-bot, ${at}). Read it and try again.`,
+        retryable: false,
+        details: { context_id: id, expected_version: 1, current_version: 2, updated_at: at, agent: 'ci-bot' },
+      }
+      const stale = { context_id: id, metadata_patch: { a: 1 }, expected_version: 1 }
+      expect(await fail('update_context', stale)).toEqual(expected)
+      expect(await fail('delete_context', { context_ids: [id], expected_version: 1 })).toEqual(expected)
+      const batch = await fail('update_context_batch', { updates: [{ context_id: id, tags: ['x'] }, stale] })
+      expect(batch).toMatchObject({ code: 'conflict', details: { ...expected.details, current_version: 3 } })
+      expect(await fail('context_update', { memoryId: String(id), content: 'x', expected_version: 1 })).toMatchObject({
+        code: 'CONFLICT',
+        details: expected.details,
+      })
+      expect((await fail('context_delete', { memoryId: String(id), expected_version: 1 })).code).toBe('CONFLICT')
+      expect(await fail('delete_context', { context_ids: [987_654_321], expected_version: 1 })).toMatchObject({
+        code: 'not_found',
+      })
+      expect((await fail('delete_context', { context_ids: [id, id + 1], expected_version: 1 })).code).toBe(
+        'invalid_input',
+      )
+      expect(await read(id)).toMatchObject({ version: 2, tags: [], text_content: 'two' })
+    })
+
+    it(promise('h1-race'), async () => {
+      const id = await store('race')
+      const tries = Array.from({ length: 8 }, (_, i) =>
+        team.call(ada, 'update_context', { context_id: id, text: `by ${i}`, expected_version: 1 }),
+      )
+      const answers = await Promise.all(tries)
+      expect(answers.filter(({ isError }) => !isError)).toHaveLength(1)
+      expect(await read(id)).toMatchObject({ version: 2 })
+    })
+
+    it(promise('h2-replay'), async () => {
+      const args = {
+        thread_id: unique(),
+        source: 'agent',
+        text: 'once',
+        metadata: { b: 1, a: 2 },
+        idempotency_key: unique(),
+      }
+      const first = await ok('store_context', args)
+      const { next } = await ok('list_changes')
+      const again = await ok('store_context', { ...args, metadata: { a: 2, b: 1 } })
+      expect(again).toEqual({ ...first, replayed: true })
+      expect((await ok('list_changes', { after: next })).changes).toEqual([])
+      const key = unique()
+      const change = { context_id: first.context_id, metadata_patch: { n: 1 }, idempotency_key: key }
+      const changed = await ok('update_context', change)
+      expect(await ok('update_context', change)).toEqual({ ...changed, replayed: true })
+      const memory = { memoryId: String(first.context_id), content: 'twice', idempotency_key: unique() }
+      const updated = await ok('context_update', memory)
+      await ok('update_context', { context_id: first.context_id, text: 'thrice' })
+      expect(await ok('context_update', memory)).toEqual({ ...updated, replayed: true })
+      const drop = { context_ids: [first.context_id], idempotency_key: unique() }
+      const dropped = await ok('delete_context', drop)
+      expect(dropped.deleted_count).toBe(1)
+      expect(await ok('delete_context', drop)).toEqual({ ...dropped, replayed: true })
+      const batch = {
+        entries: [
+          { thread_id: 'kb', source: 'user', text: 'good' },
+          { thread_id: 'kb', source: 'user', text: ' ' },
+        ],
+        ...{ atomic: false, idempotency_key: unique() },
+      }
+      const stored = await ok('store_context_batch', batch)
+      expect(await ok('store_context_batch', batch)).toEqual({ ...stored, replayed: true })
+    })
+
+    it(promise('h2-every-tool'), async () => {
+      for (const { name, annotations, inputSchema } of TOOLS)
+        expect([name, 'idempotency_key' in (inputSchema.properties as object)]).toEqual([
+          name,
+          !annotations.readOnlyHint,
+        ])
+    })
+
+    it(promise('h2-other-call'), async () => {
+      const args = { thread_id: unique(), source: 'agent', text: 'a', idempotency_key: unique() }
+      await fail('store_context', { ...args, text: ' ' })
+      const { context_id: id } = await ok('store_context', args)
+      expect(await fail('store_context', { ...args, text: 'b' })).toMatchObject({ code: 'conflict', retryable: false })
+      expect(await fail('delete_context', { context_ids: [id], idempotency_key: args.idempotency_key })).toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('store_context'),
+      })
+      expect(await fail('store_context', { ...args, idempotency_key: 'a b' })).toMatchObject({ code: 'invalid_input' })
+    })
+
+    it(promise('h2-at-once'), async () => {
+      const args = { thread_id: unique(), source: 'agent', text: 'at once', idempotency_key: unique() }
+      const answers = await Promise.all(Array.from({ length: 6 }, () => ok('store_context', args)))
+      for (const { replayed: _, ...answer } of answers) expect(answer).toEqual({ ...answers[0], replayed: undefined })
+      expect((await read(answers[0].context_id)).version).toBe(1)
+      expect((await ok('search_context', { thread_id: args.thread_id })).total).toBe(1)
+    })
+
+    it(promise('h2-lost-answer'), async () => {
+      const thread_id = unique()
+      const one = { thread_id, source: 'agent', text: 'lost', idempotency_key: unique() }
+      const two = {
+        updates: [
+          { context_id: 0, tags: ['a'] },
+          { context_id: 0, tags: ['b'] },
+        ],
+        idempotency_key: unique(),
+      }
+      const first = await ok('store_context', one)
+      for (const update of two.updates) update.context_id = first.context_id
+      const second = await ok('update_context_batch', two)
+      const drop = { thread_id, idempotency_key: unique() }
+      const third = await ok('delete_context', drop)
+      await server.sql(`UPDATE receipts SET answer = NULL WHERE org = '${org}'`)
+      expect(await ok('store_context', one)).toMatchObject({ context_id: first.context_id, version: 1, replayed: true })
+      expect((await ok('update_context_batch', two)).results).toEqual(second.results)
+      expect(await ok('delete_context', drop)).toMatchObject({ deleted_count: third.deleted_count, replayed: true })
+      expect(await ok('store_context', one)).toMatchObject({ context_id: first.context_id, replayed: true })
+    })
+
+    it(promise('h2-credentials'), async () => {
+      const args = { thread_id: unique(), source: 'agent', text: 'mine', idempotency_key: 'shared' }
+      const { context_id: a } = await ok('store_context', args)
+      const { context_id: b } = await ok('store_context', { ...args, thread_id: unique() }, eve)
+      expect(a).not.toBe(b)
+    })
+
+    it(promise('h3-versions'), async () => {
+      const id = await store('first', { metadata: { k: 1 }, tags: ['a'] })
+      await ok('update_context', { context_id: id, metadata_patch: { k: 2 } }, eve)
+      await ok('update_context', { context_id: id, text: 'second', tags: ['b'] })
+      await ok('delete_context', { context_ids: [id] })
+      const history = await versions(id)
+      expect(history).toMatchObject({
+        context_id: id,
+        current_version: 4,
+        deleted: true,
+        total: 4,
+        limit: 20,
+        offset: 0,
+      })
+      expect(history.versions).toMatchObject([
+        { version: 4, action: 'deleted', agent: 'ci-bot', changed: [], preview: '' },
+        { version: 3, action: 'updated', agent: 'ci-bot', changed: ['text', 'tags'], preview: 'second' },
+        { version: 2, action: 'updated', changed: ['metadata'], preview: 'first' },
+        { version: 1, action: 'stored', agent: 'ci-bot', changed: [], preview: 'first' },
+      ])
+      expect((await versions(id, { version: 2 })).result[0]).toMatchObject({
+        ...{ id, version: 2, text_content: 'first', metadata: { k: 2 }, tags: ['a'] },
+      })
+      expect(await versions(id, { limit: 1, offset: 1 })).toMatchObject({ versions: [{ version: 3 }], hasMore: true })
+      const nothing = await fail('get_context_history', { context_id: 987_654_321 })
+      expect(nothing.code).toBe('not_found')
+      expect((await fail('get_context_history', { context_id: id, version: 9 })).message).toBe(
+        nothing.message.replace('987654321', String(id)),
+      )
+    })
+
+    it(promise('h3-diff'), async () => {
+      const id = await store('a\nb\nc')
+      await ok('update_context', { context_id: id, text: 'a\nB\nc' })
+      await ok('update_context', { context_id: id, text: 'x'.repeat(900_000) })
+      await ok('update_context', { context_id: id, text: 'x'.repeat(899_999) })
+      await ok('update_context', { context_id: id, text: Array.from({ length: 99_000 }, (_, i) => i).join('\n') })
+      const { versions: all } = await versions(id, { include_diff: true })
+      expect(all[3].diff).toContain('-b\n+B\n')
+      expect(all[0].diff).toMatch(/^\(too large or too different/)
+      expect(all[1].diff.length).toBeLessThan(20_100)
+      expect(all[4].diff).toBeUndefined()
+    })
+
+    it(promise('h3-sight'), async () => {
+      const id = await store('for all', { metadata: { project: 'q' } })
+      await ok('update_context', { context_id: id, text: 'mine alone', metadata_patch: { audience: 'private' } })
+      await ok('update_context', { context_id: id, metadata_patch: { audience: 'org', project: 'p' }, text: 'for p' })
+      const seen = async (bearer: string) =>
+        (await versions(id, {}, bearer)).versions.map(({ version }: Json) => version)
+      expect(await seen(ada)).toEqual([3, 2, 1])
+      expect(await seen(eve)).toEqual([3, 1])
+      expect(await seen(narrow)).toEqual([3])
+      expect((await fail('get_context_history', { context_id: id, version: 2 }, eve)).code).toBe('not_found')
+      const page = await store('dear diary', { metadata: { diary: true } })
+      await ok('update_context', { context_id: page, text: 'dear diary, again' })
+      expect(await seen(ada)).toEqual([3, 2, 1])
+      expect((await versions(page)).total).toBe(2)
+      expect((await fail('get_context_history', { context_id: page }, eve)).code).toBe('not_found')
+      await ok('delete_context', { context_ids: [page] })
+      expect((await ok('restore_context', { context_ids: [page] }, eve)).skipped).toEqual([
+        { context_id: page, reason: 'not found' },
+      ])
+    })
+
+    it(promise('h3-as-of'), async () => {
+      const id = await store('early')
+      await ok('update_context', { context_id: id, text: 'late' })
+      await ok('delete_context', { context_ids: [id] })
+      const [gone, second, first] = (await versions(id)).versions
+      const then = async (as_of: string) => ok('get_context_by_ids', { context_ids: [id], as_of })
+      expect((await then(first.at)).result.map(({ version }: Json) => version)).toEqual([
+        second.at === first.at ? 2 : 1,
+      ])
+      expect((await then(gone.at)).missing).toEqual([id])
+      expect((await then(new Date(Date.parse(first.at) - 60_000).toISOString())).missing).toEqual([id])
+      expect(await fail('get_context_by_ids', { context_ids: [id], as_of: '2020-01-01' })).toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('the oldest is'),
+      })
+      const kept = await store('standing')
+      expect(
+        (await ok('get_context_by_ids', { context_ids: [kept], as_of: new Date().toISOString() })).result,
+      ).toMatchObject([{ id: kept, text_content: 'standing' }])
+    })
+
+    it(promise('h3-restore'), async () => {
+      const other = await store('the other end')
+      const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
+      const thread_id = unique()
+      const id = await store('a zeppelin over the lagoon', {
+        ...{ thread_id, tags: ['t'], images: [image] },
+        metadata: { project: 'p', references: { context_ids: [other] } },
+      })
+      const before = await read(id)
+      await ok('delete_context', { context_ids: [id] })
+      const url = `/images/${before.images[0].sha256}`
+      expect((await team.ask(url, ada)).status).toBe(200)
+      expect(await ok('restore_context', { context_ids: [id], expected_version: 2 })).toEqual({
+        ...{ success: true, restored: [{ context_id: id, version: 3 }], skipped: [], remaining: 0 },
+      })
+      const after = await read(id)
+      expect(after).toEqual({ ...before, version: 3, updated_at: after.updated_at })
+      for (const tool of ['fts_search_context', 'semantic_search_context', 'hybrid_search_context'])
+        expect(
+          (await ok(tool, { query: 'zeppelin lagoon', thread_id })).results.map(({ id: found }: Json) => found),
+        ).toEqual([id])
+      expect((await ok('search_context', { thread_id })).total).toBe(1)
+      expect((await versions(id)).versions[0]).toMatchObject({ version: 3, action: 'restored', agent: 'ci-bot' })
+      expect((await ok('restore_context', { context_ids: [id] })).skipped).toEqual([
+        { context_id: id, reason: 'not deleted' },
+      ])
+    })
+
+    it(promise('h3-restore-version'), async () => {
+      const thread_id = unique()
+      const id = await store('an amber compass', { thread_id, metadata: { k: 1 }, tags: ['old'] })
+      await ok('update_context', { context_id: id, text: 'a copper kettle', metadata: { k: 2 }, tags: ['new'] })
+      expect((await fail('restore_context', { context_ids: [id], version: 1, expected_version: 1 })).code).toBe(
+        'conflict',
+      )
+      expect((await ok('restore_context', { context_ids: [id], version: 1, expected_version: 2 })).restored).toEqual([
+        { context_id: id, version: 3 },
+      ])
+      expect(await read(id)).toMatchObject({
+        version: 3,
+        text_content: 'an amber compass',
+        metadata: { k: 1 },
+        tags: ['old'],
+      })
+      const found = await ok('fts_search_context', { query: 'compass', thread_id })
+      expect(found.results.map(({ id: one }: Json) => one)).toEqual([id])
+      expect((await ok('fts_search_context', { query: 'kettle', thread_id })).results).toEqual([])
+      expect((await versions(id)).versions[0]).toMatchObject({
+        action: 'restored',
+        changed: ['text', 'metadata', 'tags'],
+      })
+    })
+
+    it(promise('h3-undo'), async () => {
+      const thread_id = unique()
+      const entries = Array.from({ length: 40 }, (_, i) => ({ thread_id, source: 'user', text: `entry ${i} of undo` }))
+      await ok('store_context_batch', { entries })
+      const { change_id, deleted_count, restorable_until } = await ok('delete_context', { thread_id })
+      expect([deleted_count, Date.parse(restorable_until) > Date.now()]).toEqual([40, true])
+      const key = unique()
+      const back = await ok('restore_context', { change_id, idempotency_key: key })
+      expect([back.restored.length, back.remaining]).toEqual([40, 0])
+      expect(await ok('restore_context', { change_id, idempotency_key: key })).toEqual({ ...back, replayed: true })
+      expect((await ok('search_context', { thread_id })).total).toBe(40)
+      expect((await ok('semantic_search_context', { query: 'entry 7 of undo', thread_id, limit: 40 })).count).toBe(40)
+      expect((await fail('restore_context', { change_id })).code).toBe('not_found')
+    })
+
+    it(promise('h3-restore-refused'), async () => {
+      for (const args of [
+        {},
+        { context_ids: [1], change_id: 'x' },
+        { context_ids: [1, 2], version: 1 },
+        { change_id: 'x', expected_version: 1 },
+      ])
+        expect((await fail('restore_context', args)).code).toBe('invalid_input')
+      const id = await store('org wide')
+      await ok('delete_context', { context_ids: [id] })
+      expect(await ok('restore_context', { context_ids: [id, 987_654_321] }, narrow)).toMatchObject({
+        restored: [],
+        skipped: [{ context_id: id }, { context_id: 987_654_321 }],
+      })
+    })
+
+    it(promise('h3-dry-run'), async () => {
+      const id = await store('stays')
+      const all = { success: true, dry_run: true, would_delete: 1, context_ids: [id] }
+      expect(await ok('delete_context', { context_ids: [id, 987_654_321], dry_run: true })).toEqual(all)
+      expect(await ok('delete_context_batch', { context_ids: [id], dry_run: true })).toEqual(all)
+      expect((await read(id)).version).toBe(1)
+    })
+
+    it(promise('h3-erase'), async () => {
+      const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
+      const key = unique()
+      const args = { thread_id: unique(), source: 'user', text: 'secret', images: [image], idempotency_key: key }
+      const { context_id: id } = await ok('store_context', args)
+      await ok('update_context', { context_id: id, text: 'secret again' })
+      const { sha256 } = (await read(id)).images[0]
+      const other = await store('other secret')
+      await ok('delete_context', { context_ids: [other] })
+      expect((await ok('delete_context', { context_ids: [id, other], erase: true })).deleted_count).toBe(2)
+      for (const one of [id, other]) {
+        expect((await fail('get_context_history', { context_id: one })).code).toBe('not_found')
+        expect((await ok('restore_context', { context_ids: [one] })).restored).toEqual([])
+      }
+      expect((await fail('store_context', args)).code).toBe('not_found')
+      expect((await team.ask(`/images/${sha256}`, ada)).status).toBe(404)
+    })
+
+    it(promise('h3-statistics'), async () => {
+      const kept = async (bearer: string) => (await ok('get_statistics', {}, bearer)).history
+      const before = await kept(eve)
+      const id = await store('counted', { metadata: { audience: 'private' } })
+      await ok('update_context', { context_id: id, text: 'counted anew' })
+      const shared = await store('shared')
+      await ok('update_context', { context_id: shared, text: 'shared anew' })
+      expect(await kept(eve)).toEqual({
+        versions: before.versions + 1,
+        bytes: before.bytes + 'shared'.length,
+        days: 30,
+      })
+    })
+  })
+}
