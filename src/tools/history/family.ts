@@ -6,7 +6,7 @@ export const history: Family = {
   ...threads,
   name: 'history',
   instructions:
-    'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted since you last looked; ' +
-    'get_context_history shows what an entry was, restore_context takes a change or a delete back.',
+    'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted ' +
+    'since you last looked; get_context_history shows what an entry was, restore_context takes a change or a delete back.',
   parse: { leaves: () => false },
 }
