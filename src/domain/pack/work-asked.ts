@@ -4,7 +4,7 @@ import { IN_FLIGHT } from '../work'
 const SAYINGS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\bblocked\b|\bstuck on\b|\bwaiting (?:for|on) (?:whom|who|what|somebody|someone)\b/i, ['blocked']],
   [/\b(?:in|under|for|awaiting) review\b/i, ['review']],
-  [/\b(?:in progress|in flight|ongoing|being worked on)\b|\b(?:is|are|am) \p{L}{1,20} working on\b/iu, IN_FLIGHT],
+  [/\b(?:in progress|in flight|ongoing|being worked on)\b|\b(?:is|are|am) [a-z]{1,20} working on\b/i, IN_FLIGHT],
 ]
 
 export const workAsked = (goal: string): readonly string[] => SAYINGS.find(([saying]) => saying.test(goal))?.[1] ?? []
