@@ -27,10 +27,12 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/\\n[^\\S\\n]*\\n/g': 'linear: an attempt ends at the next line end, where the next one begins',
   '/^[A-Z]{1,12}[-_]?\\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\\d+$|^[A-Z]{2,}-\\d+$/':
     'a run of at most 200 characters of a goal',
+  '/\\b(?:in progress|in flight|ongoing|being worked on)\\b|\\b(?:is|are|am) [a-z]{1,20} working on\\b/i':
+    'linear: an attempt reads at most 40 characters',
   '/\\p{Ll}\\p{Lu}|^\\p{Lu}\\p{Ll}+\\p{Lu}/u': 'a run of at most 200 characters of a goal',
-  '/[\\p{L}\\p{N}_-]\\.\\p{L}[\\p{L}\\p{N}]{0,7}$|[\\p{L}\\p{N}_.-]\\/[\\p{L}\\p{N}_.-]+\\//u':
+  '/[\\p{L}\\p{N}_-]{2}\\.\\p{L}[\\p{L}\\p{N}]{0,7}$|[\\p{L}\\p{N}_.-]\\/[\\p{L}\\p{N}_.-]+\\//u':
     'a run of at most 200 characters of a goal',
-  '/^[\\p{L}_$][\\p{L}\\p{N}_$]*(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]*)+$/u':
+  '/^[\\p{L}_$][\\p{L}\\p{N}_$]+(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]+)+$/u':
     'a run of at most 200 characters of a goal',
 }
 
