@@ -11,6 +11,7 @@ import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
+import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
@@ -31,6 +32,8 @@ const make = () => {
 }
 
 changesContract('D1', make)
+
+historyStoreContract('D1', make)
 
 changeFeedContract('D1', make)
 

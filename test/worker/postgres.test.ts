@@ -13,6 +13,7 @@ import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
+import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
 import { packCostsContract } from '../contracts/pack-costs'
@@ -38,6 +39,8 @@ const make = (language?: string) => {
 }
 
 changesContract('PostgreSQL', make)
+
+historyStoreContract('PostgreSQL', make)
 
 changeFeedContract('PostgreSQL', make)
 
