@@ -46,6 +46,8 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
   const config = parseConfig({
     ...(onPostgres ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
+    // The model knows what stands there; what was is looked at in contracts/endpoint/history.ts.
+    HISTORY_DAYS: '0',
     ADMIN_TOKEN: OPERATOR,
     RATE_LIMIT_PER_MINUTE: '0',
     MAX_CONCURRENT_REQUESTS: '0',
