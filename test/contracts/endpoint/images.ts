@@ -175,7 +175,10 @@ export function imageContract(connect: Connect): void {
       expect(new Uint8Array(await response.arrayBuffer())).toEqual(png)
       await s.ok('delete_context', { context_ids: [ids[0]] })
       expect((await fetch(url)).status).toBe(200)
+      // What history keeps of a deleted entry keeps its images too, until it is erased.
       await s.ok('delete_context', { context_ids: [ids[1]] })
+      expect((await fetch(url)).status).toBe(200)
+      await s.ok('delete_context', { context_ids: ids, erase: true })
       expect((await fetch(url)).status).toBe(404)
       expect((await fetch(new URL('/images/nonsense', url))).status).toBe(404)
     })
