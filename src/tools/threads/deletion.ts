@@ -19,15 +19,18 @@ export const deletedOutput = {
   context_ids: listOf(z.int(), 'Id'),
 }
 
-/** The answer to a delete, with what `restore_context` takes to undo it. */
+/**
+ * The answer to a delete, with what `restore_context` takes to undo it. Where nothing was deleted there is nothing to undo, and the
+ * answer is the same whether what was named is of others or never was.
+ */
 export function deleted({ services, principal, config }: CallContext, count: number) {
-  const until = count === 0 ? null : restorableUntil(config.history, services.now())
+  const until = restorableUntil(config.history, services.now())
   return {
     success: true,
     deleted_count: count,
     message: `Successfully deleted ${count} context entries`,
-    change_id: principal.changeId,
-    ...(until === null ? {} : { restorable_until: new Date(until).toISOString() }),
+    ...(count === 0 ? {} : { change_id: principal.changeId }),
+    ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
   }
 }
 
