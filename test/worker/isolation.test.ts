@@ -91,5 +91,8 @@ it('shows each key exactly what its scope holds, whatever all the others do', { 
     await compareAll(stage)
     await compareAudit(stage)
   })
-  await fc.assert(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: 30_000, endOnFailure: true })
+  // The first plays are always played to their end; on a slow machine the others are left out.
+  const start = Date.now()
+  for (let run = 0; run < RUNS && (run === 0 || Date.now() - start < 15_000); run++)
+    await fc.assert(property, { seed: SEED + run, numRuns: 1, endOnFailure: true })
 })
