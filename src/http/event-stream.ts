@@ -7,7 +7,10 @@ import { LOCAL } from './auth'
 
 /** Streams of the feed that stay open: how they begin, live and end. */
 
-/** A comment goes out so often while there is nothing else: proxies let go of silent connections. A little less, since looks come in steps. */
+/**
+ * A comment goes out so often while there is nothing else: proxies let go of silent connections. A little less, since looks come
+ * in steps.
+ */
 export const COMMENT_MS = 14_000
 /**
  * A stream ends by itself after this, and its reader goes on from its cursor: each look costs a round trip, of which one

@@ -15,7 +15,10 @@ export interface TextHit {
   readonly title: string
   /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */
   readonly text: string
-  /** The code block and the path of the file that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not searched. */
+  /**
+   * The code block and the path of the file that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not
+   * searched.
+   */
   readonly code: string
   /** Creation date and agent, as indexed beside the text; empty when they were not searched. */
   readonly context: string

@@ -34,8 +34,13 @@ const detailsOf = (problem: Problem): Detail[] =>
 export const fabric: Family = {
   name: 'fabric',
   dotted: (name) => name.replace('_', '.'),
-  instructions:
-    'Memory of your team, kept between sessions. Begin each session with context_orient. Before you change something, ask context_recall whether it was decided or solved before, and context_searchCode where it is. Keep decisions with their reasons, bugs with their causes, conventions and patterns with context_store, and name the projectPath in each call; report errors, commands and opened files with context_reportEvent. What is kept stands here for other agents too.',
+  instructions: [
+    'Memory of your team, kept between sessions. Begin each session with context_orient.',
+    'Before you change something, ask context_recall whether it was decided or solved before, and context_searchCode where it is.',
+    'Keep decisions with their reasons, bugs with their causes, conventions and patterns with context_store,',
+    'and name the projectPath in each call; report errors, commands and opened files with context_reportEvent.',
+    'What is kept stands here for other agents too.',
+  ].join(' '),
   parse: { leaves: () => false },
   failure(problem) {
     const { code, message } = problem
