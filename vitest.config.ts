@@ -54,14 +54,19 @@ export default defineConfig({
           cloudflareTest(({ inject }) => ({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
-              bindings: { AUTH_MODE: 'open' },
-              hyperdrives: { HYPERDRIVE: inject<PostgresForTests>('postgres').workerUrl },
+              bindings: {
+                AUTH_MODE: 'open',
+                ...seeds,
+                POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
+              },
+              hyperdrives: { HYPERDRIVE: inject<PostgresForTests>('postgres').url },
             },
           })),
         ],
         test: {
           name: 'worker-postgres',
           globalSetup: ['test/support/postgres-server.ts'],
+          setupFiles: ['test/support/own-database.ts'],
           include: files(WORKER, POSTGRES),
           ...PATIENCE,
         },

@@ -1,5 +1,4 @@
 // The adapters over PostgreSQL as a Worker reaches it, for tests in workerd.
-import { env } from 'cloudflare:workers'
 import { indexedFieldNames } from '../../src/adapters/d1/migrate'
 import { createPostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
@@ -11,16 +10,16 @@ import { createSqlIdentityStore } from '../../src/adapters/sql/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createAnalyzer } from '../../src/domain/analysis'
 import type { Clock } from '../../src/ports/clock'
-import { type Costs, config } from './bindings'
+import { bindings, type Costs, config } from './bindings'
 
-export const connectionString = (): string => (env as unknown as { HYPERDRIVE: Hyperdrive }).HYPERDRIVE.connectionString
+const { connectionString } = bindings.HYPERDRIVE as Pick<Hyperdrive, 'connectionString'>
 
 /** The adapters over the migrated database of this run, and what they cost since `costs` was last reset. */
 export function postgresAdapters(clock: Clock, language = 'english', schema = 'public') {
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)
   const connection = createPostgresConnection(
-    { connectionString: connectionString(), schema },
+    { connectionString, schema },
     createPostgresDialect(analyzer),
     ({ statements }) => {
       costs.roundTrips++

@@ -14,8 +14,14 @@ import { createAnalyzer } from '../../src/domain/analysis'
 import { D1_MIGRATIONS } from '../../src/migrations'
 import type { Clock } from '../../src/ports/clock'
 
-/** The simulated D1 and R2 of the test's own storage. */
-export const bindings = env as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'VECTORS'>>
+/** Set by own-database.ts in runs on PostgreSQL. */
+const { postgresOfThisFile: connectionString } = globalThis as { postgresOfThisFile?: string }
+
+/** The simulated D1 and R2, and on PostgreSQL the database, of the test file alone. */
+export const bindings = {
+  ...env,
+  ...(connectionString === undefined ? {} : { HYPERDRIVE: { connectionString } }),
+} as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'VECTORS'>>
 
 export const config = parseConfig({ AUTH_MODE: 'open' })
 

@@ -15,10 +15,8 @@ export interface PostgresForTests {
   readonly url: string
   /** The same server behind pgbouncer in transaction mode; null where there is none. */
   readonly pooledUrl: string | null
-  /** A migrated database that nobody is connected to. */
+  /** A migrated database that nobody is connected to; empty on PGlite, which has one database. */
   readonly template: string
-  /** A migrated database that all tests in workerd share. */
-  readonly workerUrl: string
 }
 
 declare module 'vitest' {
@@ -76,16 +74,14 @@ interface Running {
 
 async function startReal(server: Omit<SpawnedServer, 'pid'>): Promise<Running> {
   const run = randomUUID().slice(0, 8)
-  const [template, worker] = [`template_${run}`, `worker_${run}`]
-  const drop = [worker, template].map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  const template = `template_${run}`
   const stop = async () => {
-    if (process.env.PG_URL) await execute(server.url, ...drop)
+    if (process.env.PG_URL) await execute(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`)
     await server.stop()
   }
   try {
     await execute(server.url, `CREATE DATABASE ${template}`)
     await migrateDatabase(withDatabase(server.url, template))
-    await execute(server.url, `CREATE DATABASE ${worker} TEMPLATE ${template}`)
   } catch (error) {
     await stop()
     throw error
@@ -96,7 +92,6 @@ async function startReal(server: Omit<SpawnedServer, 'pid'>): Promise<Running> {
       url: server.url,
       pooledUrl: server.pooledUrl ?? null,
       template,
-      workerUrl: withDatabase(server.url, worker),
     },
     stop,
   }
@@ -116,7 +111,7 @@ async function startPglite(reason: string): Promise<Running> {
   const server = await spawnServer('pglite')
   await migrateDatabase(server.url)
   return {
-    postgres: { kind: 'pglite', url: server.url, pooledUrl: null, template: '', workerUrl: server.url },
+    postgres: { kind: 'pglite', url: server.url, pooledUrl: null, template: '' },
     stop: () => server.stop(),
   }
 }
