@@ -10,6 +10,7 @@ import { createSqlEntryTexts } from './adapters/sql/entry-texts'
 import { createSqlHistory } from './adapters/sql/history'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
+import { createSqlLongTexts } from './adapters/sql/long-texts'
 import { createSqlMemories } from './adapters/sql/memories'
 import { createSqlOutbox } from './adapters/sql/outbox'
 import { createSqlReceipts } from './adapters/sql/receipts'
@@ -179,6 +180,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       images,
       index: fullTextIndex,
       marks: createSqlTextMarks(connection),
+      longTexts: createSqlLongTexts(connection),
       generation,
       embedCode: code.embedPending,
       embedsHere: config.embedding.provider === 'local',

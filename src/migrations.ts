@@ -22,6 +22,7 @@ import packs from '../migrations/d1/0021_packs.sql'
 import changeFeed from '../migrations/d1/0022_change_feed.sql'
 import history from '../migrations/d1/0023_history.sql'
 import stemmedVectors from '../migrations/d1/0024_stemmed_vectors.sql'
+import textsBeside from '../migrations/d1/0025_texts_beside.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -50,4 +51,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0022_change_feed.sql', sql: changeFeed },
   { name: '0023_history.sql', sql: history },
   { name: '0024_stemmed_vectors.sql', sql: stemmedVectors },
+  { name: '0025_texts_beside.sql', sql: textsBeside },
 ]

@@ -19,6 +19,9 @@ const { values } = parseArgs({
   },
 })
 
+/** Entries of a few words. */
+const SHORT = 10_000
+
 /** @type {(text: string, thread_id?: string) => [string, Record<string, unknown>]} */
 const store = (text, thread_id = 'hostile') => ['store_context', { thread_id, source: 'agent', text }]
 /** @type {(texts: string[], more?: Record<string, unknown>) => [string, Record<string, unknown>]} */
@@ -188,6 +191,23 @@ function* amongMany() {
   yield ['words and meaning, everywhere', () => ['hybrid_search_context', { query, limit: 100 }]]
 }
 
+/**
+ * Calls that change many entries at once: the entries of a megabyte, and short ones.
+ *
+ * @param {number} many entries of a megabyte in the thread `many`
+ * @returns {Generator<[string, () => [string, Record<string, unknown>]]>}
+ */
+function* changes(many, first) {
+  const ids = Array.from({ length: Math.min(many, 100) }, (_, i) => first + i)
+  const updates = ids.map((context_id) => ({ context_id, metadata: { title: `title ${context_id}` } }))
+  yield [`an update of the metadata of ${ids.length} entries of 1 MB`, () => ['update_context_batch', { updates }]]
+  const part = ids.slice(0, 20)
+  yield [`a delete of ${part.length} entries of 1 MB`, () => ['delete_context', { context_ids: part }]]
+  yield [`the same undone`, () => ['restore_context', { context_ids: part }]]
+  yield [`a delete of a thread of ${many} entries of 1 MB`, () => ['delete_context', { thread_id: 'many' }]]
+  yield [`a delete of a thread of ${SHORT} short entries`, () => ['delete_context', { thread_id: 'short' }]]
+}
+
 /** Calls a tool; a refusal is an answer too. */
 async function answer(client, call) {
   const started = performance.now()
@@ -226,13 +246,30 @@ try {
     rows.push([name, said, short(ms), short(longest), short(busy)])
     console.log(rows.at(-1)?.join(' | '))
   }
-  for (const [name, make] of cases()) if (name.includes(values.only)) await measure(name, make())
+  for (const [name, make] of cases())
+    if (name.includes(values.only)) await measure(name, make())
+    else if (name.startsWith('store')) await answer(client, make())
   for (const [name, make] of greps()) if (name.includes(values.only)) await measure(name, make())
   for (const [name, call] of [...codeCases(), ...bodyCases()]) if (name.includes(values.only)) await measure(name, call)
   const many = Number(values.many)
-  for (let i = 0; i < many; i++)
-    await answer(client, store(`${i} ${ALPHABETS.prose()}`.slice(0, MEGABYTE - 1000 - i), 'many'))
-  if (many > 0) for (const [name, make] of amongMany()) await measure(`${name}, among ${many} entries of 1 MB`, make())
+  let first = Number.NaN
+  for (let i = 0; i < many; i++) {
+    const [tool, args] = store(`${i} ${ALPHABETS.prose()}`.slice(0, MEGABYTE - 1000 - i), 'many')
+    const { content } = await client.call(tool, args)
+    if (i === 0) first = Number(content.context_id)
+  }
+  if (many > 0)
+    for (const [name, make] of amongMany())
+      if (`${name}, among`.includes(values.only)) await measure(`${name}, among ${many} entries of 1 MB`, make())
+  const brief = Array.from({ length: 100 }, (_, i) => ({ thread_id: 'short', source: 'agent', text: `short ${i}` }))
+  if (many > 0)
+    for (let i = 0; i < SHORT / 100; i++)
+      await answer(client, [
+        'store_context_batch',
+        { entries: brief.map((one) => ({ ...one, text: `${one.text} ${i}` })) },
+      ])
+  if (many > 0)
+    for (const [name, make] of changes(many, first)) if (name.includes(values.only)) await measure(name, make())
 } finally {
   await prober.stop()
   client.close()

@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { repeated } from '../../bench/faults/alphabets.mjs'
 import type { Row, SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlHistory } from '../../src/adapters/sql/history'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/index-maintenance'
 import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { NewEntry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
-import { createPace, SLICE, STEP } from '../../src/domain/pace'
+import { createPace, SLICE, STEP, WITHOUT_REST } from '../../src/domain/pace'
 import { LOOKED_AT } from '../../src/domain/passage'
+import { NO_QUOTAS } from '../../src/domain/quota'
+import { sha256Hex } from '../../src/domain/text'
 import { RESULT_BYTES } from '../../src/domain/window'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -62,6 +65,60 @@ export function longTextsContract(name: string, make: () => Made): void {
       }
       await entries.change(ada, [{ id, version: 1, steps: 1, text: { text: LONG, hash: 'h' }, indexed }])
       expect(rests).toBeGreaterThanOrEqual(Math.floor(least / 2))
+    })
+
+    it('writes a long text once, whatever changes beside it, and keeps it as long as an entry or its history needs it', async () => {
+      const { analyzer, connection, clock } = make()
+      const ada = freshPrincipal()
+      const terms = { days: 30, receiptHours: 24 }
+      const store = (days: number) =>
+        createSqlEntryStore(connection, analyzer, clock, new Set(), undefined, NO_QUOTAS, { ...terms, days })
+      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+      const inRows = async () => {
+        const of = (table: string) =>
+          sql`SELECT coalesce(sum(length(text)), 0) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}`
+        const results = await connection.batch(['entries', 'entry_versions', 'long_texts'].map(of))
+        return results.map(([row]) => Number(row?.n))
+      }
+      const long = 'hay '.repeat(5000).trim()
+      const [one, two] = (
+        await store(30).save(ada, [
+          await entryOf(ada, { text: long, threadId: 'a' }),
+          await entryOf(ada, { text: long, threadId: 'b' }),
+        ])
+      ).map(({ id }) => id) as [number, number]
+      await store(30).patch(ada, one, { n: 1 })
+      expect(await inRows()).toEqual([0, 0, long.length])
+      expect((await store(30).read(ada, [one, two])).map(({ text }) => text)).toEqual([long, long])
+
+      const metadata = { value: { n: 2 }, lifted: (await entryOf(ada)).lifted, links: [] }
+      await store(30).change(ada, [{ id: one, version: 2, steps: 1, metadata }])
+      const sizes = await connection.batch([sql`SELECT bytes FROM entries WHERE id = ${one}`])
+      expect(Number(sizes[0]?.[0]?.bytes)).toBe(long.length + '{"n":2}'.length)
+      const short = { text: 'needle', hash: await sha256Hex('needle') }
+      await store(30).change(ada, [{ id: one, version: 3, steps: 1, text: short }])
+      await store(30).delete(ada, { ids: [one, two] })
+      expect(await inRows()).toEqual([0, 'needle'.length, long.length])
+      for (const version of [1, 2, 3]) expect((await history.state(ada, one, version))?.text).toBe(long)
+      expect((await history.texts(ada, one, [3, 4], 1e6)).get(3)).toBe(long)
+
+      const { kept } = await history.restorable(ada, { ids: [two] }, { limit: 10, maxBytes: 1e6 })
+      await history.restore(
+        ada,
+        kept,
+        kept.map(() => null),
+      )
+      expect((await store(30).read(ada, [two]))[0]?.text).toBe(long)
+      expect(await inRows()).toEqual([0, 'needle'.length, long.length])
+      await store(30).erase(ada, { ids: [one] })
+      expect(await inRows()).toEqual([0, 0, long.length])
+      await store(30).erase(ada, { ids: [two] })
+      expect(await inRows()).toEqual([0, 0, 0])
+
+      // Without history the last entry that needs it takes it along.
+      const [again] = await store(0).save(ada, [await entryOf(ada, { text: long })])
+      await store(0).change(ada, [{ id: again?.id as number, version: 1, steps: 1, text: short }])
+      expect(await inRows()).toEqual(['needle'.length, 0, 0])
     })
 
     it('finds long texts that were stored and changed in one call, although each became searchable by itself', async () => {

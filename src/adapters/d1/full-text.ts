@@ -18,6 +18,7 @@ import {
 } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
+import { textOf } from '../sql/long-texts'
 import { withPrelude } from '../sql/read-statements'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
@@ -143,7 +144,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           )
         )`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-      const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
+      const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
             ${context} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
             (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts`
 

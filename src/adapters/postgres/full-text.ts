@@ -12,6 +12,7 @@ import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full
 import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitKey } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
+import { textOf } from '../sql/long-texts'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
@@ -175,7 +176,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, ${countsOf(terms.length, COMMON)} AS counts
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(e.text, 1, ${SCORED_LENGTH}) AS text,
+          SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
             ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context, ${columns.includes('code') ? CODE : sql`''`} AS code,
             e.weight, e.created_at, ${next} AS following
           FROM entries e WHERE e.id = best.id

@@ -20,6 +20,7 @@ import type { Clock } from '../../ports/clock'
 import { type Candidate, type CurrentMemories, LONGEST_READ } from '../../ports/current'
 import { compileFilter, FALSE, joinConditions } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
+import { textOf } from './long-texts'
 import { toMemory } from './memories'
 import { MEMORY_COLUMNS, type MemoryContext } from './memory-statements'
 import { withPrelude } from './read-statements'
@@ -67,7 +68,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   /** What the moment says of a memory `e`, each as a condition. */
   function marksOf({ sessionId, currentCommand, ...moment }: Moment) {
     const files = filesOf({ ...moment, sessionId, currentCommand })
-    const start = sql`substr(e.text, 1, ${number(SEARCHED)})`
+    const start = sql`substr(${textOf()}, 1, ${number(SEARCHED)})`
     const names = [...new Set(files.flatMap((file) => [file, baseName(file)]))].filter((name) => name !== '')
     return {
       f:
@@ -88,8 +89,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
   const columnsOf = (moment: Moment): SQL => {
     const { f, n, c, s } = marksOf(moment)
-    return sql`${MEMORY_COLUMNS}, e.accessed_at, substr(e.text, 1, ${number(LONGEST_READ)}) AS text,
-      ${flag(sql`length(e.text) > ${number(LONGEST_READ)}`)} AS cut,
+    return sql`${MEMORY_COLUMNS}, e.accessed_at, substr(${textOf()}, 1, ${number(LONGEST_READ)}) AS text,
+      ${flag(sql`length(${textOf()}) > ${number(LONGEST_READ)}`)} AS cut,
       ${flag(f)} AS f, ${flag(n)} AS n, ${flag(c)} AS c, ${flag(s)} AS s`
   }
 
@@ -182,7 +183,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const columns = columnsOf(moment)
       const files = filesOf(moment)
       const newest = sql`
-        SELECT e.id, e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path, substr(e.text, 1, 2000) AS text
+        SELECT e.id, e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path, substr(${textOf()}, 1, 2000) AS text
         FROM ${from(context, 1)} WHERE ${within(context, 1)}
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(LATELY)}`
       const working = sql`

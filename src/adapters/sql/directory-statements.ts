@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../domain/report'
 import { IN_FLIGHT, WORK_KINDS } from '../../domain/work'
 import type { OverviewRequest } from '../../ports/directory'
+import { textOf } from './long-texts'
 import { liveThreads, type ReadContext } from './read-statements'
 import { ENTRY_COLUMNS } from './rows'
 import { previewText } from './text-marks'
@@ -135,7 +136,7 @@ export function tailStatement({ dialect, scope, now }: ReadContext, threadId: st
         sum(${size}) OVER (ORDER BY page.created_second DESC, page.id DESC) AS up_to_here
       FROM page JOIN entries e ON e.id = page.id
     )
-    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, e.text
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
       LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
     ORDER BY sized.created_second DESC, sized.id DESC`

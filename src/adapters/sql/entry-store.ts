@@ -20,6 +20,7 @@ import { createDelete } from './delete-entries'
 import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
 import { besideStored } from './life-statements'
+import { textOf } from './long-texts'
 import { previewsOf } from './previews'
 import {
   entriesById,
@@ -146,7 +147,7 @@ export function createSqlEntryStore(
     async read(scope, ids) {
       if (ids.length === 0) return []
       const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, e.text FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, clock.now())}`,
+        sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, clock.now())}`,
       ])
       return (rows ?? []).map(toEntry)
     },

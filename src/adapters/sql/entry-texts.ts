@@ -8,6 +8,7 @@ import type { Candidate, EntryTexts, ScanRequest } from '../../ports/entry-texts
 import { compileFilter, TRUE } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { Bindings } from './dialect'
+import { textOf } from './long-texts'
 import { planEntries, withPrelude } from './read-statements'
 import { listed, readable } from './visibility'
 
@@ -66,7 +67,7 @@ export function createSqlEntryTexts(
   const holds = (narrowing: Narrowing | null): SQL =>
     narrowing === null
       ? TRUE
-      : dialect.contains(narrowing.fold ? sql`lower(e.text)` : sql`e.text`, sql`${narrowing.part}`)
+      : dialect.contains(narrowing.fold ? sql`lower(${textOf()})` : textOf(), sql`${narrowing.part}`)
 
   return {
     async scan(scope, request) {
@@ -92,7 +93,7 @@ export function createSqlEntryTexts(
           tables,
           // A subquery for each text: joined, PostgreSQL would gather the entries of all orgs first.
           sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, f.thread_id,
-              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN (SELECT e.text FROM entries e WHERE e.id = f.id) END AS text
+              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN (SELECT ${textOf()} FROM entries e WHERE e.id = f.id) END AS text
             FROM totals t LEFT JOIN found f ON ${TRUE}
             ORDER BY f.place`,
         ),
@@ -109,7 +110,7 @@ export function createSqlEntryTexts(
     async texts(scope, ids) {
       if (ids.length === 0) return new Map()
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.text FROM ${byIds(ids)} WHERE ${listed(dialect, scope, clock.now())}`,
+        sql`SELECT e.id, ${textOf()} AS text FROM ${byIds(ids)} WHERE ${listed(dialect, scope, clock.now())}`,
       ])
       return new Map((rows ?? []).map((row) => [Number(row.id), row.text as string]))
     },
@@ -123,8 +124,8 @@ export function createSqlEntryTexts(
             WHERE e.id = ${id} AND ${readable(dialect, scope, clock.now())}),
           near AS MATERIALIZED (SELECT x.*, ${from} AS start, ${length} AS length FROM marked x)
           SELECT n.text_hash, n.chars, n.lines, n.starts, n.start, n.length,
-            (SELECT CASE WHEN n.chars IS NULL THEN e.text
-                WHEN n.length > 0 THEN ${dialect.slice(sql`e.text`, sql`n.chars`, sql`n.start`, sql`n.length`)}
+            (SELECT CASE WHEN n.chars IS NULL THEN ${textOf()}
+                WHEN n.length > 0 THEN ${dialect.slice(textOf(), sql`n.chars`, sql`n.start`, sql`n.length`)}
               END FROM entries e WHERE e.id = n.id) AS text
           FROM near n`,
       ])
@@ -143,7 +144,7 @@ export function createSqlEntryTexts(
 
     async stretch(scope, id, textHash, { from, to }) {
       const [rows] = await connection.batch([
-        sql`SELECT substr(e.text, ${from + 1}, ${to - from}) AS text FROM entries e
+        sql`SELECT substr(${textOf()}, ${from + 1}, ${to - from}) AS text FROM entries e
           WHERE e.id = ${id} AND e.text_hash = ${textHash} AND ${readable(dialect, scope, clock.now())}`,
       ])
       return (rows?.[0]?.text as string | undefined) ?? null

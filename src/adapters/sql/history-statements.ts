@@ -3,21 +3,30 @@ import { VERSION_PREVIEW } from '../../domain/history/version'
 import type { Scope } from '../../domain/scope'
 import type { Window } from '../../domain/window'
 import type { SqlDialect } from './dialect'
+import { textOf } from './long-texts'
 import { besideBytes, ENTRY_COLUMNS } from './rows'
 import { circle, readable } from './visibility'
 
 /** Statements over `entry_versions`: what entries were (0023_history.sql). */
 
-/** A kept text; where it is not kept with its version, the next one has the same. The hash makes sure of it. */
+/**
+ * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the
+ * same; the hash makes sure of it.
+ */
 export const keptText = sql`
-  CASE WHEN v.text IS NOT NULL THEN v.text ELSE coalesce(
+  CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
+    (SELECT l.text FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash),
     (
       SELECT n.text FROM entry_versions n
-      WHERE n.entry_id = v.entry_id AND n.version > v.version AND n.text IS NOT NULL AND n.text_hash = v.text_hash
+      WHERE n.entry_id = v.entry_id AND n.version > v.version AND n.text <> '' AND n.text_hash = v.text_hash
       ORDER BY n.version LIMIT 1
     ),
-    (SELECT s.text FROM entries s WHERE s.id = v.entry_id AND s.text_hash = v.text_hash)
+    (SELECT s.text FROM entries s WHERE s.id = v.entry_id AND s.text <> '' AND s.text_hash = v.text_hash)
   ) END`
+
+/** The same, as it stands in the row of an entry that gets it again. */
+export const keptInRow = sql`
+  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
 
 /** The columns of an entry, of a kept state. */
 export const KEPT_COLUMNS = sql`v.entry_id AS id, v.thread_id, v.source, v.kind, v.layer, v.title, v.project, v.agent,
@@ -65,7 +74,7 @@ export function versionStatements(dialect: SqlDialect, scope: Scope, id: number,
           WHERE p.entry_id = ${id} AND p.ended_version = page.version AND p.deleted = 0 AND ${sees(dialect, scope, 'p')}
         ) AS changed,
         CASE
-          WHEN page.live = 1 THEN (SELECT ${preview(sql`e.text`)} FROM entries e WHERE e.id = ${id})
+          WHEN page.live = 1 THEN (SELECT ${preview(textOf())} FROM entries e WHERE e.id = ${id})
           WHEN page.kept = 1 THEN (
             SELECT ${preview(keptText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
           )
@@ -77,7 +86,7 @@ export function versionStatements(dialect: SqlDialect, scope: Scope, id: number,
 
 /** One version, as an entry. */
 export const stateStatement = (dialect: SqlDialect, scope: Scope, id: number, version: number): SQL => sql`
-  SELECT ${ENTRY_COLUMNS}, e.text FROM entries e
+  SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
   WHERE e.id = ${id} AND e.version = ${version} AND ${sees(dialect, scope, 'e')}
   UNION ALL
   SELECT ${KEPT_COLUMNS}, ${keptText} FROM entry_versions v
@@ -104,7 +113,7 @@ export function textsStatement(
       ) all_of_them
     )
     SELECT sized.version, coalesce(
-      (SELECT e.text FROM entries e WHERE e.id = ${id} AND e.version = sized.version),
+      (SELECT ${textOf()} FROM entries e WHERE e.id = ${id} AND e.version = sized.version),
       (SELECT ${keptText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
     ) AS text
     FROM sized WHERE sized.up_to_here <= ${maxBytes}`
@@ -133,7 +142,7 @@ export function asOfStatement(
     ), sized AS (
       SELECT place, id, version, live, size, sum(size) OVER (ORDER BY place) AS up_to_here FROM standing
     )
-    SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, e.text
+    SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized JOIN entries e ON e.id = sized.id
       AND sized.live = 1 AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
     UNION ALL

@@ -8,6 +8,7 @@ import { indexText } from '../../domain/indexed-text'
 import type { Pace } from '../../domain/pace'
 import { inShares } from '../../domain/write-share'
 import type { SqlConnection } from './connection'
+import { textOf } from './long-texts'
 import { CLAIM_MS } from './outbox'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
@@ -61,7 +62,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     } = {},
   ): Promise<Set<number>> {
     const [rows = []] = await connection.batch([
-      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, e.text FROM ${entriesById(dialect, ids)}`,
+      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
     ])
     const writes: SQL[] = []
     const ends: number[] = []

@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/scope'
 import type { MemoryQuery, SummarizableQuery } from '../../ports/memories'
 import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
+import { textOf } from './long-texts'
 import { withPrelude } from './read-statements'
 import { entriesOf } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
@@ -28,7 +29,7 @@ const place = (project: string | null, alias = 'e'): SQL => {
 }
 
 export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
-  SELECT ${MEMORY_COLUMNS}, e.text
+  SELECT ${MEMORY_COLUMNS}, ${textOf()} AS text
   FROM entries e
   WHERE e.id = ${id} AND ${readable(dialect, scope, now)}${place(project)}`
 
@@ -73,7 +74,7 @@ export const recalledStatement = (
   return withPrelude(
     bindings,
     [sized],
-    sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, e.text
+    sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
       FROM sized
         LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
       ORDER BY sized.place`,
@@ -104,7 +105,7 @@ export const listStatement = (context: MemoryContext, query: MemoryQuery, maxByt
       SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
       FROM page JOIN entries e ON e.id = page.id
     )
-    SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, e.text
+    SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
     FROM sized
       LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
     ORDER BY sized.created_at DESC, sized.id DESC`
@@ -135,7 +136,7 @@ export const summarizableStatement = (
 ): SQL => {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
   return sql`
-    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, substr(e.text, 1, ${SUMMARIZED}) AS text
+    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, substr(${textOf()}, 1, ${SUMMARIZED}) AS text
     FROM entries e
     WHERE ${listed(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0

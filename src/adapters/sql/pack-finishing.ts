@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../ports/packs'
+import { textOf } from './long-texts'
 import { type PackContext, superseded, visible } from './pack-statements'
 import { readable } from './visibility'
 
@@ -21,11 +22,11 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
   const { dialect } = context
   const given = json(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
   const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
-  const found = dialect.position(sql`lower(e.text)`, sql`wanted.word`)
+  const found = dialect.position(sql`lower(${textOf()})`, sql`wanted.word`)
   return sql`
     SELECT placed.id, placed.start - 1 AS start, substr(placed.text, CAST(placed.start AS integer), placed.length) AS text
     FROM (
-      SELECT e.id, e.text, CAST(wanted.length AS integer) AS length,
+      SELECT e.id, ${textOf()} AS text, CAST(wanted.length AS integer) AS length,
         CASE WHEN wanted.word = '' OR ${found} = 0 THEN wanted.start
           WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
       FROM ${dialect.jsonTable(given, columns)} wanted
@@ -48,7 +49,7 @@ const linksOf = ({ dialect, sight }: PackContext, table: SQL): SQL => {
 /** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
 const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
-    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, substr(e.text, 1, ${NAME}) AS text,
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, substr(${textOf()}, 1, ${NAME}) AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${linksOf(context, table)}) AS link
       ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}

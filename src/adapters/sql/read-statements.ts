@@ -4,6 +4,7 @@ import type { Scope } from '../../domain/scope'
 import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
+import { textOf } from './long-texts'
 import { roomIds } from './room-rows'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 import { previewText } from './text-marks'
@@ -43,7 +44,7 @@ export function withinStatement(
         ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${readable(dialect, scope, now)}
     )
-    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, e.text
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
       LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
     ORDER BY sized.place`
@@ -94,7 +95,7 @@ export function toChangeStatement(
       FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, now)}
     )
     SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
-      CASE WHEN sized.bytes <= ${most.text} THEN e.text END AS text,
+      CASE WHEN sized.bytes <= ${most.text} THEN ${textOf()} END AS text,
       CASE WHEN sized.beside <= ${most.metadata} THEN 0 ELSE 1 END AS bare
     FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id`)}`
 }
@@ -112,7 +113,7 @@ export function stretchesStatement(
   return withPrelude(
     bindings,
     [],
-    sql`SELECT e.id, substr(e.text, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
+    sql`SELECT e.id, substr(${textOf()}, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
       FROM ${parts} wanted
       ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${listed(dialect, scope, now)} AND ${condition}`,

@@ -3,7 +3,7 @@ import type { Generated } from '../../domain/entry'
 import type { Caller } from '../../domain/scope'
 import type { Kept } from '../../ports/history'
 import type { SqlDialect } from './dialect'
-import { keptText } from './history-statements'
+import { keptInRow } from './history-statements'
 import { queueIndexing } from './index-writer'
 import { keepMarks } from './text-marks'
 
@@ -56,7 +56,7 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number
       ${columns(`${CONTENT} ${LIFE}`)}
     )
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, 0, ${stamped(caller)}, ${linksOf(dialect, caller, states)},
-      ${keptText}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+      ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
     FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
@@ -64,7 +64,7 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number
 /** An entry that stands there becomes again what it was about. */
 export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number, state: Kept): SQL => sql`
   UPDATE entries SET (${columns(CONTENT)}, links, text) = (
-    SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptText}
+    SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
     FROM entry_versions v WHERE v.id = ${state.kept}
   ), version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = 0,
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1

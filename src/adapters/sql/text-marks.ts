@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { keptMarks, UNMARKED } from '../../domain/reading/marks'
 import type { TextMarks } from '../../ports/text-marks'
 import type { SqlConnection } from './connection'
+import { textOf } from './long-texts'
 
 /** Long entries that are looked at in one statement. */
 const LOOKED_AT = 500
@@ -27,8 +28,8 @@ export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
 
 /** The columns of a preview: the beginning of the text, and how long the whole is. */
 export const previewText = (length: number): SQL =>
-  sql`substr(e.text, 1, ${length}) AS text,
-    coalesce((SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(e.text)) AS chars`
+  sql`substr(${textOf()}, 1, ${length}) AS text,
+    coalesce((SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})) AS chars`
 
 export function createSqlTextMarks(connection: SqlConnection): TextMarks {
   const { dialect } = connection
@@ -38,7 +39,7 @@ export function createSqlTextMarks(connection: SqlConnection): TextMarks {
     const [rows] = await connection.batch([
       sql`SELECT l.id,
           CASE WHEN m.entry_id IS NULL AND length(l.text) > ${sql.raw(String(UNMARKED))} THEN l.bytes ELSE 0 END AS unread
-        FROM (SELECT e.id, e.bytes, e.text, e.text_hash FROM entries e
+        FROM (SELECT e.id, e.bytes, ${textOf()} AS text, e.text_hash FROM entries e
             WHERE e.bytes > ${sql.raw(String(UNMARKED))} AND e.id > ${after} ORDER BY e.id LIMIT ${LOOKED_AT}) l
           LEFT JOIN text_marks m ON m.entry_id = l.id AND m.text_hash = l.text_hash
         ORDER BY l.id`,
@@ -63,7 +64,7 @@ export function createSqlTextMarks(connection: SqlConnection): TextMarks {
       if (wanted.length === 0) return { marked: 0, last }
       const ids = dialect.jsonNumbers(sql`${JSON.stringify(wanted)}`)
       const [rows = []] = await connection.batch([
-        sql`SELECT e.id, e.text, e.text_hash
+        sql`SELECT e.id, ${textOf()} AS text, e.text_hash
           FROM ${ids} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
       ])
       // A text that has changed meanwhile has marks of its own by now.

@@ -7,6 +7,7 @@ import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
+import { textOf } from './long-texts'
 import { entriesById, planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
 
@@ -191,7 +192,7 @@ export function createSqlVectorRows(
     async textsOf(ids) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
       const [rows] = await connection.batch([
-        sql`SELECT e.id, e.org, e.source, e.text, e.text_hash
+        sql`SELECT e.id, e.org, e.source, ${textOf()} AS text, e.text_hash
           FROM ${wanted} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
       ])
       return (rows ?? []).map(toUnembedded)

@@ -12,6 +12,7 @@ import { TRUE } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { queueIndexing } from './index-writer'
 import { digestLinks } from './life-statements'
+import { heldInRow, putBeside } from './long-texts'
 import { relatedStatements } from './related-links'
 import { keepMarks } from './text-marks'
 import { insertVectors } from './vector-rows'
@@ -88,7 +89,7 @@ const imageColumns = (images: readonly ImageRef[]): Assignments => ({
 })
 
 const textColumns = (text: string, hash: string, words: number): Assignments => ({
-  text: sql`${text}`,
+  text: sql`${heldInRow(text)}`,
   text_hash: sql`${hash}`,
   text_words: sql`${words}`,
 })
@@ -202,6 +203,7 @@ export function saveStatements(
           ...madeStatements(context, entry.generated, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
+    ...putBeside(entry.text, entry.textHash, written(1)),
     ...keepMarks(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
     ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
@@ -256,25 +258,25 @@ export function changeStatements(
   }
   if (text || metadata) {
     const known = (text ? utf8Length(text.text) : 0) + (metadata ? metadataBytes(metadata.value) : 0)
-    const kept = text ? dialect.byteLength(sql`metadata`) : dialect.byteLength(sql`text`)
-    columns.bytes = text && metadata ? sql`${known}` : sql`coalesce(${kept}, 0) + ${known}`
+    const was = sql`coalesce(${dialect.byteLength(sql`metadata`)}, 0)`
+    columns.bytes = text ? (metadata ? sql`${known}` : sql`${was} + ${known}`) : sql`bytes - ${was} + ${known}`
   }
   const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
   const row = sql`e.id = ${change.id}`
-  const marks = text ? keepMarks(text.text, text.hash, row) : []
+  const beside = text ? [...putBeside(text.text, text.hash, row), ...keepMarks(text.text, text.hash, row)] : []
   // Old vectors stay until the new ones come; old words may say what is not to be found any more.
   if (later)
     return [
       update,
       dialect.unindexEntry(change.id),
       ...queueIndexing(['index'], row, now),
-      ...marks,
+      ...beside,
       ...(generated ? laterStatements(context, generated, row) : []),
     ]
   return [
     update,
     ...(indexed && analysis ? [dialect.indexEntry(scope.org, indexed, analysis, row)] : []),
-    ...marks,
+    ...beside,
     ...(generated
       ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...madeStatements(context, generated, row)]
       : []),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/connection'
-import { columnList, groupBy, idList, type Side } from './side'
+import { entryColumns, groupBy, idList, type Side } from './side'
 
 /** What reading alone changes. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['accessed_at', 'access_count'])
@@ -45,7 +45,7 @@ export async function digestEntries(
   const list = idList(side, ids)
   const from = (parts: SQL): SQL => sql`SELECT ${parts} AND org = ${org}`
   const results = await side.connection.batch([
-    from(sql`${columnList(columns)} FROM entries WHERE id IN ${list}`),
+    from(sql`${entryColumns(columns)} FROM entries WHERE id IN ${list}`),
     from(sql`entry_id, tag FROM entry_tags WHERE entry_id IN ${list}`),
     from(sql`entry_id, hash, size, mime_type FROM image_uses WHERE entry_id IN ${list}`),
     from(sql`from_id AS entry_id, relation, to_id, origin FROM links WHERE from_id IN ${list}`),

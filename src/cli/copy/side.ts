@@ -1,6 +1,7 @@
 // What does a copy need to know of a database, whichever it is? A connection, and the few things that each spells in its own way.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row, SqlConnection } from '../../adapters/sql/connection'
+import { textOf } from '../../adapters/sql/long-texts'
 
 export const TABLES = ['entries', 'entry_vectors'] as const
 export type Table = (typeof TABLES)[number]
@@ -22,6 +23,13 @@ export interface Side {
 export const columnList = (columns: readonly string[]): SQL =>
   sql.join(
     columns.map((column) => sql.raw(column)),
+    sql`, `,
+  )
+
+/** Columns of `entries`, whose text may stand beside the row. */
+export const entryColumns = (columns: readonly string[]): SQL =>
+  sql.join(
+    columns.map((column) => (column === 'text' ? sql`${textOf('entries')} AS text` : sql.raw(column))),
     sql`, `,
   )
 

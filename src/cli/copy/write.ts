@@ -2,10 +2,11 @@
 // its links, vectors and search terms beside it; and the place the copy has reached, all in one transaction.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/connection'
+import { heldInRow, putBeside } from '../../adapters/sql/long-texts'
 import { toEntry } from '../../adapters/sql/rows'
 import { indexText } from '../../domain/indexed-text'
 import { atOnce } from '../../domain/pace'
-import { columnList, idList, type Side } from './side'
+import { columnList, entryColumns, idList, type Side } from './side'
 
 /** Columns of each table that are copied. */
 export interface Columns {
@@ -45,7 +46,7 @@ export async function copyEntries(
 ): Promise<void> {
   const list = idList(from, ids)
   const [entries = [], vectors = [], marks = []] = await from.connection.batch([
-    sql`SELECT ${columnList(columns.entries)}, kind, reader FROM entries WHERE org = ${org} AND id IN ${list} ORDER BY id`,
+    sql`SELECT ${entryColumns(columns.entries)}, kind, reader FROM entries WHERE org = ${org} AND id IN ${list} ORDER BY id`,
     sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors
       WHERE org = ${org} AND entry_id IN ${list}
       ORDER BY entry_id, model, chunk`,
@@ -59,7 +60,12 @@ export async function copyEntries(
   })
   const statements = [
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
-    ...insert('entries', columns.entries, entries),
+    ...insert(
+      'entries',
+      columns.entries,
+      entries.map((row) => ({ ...row, text: heldInRow(row.text as string) })),
+    ),
+    ...entries.flatMap((row) => putBeside(row.text as string, row.text_hash as string, sql`e.id = ${Number(row.id)}`)),
     ...insert('entry_vectors', columns.vectors, vectors),
     ...insert('text_marks', MARKS, marks),
     ...terms,

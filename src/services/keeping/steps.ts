@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
+import type { LongTexts } from '../../ports/long-texts'
 import type { Outbox } from '../../ports/outbox'
 import type { Retention } from '../../ports/retention'
 import type { TextMarks } from '../../ports/text-marks'
@@ -40,6 +41,7 @@ export function scheduleSteps(dependencies: {
   readonly images: ImageStore
   readonly index: IndexMaintenance
   readonly marks: TextMarks
+  readonly longTexts: LongTexts
   /** Null when semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
   /** Whether vectors are made here, without any service. */
@@ -50,7 +52,8 @@ export function scheduleSteps(dependencies: {
   /** How many days the change log is kept. */
   readonly changesDays: number
 }): Step[] {
-  const { retention, work, outbox, images, index, marks, generation, embedCode, clock, changesDays } = dependencies
+  const { retention, work, outbox, images, index, marks, longTexts, generation, embedCode, clock, changesDays } =
+    dependencies
   const { embedsHere = false } = dependencies
   const always: Step[] = [
     {
@@ -136,6 +139,16 @@ export function scheduleSteps(dependencies: {
       round: async (cursor) => {
         const { marked, last } = await marks.mark(Number(cursor ?? 0))
         return { done: marked, next: last === null ? null : String(last) }
+      },
+    },
+    {
+      // Of entries that were stored before there was a place beside their row.
+      name: 'long texts',
+      every: DAY,
+      rounds: 5,
+      round: async (cursor) => {
+        const { moved, last } = await longTexts.moveBeside(Number(cursor ?? 0))
+        return { done: moved, next: last === null ? null : String(last) }
       },
     },
     {

@@ -152,6 +152,31 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       expect(await world.marks.mark(saved[4] as number)).toEqual({ marked: 0, last: null })
     })
 
+    it('moving long texts of an earlier release beside their rows, a few megabytes in a round', async () => {
+      const texts = [...Array.from({ length: 3 }, (_, i) => `${i}\n`.repeat(400_000)), 'short', 'ä'.repeat(10_000)]
+      const saved: number[] = []
+      for (const text of texts)
+        saved.push((await world.entries.save(ada, [await entryOf(ada, { text })]))[0]?.id as number)
+      const inRows = async () => {
+        const [rows] = await world.connection.batch([
+          sql`SELECT length(text) AS n FROM entries WHERE org = ${ada.org} AND id >= ${saved[0]} ORDER BY id`,
+        ])
+        return rows?.map(({ n }) => Number(n))
+      }
+      expect(await inRows()).toEqual([0, 0, 0, 5, 10_000])
+      await world.connection.batch([
+        sql`UPDATE entries SET text = (SELECT l.text FROM long_texts l WHERE l.org = entries.org AND l.hash = entries.text_hash)
+          WHERE org = ${ada.org} AND text = ''`,
+        sql`DELETE FROM long_texts WHERE org = ${ada.org}`,
+      ])
+      expect(await world.longTexts.moveBeside((saved[0] as number) - 1)).toEqual({ moved: 2, last: saved[1] })
+      world.clock.advance(DAY)
+      await house().run()
+      expect(await inRows()).toEqual([0, 0, 0, 5, 10_000])
+      expect((await world.entries.read(ada, saved)).map(({ text }) => text)).toEqual(texts.map((text) => text.trim()))
+      expect(await world.longTexts.moveBeside(saved[4] as number)).toEqual({ moved: 0, last: null })
+    })
+
     it('forgetting the change log of before, oldest first, but never its newest row', async () => {
       world.clock.advance(DAY)
       const [old] = await world.entries.save(ada, [await entryOf(ada)])

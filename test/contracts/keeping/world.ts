@@ -3,6 +3,7 @@ import { createR2ImageStore } from '../../../src/adapters/r2/image-store'
 import type { SqlConnection } from '../../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../../src/adapters/sql/entry-store'
 import { createSqlIndexMaintenance } from '../../../src/adapters/sql/index-maintenance'
+import { createSqlLongTexts } from '../../../src/adapters/sql/long-texts'
 import { createSqlOutbox } from '../../../src/adapters/sql/outbox'
 import { createSqlRetention } from '../../../src/adapters/sql/retention'
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/schedule-journal'
@@ -100,6 +101,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     journal: createSqlScheduleJournal(connection),
     index,
     marks: createSqlTextMarks(connection),
+    longTexts: createSqlLongTexts(connection),
     afterPut,
     beforeDelete,
     afterClaim,
