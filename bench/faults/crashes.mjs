@@ -1,10 +1,10 @@
 // Writers that are interrupted: they call a server over HTTP, remember what it acknowledged, and look afterwards whether that is
 // what it holds. Used by crash.mjs, which crashes often, and by test/e2e/crash.test.ts, which crashes twice.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, nodePath, root } from '../../scripts/install.mjs'
 import { createClient } from '../support/mcp.mjs'
+import { family, killAll } from '../support/processes.mjs'
 
 /** @param {number} seed numbers in [0, 1), the same for the same seed */
 export function random(seed) {
@@ -13,22 +13,6 @@ export function random(seed) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
-}
-
-/** All processes below one, as Linux tells it; the one itself comes last. @param {number} pid @returns {number[]} */
-function family(pid) {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        // The name of a program may hold anything, so what counts begins after its closing bracket.
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid
-      } catch {
-        return false
-      }
-    })
-  return [...children.flatMap((name) => family(Number(name))), pid]
 }
 
 /**
@@ -55,12 +39,7 @@ export async function startServer({ port, state, script = 'start.mjs', env = {} 
     origin: `http://localhost:${port}`,
     /** Ends everything that was started, at once and without a word to it. */
     async crash() {
-      for (const pid of family(/** @type {number} */ (child.pid)).reverse())
-        try {
-          process.kill(pid, 'SIGKILL')
-        } catch {
-          // It has just ended by itself.
-        }
+      killAll(family(/** @type {number} */ (child.pid)).reverse())
       await gone
     },
   }

@@ -2,7 +2,7 @@
 // stateless and answers the 2025 revisions without `initialize`.
 import { Agent, request } from 'node:http'
 
-const HEADERS = {
+export const HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': '2025-11-25',
@@ -74,7 +74,7 @@ export function createClient(origin, headers = () => ({})) {
 /** @typedef {ReturnType<typeof createClient>} Client */
 
 /** The answer is one JSON text, or an event stream whose last data line is it. */
-function readMessage(text) {
+export function readMessage(text) {
   const data = text.startsWith('{')
     ? text
     : text

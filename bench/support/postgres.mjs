@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, nodePath } from '../../scripts/install.mjs'
 import { spawnServer } from '../../scripts/postgres.mjs'
+import { family, killAll } from './processes.mjs'
 import { startWorkerd } from './workerd.mjs'
 
 /** @typedef {import('./server.mjs').ServerOptions} Options */
@@ -38,7 +39,16 @@ export async function startPostgres({ workspace, state, vars, port, without = []
       vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
       hyperdrive: database.pooledUrl ?? database.url,
     })
-    return { ...worker, database: database.url, stop: () => worker.stop().finally(database.stop) }
+    return {
+      ...worker,
+      database: database.url,
+      stop: () => worker.stop().finally(database.stop),
+      async crash() {
+        killAll(family(database.pid))
+        await worker.crash?.()
+        await database.stop()
+      },
+    }
   } catch (error) {
     await database.stop()
     throw error

@@ -16,6 +16,7 @@ import { startWrangler } from './wrangler.mjs'
  * @property {string} origin
  * @property {(listener: (event: Record<string, unknown>) => void) => void} onLog JSON lines that the worker logs
  * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} [crash] kills what was started, without a word to it; what it kept stays
  * @property {string} [database] URL of the PostgreSQL behind it, where there is one
  */
 
@@ -38,12 +39,16 @@ for (const signal of ['SIGINT', 'SIGTERM'])
  *
  * @param {string} target one of TARGETS
  * @param {ServerOptions} options
- * @returns {Promise<Server>}
+ * @returns {Promise<Server & { crash: () => Promise<void> }>}
  */
 export async function startServer(target, options) {
   const server = await STARTERS[target]({ ...options, vars: { AUTH_MODE: 'open', ...options.vars } })
   const own = {
     ...server,
+    async crash() {
+      running.delete(own)
+      await server.crash?.()
+    },
     async stop() {
       running.delete(own)
       await server.stop()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { publishLine } from './log-lines.mjs'
+import { killAll, workerdOf } from './processes.mjs'
 
 /** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
 export async function startWorkerd({ workspace, state, vars, port, hyperdrive, without = [] }) {
@@ -38,6 +39,10 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive, w
     origin: `http://127.0.0.1:${port + 1}`,
     onLog: (listener) => listeners.add(listener),
     stop: () => miniflare.dispose(),
+    crash() {
+      killAll(workerdOf(port))
+      return miniflare.dispose()
+    },
   }
 }
 

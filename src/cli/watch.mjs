@@ -19,7 +19,7 @@ const FINAL_CODES = ['unauthorized', 'forbidden', 'not_found', 'invalid_input']
  * @param {AsyncIterable<Uint8Array>} body
  * @returns {AsyncGenerator<{ id?: string, event?: string, data?: string }>}
  */
-async function* eventsOf(body) {
+export async function* eventsOf(body) {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of body) {

@@ -32,7 +32,8 @@ async function replay({ principal, services }: ToolContext, receipt: Receipt, ru
     (
       await services.receipts.complete(caller, {
         key,
-        answer: await run({ ...principal, done: { effect, changes } }),
+        // It did its work under its own name, which its answer may tell (change_id).
+        answer: await run({ ...principal, changeId: receipt.changeId, done: { effect, changes } }),
       })
     ).answer
   return { result: { ...answer, replayed: true }, replayed: true }
@@ -60,9 +61,11 @@ export async function carryOutOnce(context: ToolContext, key: string, args: unkn
     const receipt = await services.receipts.complete(caller, { key, answer: result })
     return receipt.changeId === caller.changeId ? { result: receipt.answer ?? result, replayed: false } : again(receipt)
   } catch (error) {
-    if (!(error instanceof KeyTaken)) throw error
+    // The same call may have been made at this moment, and be the very reason why this one fails (the version is another).
     const first = await services.receipts.find(principal, key)
-    if (first === null) throw unavailable('Another call with this idempotency_key ends at this moment; try again')
-    return again(first)
+    if (first !== null) return again(first)
+    if (error instanceof KeyTaken)
+      throw unavailable('Another call with this idempotency_key ends at this moment; try again')
+    throw error
   }
 }

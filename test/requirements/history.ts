@@ -20,7 +20,7 @@ export const HISTORY = {
   'h3-erase': 'erases for good: no history, no restoration, no replay, no image',
   'h3-retention': 'forgets versions and receipts beyond their time by the schedule, in bounded steps',
   'h5-random':
-    'loses and doubles nothing while eight clients store, update, delete, restore and repeat calls, and tells all of it',
+    'loses and doubles nothing while eight clients write and repeat calls, answers are dropped and the server is killed, and tells it all',
   'h5-off': 'keeps nothing and costs nothing with HISTORY_DAYS 0',
   'h5-cost': 'adds to a write one row of history, one of changes and one receipt, in the same round trip',
   'h3-statistics': 'counts kept versions for those who may see them, and no list or search knows them',

@@ -1,5 +1,6 @@
 // A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
+import { mortalServer } from './mortal'
 import { freshDatabase } from './postgres'
 import { execute } from './postgres-server'
 import { type ServerWithSql, startServer } from './server'
@@ -22,4 +23,9 @@ export const POSTGRES: Backend = {
   vectors: 'pgvector',
   fullText: 'tsvector',
   start: startPostgresServer,
+  async mortal() {
+    const database = await freshDatabase()
+    const server = await mortalServer(database.url)
+    return { ...server, drop: () => server.drop().finally(database.drop) }
+  },
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
+import { type MortalServer, mortalServer } from '../../support/mortal'
 import { type ServerWithSql, startServer } from '../../support/server'
 
 /** The databases that the suite is played against, and what callers see of them. */
@@ -8,9 +9,15 @@ export interface Backend {
   readonly vectors: string
   readonly fullText: string
   readonly start: (vars: Record<string, string>) => Promise<ServerWithSql>
+  /** A server that is killed and started again, in open mode. */
+  readonly mortal: () => Promise<MortalServer>
 }
 
-const D1: Backend = { database: 'sqlite', vectors: 'object', fullText: 'fts5', start: (vars) => startServer(vars) }
+const D1: Backend = {
+  ...{ database: 'sqlite', vectors: 'object', fullText: 'fts5' },
+  start: (vars) => startServer(vars),
+  mortal: () => mortalServer(),
+}
 
 let current = D1
 

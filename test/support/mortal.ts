@@ -1,0 +1,34 @@
+// A server that a test may kill at any moment and start again with what it had kept.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { killAll, workerdOf } from '../../bench/support/processes.mjs'
+import { freePort } from './dev-server'
+import { startServer } from './server'
+
+export interface MortalServer {
+  /** The first time, and after each crash. */
+  start(): Promise<{ readonly origin: string; crash(): Promise<void> }>
+  /** Forgets what was kept. */
+  drop(): Promise<void>
+}
+
+/** @param hyperdrive URL of a PostgreSQL database, in the place of D1; it lives on when the server is killed */
+export async function mortalServer(hyperdrive?: string): Promise<MortalServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-mortal-'))
+  const port = await freePort()
+  return {
+    async start() {
+      const vars = { RATE_LIMIT_PER_MINUTE: '0' }
+      const server = await startServer(vars, hyperdrive, { kept: { folder, port } })
+      return {
+        origin: server.url.origin,
+        async crash() {
+          killAll(workerdOf(port))
+          await server.stop()
+        },
+      }
+    },
+    drop: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
