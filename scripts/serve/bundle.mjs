@@ -24,7 +24,10 @@ function fingerprint() {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** A folder for what can be made again: COMMONPLACE_BUNDLES, else in the checkout, or where that cannot be written to, beside other temporary files. */
+/**
+ * A folder for what can be made again: COMMONPLACE_BUNDLES, else in the checkout, or where that cannot be written to, beside other
+ * temporary files.
+ */
 function cacheFolder() {
   const own = process.env.COMMONPLACE_BUNDLES || join(root, '.wrangler', 'bundles')
   try {

@@ -13,8 +13,9 @@ const USAGE = `usage: npm run migrate:postgres -- <url> [--schema NAME] [--dry-r
 
   <url>       of the database itself or of a session pooler, such as postgresql://user@host:5432/database; without one,
               DATABASE_URL, POSTGRESQL_CONNECTION_STRING, or POSTGRESQL_HOST, _PORT, _USER, _PASSWORD, _DATABASE. A password
-              that the URL leaves out is taken from POSTGRESQL_PASSWORD or PGPASSWORD, or asked for. TLS as in psql: ?sslmode=disable|require|verify-ca|verify-full[&sslrootcert=FILE];
-              without sslmode, other machines are spoken to in TLS
+              that the URL leaves out is taken from POSTGRESQL_PASSWORD or PGPASSWORD, or asked for. TLS as in psql:
+              ?sslmode=disable|require|verify-ca|verify-full[&sslrootcert=FILE]; without sslmode, other machines are
+              spoken to in TLS
   --schema    where the tables are, else POSTGRESQL_SCHEMA, else public
   --dry-run   says what would be applied and changes nothing
 

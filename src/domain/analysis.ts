@@ -61,7 +61,10 @@ const cut = (term: string): string => (term.length > MAX_TERM ? term.slice(0, MA
 const charAt = (text: string, at: number): string =>
   at < text.length ? String.fromCodePoint(text.codePointAt(at) as number) : ''
 
-/** Remembers what each word becomes, since texts repeat their words; bounded, because an isolate lives long and texts are other people's. */
+/**
+ * Remembers what each word becomes, since texts repeat their words; bounded, because an isolate lives long and texts are other
+ * people's.
+ */
 function remembering<T>(make: (word: string) => T): (word: string) => T {
   const outcomes = new Map<string, T>()
   return (word) => {

@@ -7,6 +7,8 @@ const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\
 const COMPACT_DATE = /^(\d{4})(\d{2})(\d{2})$/
 const WEEK_DATE = /^(\d{4})-W(\d{2})-([1-7])$/
 const DAY_SECONDS = 86_400
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 const MAX_OFFSET_MINUTES = 14 * 60
 
 /** Seconds since 1970 of a calendar day, or null when there is no such day. */

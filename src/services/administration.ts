@@ -38,7 +38,6 @@ export type Administration = ReturnType<typeof createAdministration>
 
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
-const OWNER_TRIES = 5
 
 /** The same for an org of others and for one that never was. */
 const noSuchOrg = () => notFound('No such organization for this credential')
@@ -129,7 +128,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       const expiresAt = await endFor(by, checked.expiresAt)
       const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
       // Two keys of one name that are made at the same moment are given one owner after the other.
-      const key = await withRetries(OWNER_TRIES, async () => {
+      const key = await withRetries(async () => {
         const taken = await store.owners(org)
         const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
         const isNew = checked.owner === null

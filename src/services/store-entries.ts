@@ -46,7 +46,8 @@ export interface StoreOptions {
   readonly dedupe: boolean
 }
 
-interface Dependencies {
+/** What stores and updates entries. */
+export interface WriteDependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
   readonly outbox: Pick<Outbox, 'queueUnused'>
@@ -57,7 +58,14 @@ interface Dependencies {
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, outbox, limits, generate, pace = WITHOUT_REST }: Dependencies) {
+export function createStoreEntries({
+  entries,
+  images,
+  outbox,
+  limits,
+  generate,
+  pace = WITHOUT_REST,
+}: WriteDependencies) {
   async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
@@ -96,7 +104,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     )
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
-    const saved = await withRetries(5, async (attempt) => {
+    const saved = await withRetries(async (attempt) => {
       const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
     })

@@ -3,17 +3,14 @@ import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
 import type { Done } from '../domain/history/receipt'
 import { checkVersion } from '../domain/history/version'
-import { decodeImages, type ImageLimits } from '../domain/image'
+import { decodeImages } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
-import { type Pace, WITHOUT_REST } from '../domain/pace'
+import { WITHOUT_REST } from '../domain/pace'
 import { type Caller, checkMayWrite } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
-import type { EntryStore } from '../ports/entry-store'
-import type { ImageStore } from '../ports/image-store'
-import type { Outbox } from '../ports/outbox'
-import type { Generate } from './generate'
 import { uploadImages, writeImages } from './image-transfer'
 import { attempt, done, type Outcome, withRetries } from './outcome'
+import type { WriteDependencies } from './store-entries'
 
 export interface UpdatedEntry {
   readonly id: number
@@ -30,18 +27,6 @@ export type Remade =
   | 'summary cleared'
   | 'summary queued'
 
-interface Dependencies {
-  readonly entries: EntryStore
-  readonly images: ImageStore
-  readonly outbox: Pick<Outbox, 'queueUnused'>
-  readonly limits: ImageLimits
-  readonly generate: Generate
-  readonly pace?: Pace
-}
-
-/** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
-const TRIES = 5
-
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
 
 /** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
@@ -53,7 +38,14 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images, outbox, limits, generate, pace = WITHOUT_REST }: Dependencies) {
+export function createUpdateEntries({
+  entries,
+  images,
+  outbox,
+  limits,
+  generate,
+  pace = WITHOUT_REST,
+}: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -164,7 +156,7 @@ export function createUpdateEntries({ entries, images, outbox, limits, generate,
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
     const known = new Map<string, Generated>()
-    return withRetries(TRIES, (attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
+    return withRetries((attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
   }
 }
 

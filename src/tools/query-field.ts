@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { codePointLength, trim } from '../domain/text'
 
-const MAX_QUERY = 10_000
+/** Code points of whatever is looked for (platform contract §6). */
+export const MAX_QUERY = 10_000
 
 /** What every search looks for. */
 export const queryField = z

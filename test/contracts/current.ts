@@ -217,9 +217,11 @@ export function currentContract(name: string, make: () => RecallGround): void {
         [
           sql`
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, metadata, text)
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
+              bytes, text_words, metadata, text)
             SELECT CAST(${ada.org} AS TEXT), 'project:q', 'agent', 1 + i % 2, 'q', CAST(${ground.clock.ms} AS bigint) + i,
-              CAST(${ground.clock.ms} AS bigint) + i, 'key-1', 'h', 8, 2, '{"kind":"code_pattern","fileContext":{"path":"src/a.ts"}}', 'npm test' FROM n`,
+              CAST(${ground.clock.ms} AS bigint) + i, 'key-1', 'h', 8, 2,
+                '{"kind":"code_pattern","fileContext":{"path":"src/a.ts"}}', 'npm test' FROM n`,
         ],
         { org: ada.org },
       )

@@ -95,8 +95,10 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
         [
           sql`
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(WORKING_CAPACITY - 1))})
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
-            SELECT CAST(${ada.org} AS TEXT), 'project:p', 'agent', 1, 'p', CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + 86_400_000} AS bigint) FROM n`,
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
+              bytes, text_words, text, layer_expires_at)
+            SELECT CAST(${ada.org} AS TEXT), 'project:p', 'agent', 1, 'p', CAST(${clock.ms} AS bigint),
+              CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + 86_400_000} AS bigint) FROM n`,
         ],
         { org: ada.org },
       )

@@ -93,8 +93,11 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         [
           sql`
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text, layer_expires_at)
-            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', 1, CAST(${project} AS TEXT), CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x', CAST(${clock.ms + DAY} AS bigint) FROM n`,
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
+              bytes, text_words, text, layer_expires_at)
+            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', 1, CAST(${project} AS TEXT),
+              CAST(${clock.ms} AS bigint), CAST(${clock.ms} AS bigint), 'key-1', 'h', 1, 1, 'x',
+              CAST(${clock.ms + DAY} AS bigint) FROM n`,
         ],
         { org: ada.org },
       )

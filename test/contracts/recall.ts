@@ -31,7 +31,8 @@ export function recallContract(name: string, make: () => RecallGround): void {
         [
           sql`
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
+              bytes, text_words, text)
             SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', ${sql.raw(String(layer))},
               CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'key-1', 'h', 8, 2, 'crowd ' || i FROM n`,
         ],

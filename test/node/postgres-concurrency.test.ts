@@ -82,8 +82,11 @@ async function work(agent: number, client: TestClient, truth: Truth): Promise<vo
 /** Rows that are in one of two tables and not in the other. */
 const difference = (a: string, b: string) => `((${a}) EXCEPT (${b})) UNION ALL ((${b}) EXCEPT (${a}))`
 
-const COUNTERS = `SELECT org, thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second, last_second, first_id, last_id FROM thread_counters`
-const COUNTED = `SELECT org, thread_id, coalesce(project, ''), reader, count(*), sum((source = 'user')::int), sum((image_count > 0)::int), sum(bytes), sum(text_words), min(created_second), max(created_second), min(id), max(id) FROM entries WHERE listed = 1 GROUP BY 1, 2, 3, 4`
+const COUNTERS = `SELECT org, thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second,
+  last_second, first_id, last_id FROM thread_counters`
+const COUNTED = `SELECT org, thread_id, coalesce(project, ''), reader, count(*), sum((source = 'user')::int),
+  sum((image_count > 0)::int), sum(bytes), sum(text_words), min(created_second), max(created_second), min(id), max(id)
+  FROM entries WHERE listed = 1 GROUP BY 1, 2, 3, 4`
 const TAGS = `SELECT org, tag COLLATE "C", id FROM entries, jsonb_array_elements_text(tags::jsonb) AS tag`
 
 describe.skipIf(!isRealServer()).each(['directly', 'through pgbouncer in transaction mode'])(

@@ -36,7 +36,8 @@ async function query(text: string, values: unknown[] = []): Promise<Record<strin
 
 const old = (metadata: object, columns: string, values: string) =>
   query(
-    `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, text, metadata, ${columns})
+    `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes,
+      text_words, text, metadata, ${columns})
      VALUES ('o', 't', 'user', 2, 0, 0, 'ada', 'key-1', 'h', 5, 1, 'glacier', $1, ${values})`,
     [JSON.stringify(metadata)],
   )

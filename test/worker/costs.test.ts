@@ -28,7 +28,8 @@ async function grow(from: number, to: number): Promise<void> {
   const start = Math.floor(Date.UTC(2020, 0, 1) / 1000)
   await bindings.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-     INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, tags, metadata, text)
+     INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes,
+       text_words, tags, metadata, text)
      SELECT ?3, 'thread ' || (i % 500), 'user', 2, (?4 + i * 60) * 1000, ?4, 'ada', 'key-1', 'h' || i, 100, 10,
        CASE WHEN i % 5 = 0 THEN '["common"]' ELSE '[]' END,
        json_object('status', CASE i % 3 WHEN 0 THEN 'todo' WHEN 1 THEN 'doing' ELSE 'done' END, 'n', i), 'filler text number ' || i FROM n`,

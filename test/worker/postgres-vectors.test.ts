@@ -49,7 +49,9 @@ describe('pgvector', () => {
     const { org } = freshPrincipal()
     const rows = vectors.map((vector, chunk) => [chunk, toBase64(quantize(Float32Array.from(vector)))])
     await connection.batch([
-      sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT ${org}, -1 - floor(random() * 1e15), ${model}, (value ->> 0)::int, 0, 1, value ->> 1 FROM jsonb_array_elements(${JSON.stringify(rows)}::jsonb) AS given (value)`,
+      sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data) SELECT ${org},
+        -1 - floor(random() * 1e15), ${model}, (value ->> 0)::int, 0, 1, value ->> 1
+        FROM jsonb_array_elements(${JSON.stringify(rows)}::jsonb) AS given (value)`,
     ])
     return { connection, org }
   }

@@ -23,7 +23,8 @@ it('finds private entries of before the upgrade by their words once the index is
   await migrateD1(bindings.DB, D1_MIGRATIONS.slice(0, 4), config.indexedFields)
   const ada = freshPrincipal()
   await bindings.DB.prepare(
-    `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, audience, text_hash, bytes, text_words, text)
+    `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, audience, text_hash,
+      bytes, text_words, text)
        VALUES (?1, 't', 'user', 2, 0, 0, 'ada', 'key-1', 'private', 'h', 5, 1, 'glacier')`,
   )
     .bind(ada.org)
@@ -44,7 +45,8 @@ it('brings back what the word "archived" hid, and tells apart what metadata said
   const ada = freshPrincipal()
   const old = (metadata: object, columns: string, values: string) =>
     bindings.DB.prepare(
-      `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes, text_words, text, metadata, ${columns})
+      `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, owner, created_by, text_hash, bytes,
+        text_words, text, metadata, ${columns})
        VALUES (?1, 't', 'user', 2, 0, 0, 'ada', 'key-1', 'h', 5, 1, 'glacier', ?2, ${values})`,
     )
       .bind(ada.org, JSON.stringify(metadata))

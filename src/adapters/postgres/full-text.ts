@@ -177,7 +177,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         SELECT e.*, best.complete, best.held, ${countsOf(terms.length, COMMON)} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
-            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context, ${columns.includes('code') ? CODE : sql`''`} AS code,
+            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context,
+            ${columns.includes('code') ? CODE : sql`''`} AS code,
             e.weight, e.created_at, ${next} AS following
           FROM entries e WHERE e.id = best.id
           OFFSET 0

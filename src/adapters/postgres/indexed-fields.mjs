@@ -30,9 +30,9 @@ export function indexedFieldsMigration(fields) {
       // A name of PostgreSQL has 63 bytes at most.
       const index = `entries_meta_${name.length > 50 ? `${name.slice(0, 45)}_${i}` : name}`
       const value = `facts -> ${literal(name)}`
-      return type === 'string'
-        ? `CREATE INDEX "${index}" ON entries (org, (${foldedStart(name)})) WHERE listed = 1 AND jsonb_typeof(${value}) = 'string';`
-        : `CREATE INDEX "${index}" ON entries (org, (${value})) WHERE listed = 1 AND jsonb_typeof(${value}) = '${type === 'boolean' ? 'boolean' : 'number'}';`
+      const kind = type === 'string' || type === 'boolean' ? type : 'number'
+      const key = kind === 'string' ? foldedStart(name) : value
+      return `CREATE INDEX "${index}" ON entries (org, (${key})) WHERE listed = 1 AND jsonb_typeof(${value}) = '${kind}';`
     })
   const drop = `DO $$
 DECLARE

@@ -57,7 +57,8 @@ export const auditStoredStatement = (
   const detail = json({ stored: count, ...(archived.length === 0 ? {} : { archived: archived.length }) })
   const evicted = sql`(SELECT count(*) FROM (${gone}) gone)`
   const told = evicting
-    ? sql`CASE WHEN ${evicted} = 0 THEN CAST(${detail} AS text) ELSE CAST(${`{"stored":${count},"evicted":`} AS text) || ${evicted} || '}' END`
+    ? sql`CASE WHEN ${evicted} = 0 THEN CAST(${detail} AS text)
+        ELSE CAST(${`{"stored":${count},"evicted":`} AS text) || ${evicted} || '}' END`
     : detail
   return sql`INSERT INTO audit (${COLUMNS})
     VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), told)})`

@@ -5,29 +5,12 @@ import { foldAscii } from '../../domain/text'
 import type { PreparedFile } from '../../ports/code-index'
 import type { CodeScope } from './code-spelling'
 import type { SqlDialect } from './dialect'
+import { inGroups } from './json-groups'
 
 /** The statements that put files of code and all that is made of them into the tables. */
 
-/** A value in D1 holds at most 2 MB. */
-const MAX_JSON = 1_500_000
 /** Vectors in one row. */
 const PACK = 32
-
-/** Rows in groups whose JSON fits into one value. */
-function inGroups<T>(rows: Iterable<T>, sizeOf: (row: T) => number): T[][] {
-  const groups: T[][] = []
-  let size = MAX_JSON
-  for (const row of rows) {
-    const own = sizeOf(row)
-    if (size + own > MAX_JSON) {
-      groups.push([])
-      size = 0
-    }
-    groups.at(-1)?.push(row)
-    size += own
-  }
-  return groups
-}
 
 type Cell = string | number | null
 const jsonLength = (row: readonly Cell[]): number => JSON.stringify(row).length + 1

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { HOUR_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { Outbox, WorkItem } from '../../ports/outbox'
 import type { Row, SqlConnection } from './connection'
@@ -8,7 +9,7 @@ const MAX_ATTEMPTS = 10
 /** A claim that nobody held on to for this long belongs to a worker that died: no single step of work takes half of it. */
 export const CLAIM_MS = 120_000
 const FIRST_DELAY_MS = 30_000
-const LONGEST_DELAY_MS = 6 * 3_600_000
+const LONGEST_DELAY_MS = 6 * HOUR_MS
 
 const toItem = (row: Row): WorkItem => ({
   id: Number(row.id),

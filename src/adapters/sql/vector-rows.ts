@@ -7,6 +7,7 @@ import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
+import { inGroups } from './json-groups'
 import { textOf } from './long-texts'
 import { entriesById, planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
@@ -30,30 +31,14 @@ const toUnembedded = (row: Row): Unembedded => ({
   textHash: row.text_hash as string,
 })
 
-/** A value in D1 holds at most 2 MB; vectors of a text in very small chunks may be more. */
-const MAX_JSON = 1_500_000
-
-/** Vectors in groups whose JSON fits into one value. */
-function inGroups(vectors: readonly TextVector[]): TextVector[][] {
-  const groups: TextVector[][] = []
-  let size = MAX_JSON
-  for (const vector of vectors) {
-    const own = vector.data.length + vector.model.length + 64
-    if (size + own > MAX_JSON) {
-      groups.push([])
-      size = 0
-    }
-    groups.at(-1)?.push(vector)
-    size += own
-  }
-  return groups
-}
+/** Vectors of a text in very small chunks may be more than one value holds. */
+const sizeOf = (vector: TextVector): number => vector.data.length + vector.model.length + 64
 
 const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
 
 /** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
-  return inGroups(vectors).map((group) => {
+  return inGroups(vectors, sizeOf).map((group) => {
     const json = JSON.stringify(
       group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
     )

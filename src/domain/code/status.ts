@@ -1,3 +1,5 @@
+import { DAY_MS } from '../time'
+
 /** How complete and how fresh the index of code is (fabric contract §9). */
 export interface IndexStatus {
   readonly totalFiles: number
@@ -16,7 +18,7 @@ interface Totals {
   readonly lastIndexed: number | null
 }
 
-const FRESH_MS = 24 * 3_600_000
+const FRESH_MS = DAY_MS
 
 /** Of all projects together: as fresh as the one that was uploaded last. */
 export function statusOf(totals: readonly Totals[], now: number): IndexStatus {

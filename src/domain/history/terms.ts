@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../time'
+
 /** For how long what has been is kept. */
 export interface HistoryTerms {
   /** Days that an old state of an entry can be read and brought back; 0: none is kept. */
@@ -9,14 +11,12 @@ export interface HistoryTerms {
 /** Nothing is kept; receipts for a day. */
 export const NO_HISTORY: HistoryTerms = { days: 0, receiptHours: 24 }
 
-const HOUR_MS = 3_600_000
-
 /** The instant up to which old states are forgotten, in milliseconds since 1970. */
-export const oldestKept = ({ days }: HistoryTerms, now: number): number => now - days * 24 * HOUR_MS
+export const oldestKept = ({ days }: HistoryTerms, now: number): number => now - days * DAY_MS
 
 /** Until when what is deleted now can be brought back; null when it cannot. */
 export const restorableUntil = ({ days }: HistoryTerms, now: number): number | null =>
-  days === 0 ? null : now + days * 24 * HOUR_MS
+  days === 0 ? null : now + days * DAY_MS
 
 /** The instant up to which receipts are forgotten. */
 export const oldestReceipt = ({ receiptHours }: HistoryTerms, now: number): number => now - receiptHours * HOUR_MS

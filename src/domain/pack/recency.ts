@@ -1,3 +1,5 @@
+import { DAY_MS } from '../time'
+
 /** Whether a goal asks for what was last, and since when. */
 export interface Recency {
   /** Newest entries that are wanted; 0 when the goal does not ask. */
@@ -5,8 +7,6 @@ export interface Recency {
   /** Milliseconds since 1970, the beginning of a day, so that a pack stays the same all day. */
   readonly since: number
 }
-
-const DAY = 86_400_000
 
 /** What people say, and how many days back they mean; null: whenever it was. */
 const SAYINGS: readonly (readonly [RegExp, number | null])[] = [
@@ -37,9 +37,9 @@ export function recencyOf(goal: string, now: number, items: number): Recency {
   const limit = Math.max(2, Math.ceil(items * SHARE))
   const [, last, ago] = DAYS_AGO.exec(goal) ?? []
   const days = last ?? ago
-  const today = Math.floor(now / DAY) * DAY
-  if (days !== undefined) return { limit, since: today - Number(days) * DAY }
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  if (days !== undefined) return { limit, since: today - Number(days) * DAY_MS }
   const said = SAYINGS.find(([saying]) => saying.test(goal))
   if (said === undefined) return { limit: 0, since: 0 }
-  return { limit, since: said[1] === null ? 0 : today - said[1] * DAY }
+  return { limit, since: said[1] === null ? 0 : today - said[1] * DAY_MS }
 }

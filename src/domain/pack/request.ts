@@ -33,7 +33,8 @@ export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
 const CHARS_PER_TOKEN = 4
 const MAX_LIMIT = 50
 const MAX_RELATED = 5
-const MAX_GOAL = 10_000
+/** A goal is a query (platform contract §6). */
+export const MAX_GOAL = 10_000
 /** Code points of one item's content; more only for a call that names its own budget. */
 const CONTENT = 1_500
 const LONGEST_CONTENT = 4_000

@@ -1,5 +1,6 @@
+import { DAY_MS } from '../time'
+
 /** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
-const DAY = 86_400_000
 const HALF = 14
 const LEAST = 0.2
 
@@ -13,8 +14,8 @@ export interface Use {
 
 /** How much alive a memory is: its age, its last use and how often it was used. */
 export function vitality({ createdAt, accessedAt, accessCount }: Use, now: number): number {
-  const age = (now - createdAt) / DAY
-  const idle = (now - (accessedAt ?? createdAt)) / DAY
+  const age = (now - createdAt) / DAY_MS
+  const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
   return (
     0.3 * Math.exp(-age / (2 * HALF)) +
     0.7 * Math.exp(-idle / HALF) +

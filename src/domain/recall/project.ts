@@ -1,10 +1,9 @@
 import { invalidInput, Problem } from '../errors'
-import { normalizeProject } from '../metadata'
+import { MAX_PROJECT, normalizeProject } from '../metadata'
 import type { Scope } from '../scope'
 import { codePointLength, unstorable } from '../text'
 
 /** The project of a fabric call: an opaque key, whatever it looks like (fabric contract §1). */
-export const MAX_PROJECT = 240
 
 /**
  * A key as it is stored, when the scope may use it.

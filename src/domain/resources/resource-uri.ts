@@ -1,6 +1,7 @@
 import { MAX_THREAD_ID } from '../draft'
 import { readId } from '../link'
 import { normalizeProject } from '../metadata'
+import { MAX_GOAL } from '../pack/request'
 import { codePointLength, trim, unstorable } from '../text'
 
 /** The addresses of what can be read as an MCP resource (packs contract, "Prompts and resources"). */
@@ -20,8 +21,6 @@ export const TEMPLATES = {
   pack: `${SCHEME}pack/{goal}`,
 } as const satisfies Record<Resource['kind'], string>
 
-/** A goal is a query (platform contract §6). */
-const MAX_GOAL = 10_000
 /** A longer address names nothing: a code point is at most twelve characters when it is escaped. */
 const MAX_URI = 12 * MAX_GOAL + 100
 

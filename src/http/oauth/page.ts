@@ -33,6 +33,9 @@ interface Consent {
   readonly families: string | null
 }
 
+const ON_YOUR_COMPUTER = html`<p class="note">This is a program on your own computer.
+Go on only if you have just started connecting it yourself.</p>`
+
 /** Asks whether a client may use what a key opens. The form goes back to the address it came from. */
 export function consentPage({ client, token, error, families }: Consent) {
   const name = tame(client.name)
@@ -44,7 +47,7 @@ export function consentPage({ client, token, error, families }: Consent) {
 <dt>Published by</dt><dd>${client.publisher ?? 'unknown: this app registered itself, and its name is not verified'}</dd>
 <dt>You will be sent back to</dt><dd>${client.destination}</dd>
 </dl>
-${client.local ? html`<p class="note">This is a program on your own computer. Go on only if you have just started connecting it yourself.</p>` : ''}
+${client.local ? ON_YOUR_COMPUTER : ''}
 <h2>It will be able to</h2>
 <ul>
 <li>read memory, and change it as far as the key below may: in its organization and projects, with its role</li>

@@ -2,13 +2,11 @@ import type { Analyzer, Token } from '../../domain/analysis'
 import { contentOf } from '../../domain/code/chunks'
 import { codeWords, contentLength } from '../../domain/code/words'
 import { parseQuery, type Unit } from '../../domain/query'
+import { keywordScore, leastHeld } from '../../domain/recall/similarity'
 import type { Scope } from '../../domain/scope'
 import { countTerms, rank, scoredTerms } from '../../domain/score'
 import type { CodeFilter, CodeIndex, CodeTotals, StoredChunk } from '../../ports/code-index'
 
-/** Chunks by the keyword score of fabric.md §4: 0.8 × the share of the query's units that they hold, and 0.2 × how well they rank. */
-const COVERAGE = 0.8
-const RANK = 0.2
 /** Chunks that are weighed, those that hold most units first; to read one takes about half a millisecond. */
 const CANDIDATES = 40
 
@@ -38,7 +36,7 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     limit: number,
   ): Promise<WordScore[]> {
     // A chunk that holds fewer cannot reach the threshold, however well it ranks.
-    const least = Math.max(1, Math.ceil(((threshold - RANK) / COVERAGE) * units.length))
+    const least = leastHeld(units.length, threshold)
     const { hits, chunksWithUnit } = await index.chunksWithWords(
       scope,
       totals.project,
@@ -70,7 +68,7 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     const scores = new Map(ranked.map(({ id, score }) => [id, score]))
     return weighed.flatMap(({ chunk, held }) => {
       const own = scores.get(chunk.id) as number
-      const score = (COVERAGE * held) / units.length + (RANK * own) / (own + 1)
+      const score = keywordScore(held, units.length, own)
       return held > 0 && score >= threshold ? [{ chunk, score }] : []
     })
   }

@@ -19,9 +19,6 @@ export interface Restored {
 const MOST = 1000
 /** Texts and metadata of a call: they are read, analysed and embedded. */
 const MOST_BYTES = 4_000_000
-/** Fresh reads after a lost race. */
-const TRIES = 5
-
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
 const EXPIRED = 'expired'
@@ -54,7 +51,7 @@ export function createRestoreEntries(dependencies: {
    */
   return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
     if (caller.done) return recalled(caller.done.effect)
-    return withRetries(TRIES, async () => {
+    return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
       const [only] = found.kept
       if ('changeId' in what && only === undefined)

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
 
@@ -54,7 +55,7 @@ export function createSchedule(dependencies: {
 }): Schedule {
   const { steps, journal, clock, log } = dependencies
 
-  const day = (ms: number): number => Math.floor(ms / 86_400_000)
+  const day = (ms: number): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
     cursor !== null ||
     finishedAt === null ||

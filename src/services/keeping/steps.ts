@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
@@ -9,10 +10,8 @@ import type { BackgroundGeneration } from '../background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 /** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
-const WRITE_IS_OVER = DAY
+const WRITE_IS_OVER = DAY_MS
 
 /** Entries that expire in one statement: each takes tags, words, vectors and links with it. */
 const EXPIRED = 200
@@ -64,7 +63,7 @@ export function scheduleSteps(dependencies: {
     },
     {
       name: 'decayed memories',
-      every: DAY,
+      every: DAY_MS,
       daily: true,
       rounds: 5,
       round: async (cursor) => {
@@ -83,38 +82,38 @@ export function scheduleSteps(dependencies: {
     },
     {
       name: 'removed vectors',
-      every: DAY,
+      every: DAY_MS,
       rounds: 10,
       round: async () => rest(await retention.forgetRemovedVectors(ROWS), ROWS),
     },
     {
       name: 'change log',
-      every: DAY,
+      every: DAY_MS,
       rounds: 10,
-      round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY, ROWS), ROWS),
+      round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY_MS, ROWS), ROWS),
     },
     {
       name: 'kept versions',
-      every: DAY,
+      every: DAY_MS,
       rounds: 10,
       round: async () => rest(await retention.forgetVersions(VERSIONS), VERSIONS),
     },
     {
       name: 'receipts',
-      every: HOUR,
+      every: HOUR_MS,
       rounds: 10,
       round: async () => rest(await retention.forgetReceipts(ROWS), ROWS),
     },
     {
       name: 'marks of image removals',
-      every: DAY,
+      every: DAY_MS,
       rounds: 10,
       round: async () => rest(await retention.forgetImageRemovals(clock.now() - WRITE_IS_OVER, ROWS), ROWS),
     },
     {
       // Objects whose row was never written, because the write failed after its images were put.
       name: 'orphaned images',
-      every: DAY,
+      every: DAY_MS,
       rounds: 2,
       round: async (cursor) => {
         const page = await images.list(cursor)
@@ -134,7 +133,7 @@ export function scheduleSteps(dependencies: {
     },
     {
       name: 'marks of long texts',
-      every: DAY,
+      every: DAY_MS,
       rounds: 5,
       round: async (cursor) => {
         const { marked, last } = await marks.mark(Number(cursor ?? 0))
@@ -167,7 +166,7 @@ export function scheduleSteps(dependencies: {
           {
             // A pass for each model: vectors that a change of the model, or a failure, left to be made.
             name: `vectors of ${embedding}`,
-            every: DAY,
+            every: DAY_MS,
             rounds: 8,
             // Of another's model they may cost money, and whoever chose it knows that it is new.
             ...(embedsHere ? { missed: 'vectors' as const } : {}),
@@ -187,7 +186,7 @@ export function scheduleSteps(dependencies: {
  */
 export const grantsStep = (purge: () => Promise<boolean>): Step => ({
   name: 'grants of OAuth',
-  every: DAY,
+  every: DAY_MS,
   rounds: 2,
   round: async () => ({ done: 0, next: (await purge()) ? 'more' : null }),
 })

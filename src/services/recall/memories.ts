@@ -50,9 +50,6 @@ export interface MemoryUpdate {
 /** A memory as an entry, which knows its layer. */
 type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
 
-/** Fresh reads after a lost race, before the caller is told of it. */
-const TRIES = 5
-
 export type MemoryService = ReturnType<typeof createMemoryService>
 
 export function createMemoryService(dependencies: {
@@ -166,7 +163,7 @@ export function createMemoryService(dependencies: {
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
       if (update.content !== undefined) checkVerbatim(update.content, 'content')
       if (caller.done) return mustFind(caller, null, id)
-      await withRetries(TRIES, async () => {
+      await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
         checkMayWrite(caller, memory.project)
         checkVersion(memory, update.expectedVersion)
@@ -184,7 +181,7 @@ export function createMemoryService(dependencies: {
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
     async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
       if (caller.done) return
-      await withRetries(TRIES, async () => {
+      await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
         checkMayWrite(caller, memory.project)
         checkVersion(memory, expected)

@@ -4,6 +4,7 @@ import { digestOf } from '../../domain/recall/digest'
 import { MEMORY_TYPES, type MemoryType, threadOfProject } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
 import type { Caller } from '../../domain/scope'
+import { DAY_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { Memories } from '../../ports/memories'
 import { done, withRetries } from '../outcome'
@@ -28,11 +29,8 @@ export interface Summarized {
   readonly summary: string
 }
 
-const DAY = 86_400_000
 /** Memories that one call takes in. */
 const MOST = 1_000
-/** Fresh reads after a lost race, before the caller is told of it. */
-const TRIES = 5
 const PATTERNS: readonly MemoryType[] = ['code_pattern', 'convention']
 
 export type Summarize = ReturnType<typeof createSummarize>
@@ -54,7 +52,7 @@ export function createSummarize({
    * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
    */
   return (caller: Caller, request: SummarizeRequest): Promise<Summarized> =>
-    withRetries(TRIES, async () => {
+    withRetries(async () => {
       const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
       const project = projectOfWrite(caller, request.project === null ? {} : { projectPath: request.project })
       const types = MEMORY_TYPES.filter(
@@ -65,7 +63,7 @@ export function createSummarize({
       )
       const originals = await memories.summarizable(caller, {
         ...{ project, layer, types, limit: MOST },
-        createdBefore: clock.now() - olderThanDays * DAY,
+        createdBefore: clock.now() - olderThanDays * DAY_MS,
       })
       const [oldest] = originals
       if (oldest === undefined)

@@ -52,7 +52,8 @@ export const searchCode = defineTool({
   name: 'context_searchCode',
   title: 'Search code',
   description:
-    "Search a project's indexed source code: by meaning, by symbol name, or by literal text. Index files with `commonplace index` or file_opened events.",
+    "Search a project's indexed source code: by meaning, by symbol name, or by literal text. " +
+    'Index files with `commonplace index` or file_opened events.',
   effect: 'read',
   input: z.strictObject({
     query: z.string().meta({ description: 'Question, symbol name or text' }),

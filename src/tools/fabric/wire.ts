@@ -3,6 +3,7 @@ import { invalidInput } from '../../domain/errors'
 import { openProject } from '../../domain/recall/project'
 import type { Scope } from '../../domain/scope'
 import { codePointLength, trim } from '../../domain/text'
+import { MAX_QUERY } from '../query-field'
 
 /** How the fabric family spells what several of its tools take and give (fabric contract §1). */
 
@@ -25,8 +26,6 @@ export function checkSession(given: string | undefined): string | null {
   if (codePointLength(given) > MAX_SESSION) throw invalidInput(`sessionId has more than ${MAX_SESSION} characters`)
   return given
 }
-
-const MAX_QUERY = 10_000
 
 /** @throws Problem invalid_input for a blank or too long query */
 export function checkQuery(query: string): string {

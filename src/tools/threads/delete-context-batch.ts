@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { checkThreadId } from '../../domain/draft'
 import { invalidInput } from '../../domain/errors'
+import { DAY_MS } from '../../domain/time'
 import { defineTool } from '../define-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
 import { deleted, deletedOutput, dryRun, wouldDelete } from './deletion'
 import { threads } from './family'
-
-const DAY_MS = 86_400_000
 
 export const deleteContextBatch = defineTool({
   family: threads,
