@@ -12,14 +12,14 @@ import { createAnalyzer } from '../../src/domain/analysis'
 import type { Clock } from '../../src/ports/clock'
 import { bindings, type Costs, config } from './bindings'
 
-const { connectionString } = bindings.HYPERDRIVE as Pick<Hyperdrive, 'connectionString'>
+const connectionString = (): string => (bindings.HYPERDRIVE as Pick<Hyperdrive, 'connectionString'>).connectionString
 
 /** The adapters over the migrated database of this run, and what they cost since `costs` was last reset. */
 export function postgresAdapters(clock: Clock, language = 'english', schema = 'public') {
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)
   const connection = createPostgresConnection(
-    { connectionString, schema },
+    { connectionString: connectionString(), schema },
     createPostgresDialect(analyzer),
     ({ statements }) => {
       costs.roundTrips++
