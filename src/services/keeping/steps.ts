@@ -143,7 +143,7 @@ export function scheduleSteps(dependencies: {
     {
       // Of entries that were stored before there was a place beside their row.
       name: 'long texts',
-      every: DAY,
+      every: DAY_MS,
       rounds: 5,
       round: async (cursor) => {
         const { moved, last } = await longTexts.moveBeside(Number(cursor ?? 0))
