@@ -4,7 +4,7 @@ import type { LongTexts } from '../../ports/long-texts'
 import type { SqlConnection } from './connection'
 
 /**
- * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0025_long_texts.sql): a
+ * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0025_texts_beside.sql): a
  * database writes a row anew whatever changes of it, so that new metadata, a read that counts or a deletion would each
  * write the whole text again, and history would keep a copy where now it keeps the hash.
  */
