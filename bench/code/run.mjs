@@ -154,7 +154,7 @@ try {
       short(((serverSeconds() - before) * 1000) / times.length),
     ])
   }
-  const text = `## Code
+  const text = `## Code (${values.target === 'postgres' ? 'PostgreSQL' : 'D1'})
 
 ${where}; ${values.target === 'postgres' ? 'PostgreSQL' : 'D1'}, plain workerd, local embedder of 512 dimensions, one connection, over MCP.
 
