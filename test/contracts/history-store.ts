@@ -1,13 +1,18 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlHistory } from '../../src/adapters/sql/history'
 import { createSqlReceipts } from '../../src/adapters/sql/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/retention'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { HistoryTerms } from '../../src/domain/history/terms'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Caller } from '../../src/domain/scope'
+import { createGenerate } from '../../src/services/generate'
+import { createRestoreEntries } from '../../src/services/history/restore-entries'
 import { promise } from '../requirements/history'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -60,6 +65,55 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect((await counts()).map((n, i) => n - (before[i] as number))).toEqual([1, 1, 1])
       await expect(patch(terms, id, { ...ada, receipt, changeId: 'other' })).rejects.toThrow('idempotency_key')
       expect((await counts()).map((n, i) => n - (before[i] as number))).toEqual([1, 1, 1])
+    })
+
+    it(promise('h3-undo-thousand'), async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const texts = (from: number) => Array.from({ length: 101 }, (_, i) => `glacier number ${from + i} of the range`)
+      for (let from = 0; from < 1010; from += 101)
+        await store(terms).save(ada, await Promise.all(texts(from).map((text) => entryOf(ada, { text }))))
+      const call = { ...ada, changeId: crypto.randomUUID() }
+      expect(await store(terms).delete(call, { threadIds: ['thread'] })).toBe(1010)
+      let [statements, most] = [0, 0]
+      const count = (given: readonly SQL[]): readonly SQL[] => {
+        statements += given.length
+        return given
+      }
+      const { connection, analyzer, clock } = made
+      const counted: SqlConnection = {
+        dialect: connection.dialect,
+        batch: (given, lock) => connection.batch(count(given), lock),
+        read: (given) => connection.read(count(given)),
+      }
+      const generate = createGenerate({
+        ...{ embedder: createLocalEmbedder(analyzer), summarizer: null, chunking: null },
+        ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
+      })
+      const restore = createRestoreEntries({
+        history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
+        generate,
+        now: () => clock.now(),
+      })
+      const undo = async () => {
+        const before = statements
+        const { restored, remaining } = await restore({ ...ada }, { changeId: call.changeId })
+        most = Math.max(most, statements - before)
+        return [restored.length, remaining]
+      }
+      expect([await undo(), await undo()]).toEqual([
+        [1000, 10],
+        [10, 0],
+      ])
+      // D1 takes a thousand statements of one call.
+      expect(most).toBeLessThan(60)
+      const numbers = async (query: SQL) => Number((await connection.batch([query]))[0]?.[0]?.n)
+      expect([
+        await numbers(sql`SELECT count(*) AS n FROM entries WHERE org = ${ada.org} AND version = 3 AND text_words > 2`),
+        await numbers(sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${ada.org}`),
+        await numbers(sql`SELECT count(*) AS n FROM outbox WHERE org = ${ada.org} AND topic IN ('index', 'embed')`),
+      ]).toEqual([1010, 1010, 0])
+      const [indexed] = await connection.batch([connection.dialect.countIndexed(ada, sql`e.org = ${ada.org}`)])
+      expect(Number(indexed?.[0]?.indexed)).toBe(1010)
     })
 
     it(promise('h3-retention'), async () => {

@@ -43,9 +43,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
       const indexed = { terms: 'crowd noise', written: 'crowd noise', words: 2, code: '', ends: '' }
       const statements = crowded.map(({ id }) =>
         ground.connection.dialect.indexEntry(
-          ada.org,
-          { ...content, layer: layer as 2 | 3, metadata: null },
-          indexed,
+          { org: ada.org, content: { ...content, layer: layer as 2 | 3, metadata: null }, indexed },
           sql`e.id = ${id}`,
         ),
       )

@@ -5,7 +5,7 @@ import { jsonText } from '../../domain/json/write'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
-import { countIndexed, indexEntry } from './full-text-index'
+import { countIndexed, indexEntries, indexEntry } from './full-text-index'
 
 /** What SQLite in D1 spells in its own way. */
 
@@ -106,39 +106,43 @@ function createBindings(): Bindings {
   }
 }
 
-export const createD1Dialect = (analyzer: Analyzer): SqlDialect => ({
-  analyzer,
-  leaves,
-  bindings: createBindings,
-  falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
-  entryId: (known) => known,
-  lastWritten: (_, { before, upToVersion }) =>
-    sql`(SELECT w.entry_id
+export function createD1Dialect(analyzer: Analyzer): SqlDialect {
+  const dialect: SqlDialect = {
+    analyzer,
+    leaves,
+    bindings: createBindings,
+    falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
+    entryId: (known) => known,
+    lastWritten: (_, { before, upToVersion }) =>
+      sql`(SELECT w.entry_id
       FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
-  likeTogether: false,
-  follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
-  among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
-  jsonRows: (json) => sql`json_each(${json})`,
-  jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
-  jsonNumbers: (json) => sql`json_each(${json})`,
-  jsonTable: (json, columns) => {
-    const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))
-    return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
-  },
-  jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
-  mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
-  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
-  position: (text, part) => sql`instr(${text}, ${part})`,
-  slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
-  byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
-  illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
-  entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
-  entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
-  unordered: (expression) => sql`+${expression}`,
-  indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
-  unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
-  textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
-  countIndexed,
-  code: D1_CODE,
-})
+    likeTogether: false,
+    follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+    among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+    jsonRows: (json) => sql`json_each(${json})`,
+    jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
+    jsonNumbers: (json) => sql`json_each(${json})`,
+    jsonTable: (json, columns) => {
+      const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))
+      return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
+    },
+    jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
+    mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
+    contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+    position: (text, part) => sql`instr(${text}, ${part})`,
+    slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
+    byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
+    illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
+    entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
+    entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
+    unordered: (expression) => sql`+${expression}`,
+    indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
+    indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
+    unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
+    textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
+    countIndexed,
+    code: D1_CODE,
+  }
+  return dialect
+}

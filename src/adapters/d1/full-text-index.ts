@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { IndexedContent } from '../../domain/entry'
-import { BREAK, type IndexedText, wordsOf } from '../../domain/indexed-text'
+import { BREAK, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
+import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/dialect'
+import { jsonGroups } from '../sql/json-groups'
 import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
@@ -30,24 +31,59 @@ export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
     MONTHS.map((month) => wordsOf(analyzer, month).terms),
   )
 
-/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
-export function indexEntry(
-  analyzer: Analyzer,
-  { org, content, indexed }: { org: string; content: IndexedContent; indexed: IndexedText },
-  row: SQL,
-): SQL {
-  const createdAt = sql`e.created_at`
-  const scope = entryScopeTerms(org, content).join(' ')
-  const title = wordsOf(analyzer, content.title ?? '').terms
+/** What the index holds of an entry beside the day it was made. */
+const PARTS = ['scope', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
+type Parts<T> = Readonly<Record<(typeof PARTS)[number], T>>
+
+function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
   const agent = wordsOf(analyzer, content.agent ?? '')
-  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${`${agent.terms} ${indexed.ends}`}`
-  // Without stems, words stand in body and context as they are written.
+  return {
+    scope: entryScopeTerms(org, content).join(' '),
+    title: wordsOf(analyzer, content.title ?? '').terms,
+    body: indexed.terms,
+    code: indexed.code,
+    around: `${agent.terms} ${indexed.ends}`,
+    // Without stems, words stand in body and context as they are written.
+    written: analyzer.stemming ? `${indexed.written} ${BREAK} ` : '',
+    written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
+  }
+}
+
+/** @param from `entries e`, each with its parts */
+function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
+  const createdAt = sql`e.created_at`
+  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}`
   const written = analyzer.stemming
-    ? sql`${`${indexed.written} ${BREAK} `} || ${dayWords(createdAt, MONTHS)} || ' ' || ${`${agent.written} ${indexed.ends}`}`
+    ? sql`${parts.written} || ${dayWords(createdAt, MONTHS)} || ' ' || ${parts.written_around}`
     : sql`''`
   return sql`INSERT OR REPLACE INTO entries_fts (rowid, scope, title, body, code, context, written)
-    SELECT e.id, ${scope}, ${title}, ${indexed.terms}, ${indexed.code}, ${context}, ${written}
-    FROM entries e WHERE ${row}`
+    SELECT e.id, ${parts.scope}, ${parts.title}, ${parts.body}, ${parts.code}, ${context}, ${written}
+    FROM ${from}`
+}
+
+/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
+  const values = Object.entries(partsOf(analyzer, entry)).map(([name, value]) => [name, sql`${value}`])
+  return insertParts(analyzer, Object.fromEntries(values) as Parts<SQL>, sql`entries e WHERE ${row}`)
+}
+
+/** Writes the terms of those entries that still stand at their versions. */
+export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
+  const rows = entries.map((entry) => {
+    const parts = partsOf(analyzer, entry)
+    return [entry.id, entry.version, ...PARTS.map((name) => parts[name])]
+  })
+  const texts = Object.fromEntries(PARTS.map((name) => [name, 'text'])) as Parts<'text'>
+  const columns = { id: 'integer', version: 'integer', ...texts } as const
+  const given = Object.fromEntries(PARTS.map((name) => [name, sql.raw(`given.${name}`)])) as Parts<SQL>
+  return jsonGroups(rows).map((json) =>
+    insertParts(
+      analyzer,
+      given,
+      sql`${dialect.jsonTable(sql`${json}`, columns)} given
+        ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`,
+    ),
+  )
 }
 
 /** How many of the entries that a condition on `e` admits stand in the index. */

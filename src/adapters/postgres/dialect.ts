@@ -7,7 +7,7 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
-import { countIndexed, indexEntry } from './full-text-index'
+import { countIndexed, indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
 
 /** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
@@ -111,47 +111,51 @@ const createBindings = (): Bindings => ({ bind: (value) => sql`${value}`, prelud
 
 const TYPES = { text: 'text', integer: 'bigint' } as const
 
-export const createPostgresDialect = (analyzer: Analyzer): SqlDialect => ({
-  analyzer,
-  leaves,
-  bindings: createBindings,
-  falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
-  entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
-  lastWritten: (org, { before, upToVersion }) =>
-    sql`(SELECT w.entry_id
+export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
+  const dialect: SqlDialect = {
+    analyzer,
+    leaves,
+    bindings: createBindings,
+    falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
+    entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
+    lastWritten: (org, { before, upToVersion }) =>
+      sql`(SELECT w.entry_id
       FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
-  likeTogether: true,
-  follow: (table, alias, on) =>
-    sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
-  among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
-  jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
-  jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
-  jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
-  jsonTable: (rows, columns) => {
-    const members = Object.entries(columns).map(([name, type], i) =>
-      sql.raw(`(value ->> ${i})::${TYPES[type]} AS ${name}`),
-    )
-    return sql`(SELECT ${list(members)} FROM jsonb_array_elements(${rows}::jsonb) AS given (value))`
-  },
-  jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
-  mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
-  contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
-  position: (value, part) => sql`strpos(${value}, ${part})`,
-  // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
-  // unpacking the text.
-  slice: (value, chars, from, length) =>
-    sql`CASE WHEN octet_length(${value}) = ${chars}
+    likeTogether: true,
+    follow: (table, alias, on) =>
+      sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
+    among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
+    jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
+    jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
+    jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
+    jsonTable: (rows, columns) => {
+      const members = Object.entries(columns).map(([name, type], i) =>
+        sql.raw(`(value ->> ${i})::${TYPES[type]} AS ${name}`),
+      )
+      return sql`(SELECT ${list(members)} FROM jsonb_array_elements(${rows}::jsonb) AS given (value))`
+    },
+    jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
+    mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
+    contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
+    position: (value, part) => sql`strpos(${value}, ${part})`,
+    // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
+    // unpacking the text.
+    slice: (value, chars, from, length) =>
+      sql`CASE WHEN octet_length(${value}) = ${chars}
       THEN convert_from(substr(convert_to(${value}, 'UTF8'), (${from})::integer + 1, (${length})::integer), 'UTF8')
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
-  byteLength: (value) => sql`octet_length(${value})`,
-  illustratedEntries: sql`entries e`,
-  entriesOfProject: sql`entries e`,
-  entriesOfLayer: sql`entries e`,
-  unordered: (expression) => expression,
-  indexEntry: (org, content, indexed, row) => indexEntry(analyzer, { org, content, indexed }, row),
-  unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
-  textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-  countIndexed,
-  code: POSTGRES_CODE,
-})
+    byteLength: (value) => sql`octet_length(${value})`,
+    illustratedEntries: sql`entries e`,
+    entriesOfProject: sql`entries e`,
+    entriesOfLayer: sql`entries e`,
+    unordered: (expression) => expression,
+    indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
+    indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
+    unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
+    textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
+    countIndexed,
+    code: POSTGRES_CODE,
+  }
+  return dialect
+}

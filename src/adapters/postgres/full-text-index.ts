@@ -2,10 +2,11 @@
 // that no parser of the database cuts words in its own way.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { IndexedContent } from '../../domain/entry'
 import { BREAK, type IndexedText, wordsOf } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
 import { utf8Length } from '../../domain/text'
+import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/dialect'
+import { jsonGroups } from '../sql/json-groups'
 import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
 
 /**
@@ -111,13 +112,11 @@ function dateVector(analyzer: Analyzer, createdAt: SQL): SQL {
   return sql`(${number('day')} || ' ' || ${month} || ' ' || ${number('year')})::tsvector`
 }
 
-/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
-export function indexEntry(
-  analyzer: Analyzer,
-  { org, content, indexed }: { org: string; content: IndexedContent; indexed: IndexedText },
-  row: SQL,
-): SQL {
-  const createdAt = sql`e.created_at`
+/** What the index holds of an entry beside the day it was made. */
+const PARTS = ['vector', 'body', 'around', 'title', 'code', 'written', 'written_around'] as const
+type Parts<T> = Readonly<Record<(typeof PARTS)[number], T>>
+
+function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
   const title = wordsOf(analyzer, content.title ?? '').terms
   const agent = wordsOf(analyzer, content.agent ?? '')
   const ends = { terms: indexed.ends, written: indexed.ends }
@@ -128,19 +127,58 @@ export function indexEntry(
   vector.addTerms(title, MARK.title)
   vector.addWords(indexed)
   vector.addTerms(indexed.code, MARK.code)
+  return {
+    vector: vector.toString(),
+    body: firstTerms(indexed.terms),
+    around: `${agent.terms} ${indexed.ends}`,
+    title,
+    code: indexed.code,
+    // Without stems, words stand in body and context as they are written.
+    written: analyzer.stemming ? `${firstTerms(indexed.written)} ${BREAK} ` : '',
+    written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
+  }
+}
 
-  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${`${agent.terms} ${indexed.ends}`}::text`
-  // Without stems, words stand in body and context as they are written.
+/** @param from `entries e`, each with its parts, up to the end of the conditions */
+function insertParts(analyzer: Analyzer, parts: Parts<SQL>, length: SQL, from: SQL): SQL {
+  const createdAt = sql`e.created_at`
+  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}::text`
   const written = analyzer.stemming
-    ? sql`${`${firstTerms(indexed.written)} ${BREAK} `} || ${dayWords(createdAt, MONTHS)}
-        || ' ' || ${`${agent.written} ${indexed.ends}`}::text`
+    ? sql`${parts.written}::text || ${dayWords(createdAt, MONTHS)} || ' ' || ${parts.written_around}::text`
     : sql`NULL`
   return sql`INSERT INTO entries_fts (entry_id, length, words, body, context, title, code, written)
-    SELECT e.id, ${indexed.words}, ${vector.toString()}::tsvector || ${dateVector(analyzer, createdAt)},
-      ${firstTerms(indexed.terms)}, ${context}, ${title}, ${indexed.code}, ${written}
-    FROM entries e WHERE ${row}
+    SELECT e.id, ${length}, ${parts.vector}::tsvector || ${dateVector(analyzer, createdAt)},
+      ${parts.body}, ${context}, ${parts.title}, ${parts.code}, ${written}
+    FROM ${from}
     ON CONFLICT (entry_id) DO UPDATE SET length = excluded.length, words = excluded.words, body = excluded.body,
       context = excluded.context, title = excluded.title, code = excluded.code, written = excluded.written`
+}
+
+/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
+  const values = Object.entries(partsOf(analyzer, entry)).map(([name, value]) => [name, sql`${value}`])
+  const parts = Object.fromEntries(values) as Parts<SQL>
+  return insertParts(analyzer, parts, sql`${entry.indexed.words}`, sql`entries e WHERE ${row}`)
+}
+
+/** Writes the terms of those entries that still stand at their versions. */
+export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
+  const rows = entries.map((entry) => {
+    const parts = partsOf(analyzer, entry)
+    return [entry.id, entry.version, entry.indexed.words, ...PARTS.map((name) => parts[name])]
+  })
+  const texts = Object.fromEntries(PARTS.map((name) => [name, 'text'])) as Parts<'text'>
+  const columns = { id: 'integer', version: 'integer', length: 'integer', ...texts } as const
+  const given = Object.fromEntries(PARTS.map((name) => [name, sql.raw(`given.${name}`)])) as Parts<SQL>
+  return jsonGroups(rows).map((json) =>
+    insertParts(
+      analyzer,
+      given,
+      sql`given.length`,
+      sql`${dialect.jsonTable(sql`${json}`, columns)} given
+        ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)} WHERE true`,
+    ),
+  )
 }
 
 /** How many of the entries that a condition on `e` admits stand in the index; to look into their terms would read all of them. */

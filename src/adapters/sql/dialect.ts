@@ -24,6 +24,19 @@ export type LeafCompilers = {
   readonly [Op in Leaf['op']]: (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
 }
 
+/** What the search index is made of. */
+export interface ToIndex {
+  readonly org: string
+  readonly content: IndexedContent
+  readonly indexed: IndexedText
+}
+
+/** An entry as it was read to be indexed. */
+export interface ReadToIndex extends ToIndex {
+  readonly id: number
+  readonly version: number
+}
+
 /** What one database spells differently from another. */
 export interface SqlDialect {
   /** Whose terms stand in the search index. */
@@ -73,7 +86,9 @@ export interface SqlDialect {
   /** `entries e` by way of the layer that the conditions name. */
   readonly entriesOfLayer: SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
-  readonly indexEntry: (org: string, content: IndexedContent, indexed: IndexedText, row: SQL) => SQL
+  readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
+  /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */
+  readonly indexEntries: (entries: readonly ReadToIndex[]) => SQL[]
   /** Takes away the search terms of the entry with this id. */
   readonly unindexEntry: (id: number) => SQL
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */

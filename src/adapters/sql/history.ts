@@ -159,7 +159,7 @@ export function createSqlHistory(
         ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
         ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
         ...edgesStatement(dialect, caller, gone),
-        ...states.flatMap((state, i) => besideStatements(now, state, hashes[i] as string, generated[i] ?? null)),
+        ...besideStatements(dialect, now, states, hashes, generated),
         auditStatement(caller.org, now, event),
       ]
       try {

@@ -72,9 +72,9 @@ export function createSqlIndexMaintenance(
       for (const group of inShares(found, ({ bytes }) => bytes)) {
         const ids = group.map(({ id }) => id)
         const upTo = ids.at(-1) as number
-        await writer.write(ids, 'all', {
-          ofAll: [remember({ analysis: wanted, upTo: isEnd && upTo === last ? null : upTo })],
-        })
+        await writer.write(ids, 'all', () => [
+          remember({ analysis: wanted, upTo: isEnd && upTo === last ? null : upTo }),
+        ])
         written += ids.length
         bytes += group.reduce((sum, one) => sum + one.bytes, 0)
         if (bytes >= MAX_BYTES && upTo !== last) return { written, more: true }

@@ -9,10 +9,11 @@ import type { Pace } from '../../domain/pace'
 import { inShares } from '../../domain/write-share'
 import type { SqlConnection } from './connection'
 import { textOf } from './long-texts'
+import type { ReadToIndex } from './dialect'
 import { CLAIM_MS } from './outbox'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
-import { insertVectors } from './vector-rows'
+import { insertVectorsOf } from './vector-rows'
 
 /** What stands in the way of searches: an entry and how much there is to read of it. */
 export interface Sized {
@@ -26,6 +27,13 @@ export interface Unsearchable {
   readonly textHash: string
   /** Null: none were made, or they are queued anyway. */
   readonly vectors: readonly TextVector[] | null
+}
+
+/** An entry as it was read to be made searchable. */
+interface ReadEntry {
+  readonly id: number
+  readonly version: number
+  readonly textHash: string
 }
 
 /** Entries that change while they are read are read again so often; then the schedule does it. */
@@ -47,42 +55,48 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
   const { dialect } = connection
 
   /**
-   * Writes the words of these entries anew, in one transaction; they should be no more than a share.
+   * Writes the words of these entries anew, in one transaction of few statements; they should be no more than a share.
    *
    * @param lock the org they are all of, or 'all'
-   * @param beside statements of each entry and of the whole, in the same transaction; those of an entry hold while `same` does
+   * @param beside statements in the same transaction, given what was read; those of entries hold for the rows of `same` (`e`)
    * @returns the ids that still were what had been read when they were written
    */
   async function write(
     ids: readonly number[],
     lock: { readonly org: string } | 'all',
-    beside: {
-      readonly ofEach?: (entry: { readonly id: number; readonly textHash: string }, same: SQL) => readonly SQL[]
-      readonly ofAll?: readonly SQL[]
-    } = {},
+    beside: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
   ): Promise<Set<number>> {
     const [rows = []] = await connection.batch([
       sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
     ])
-    const writes: SQL[] = []
-    const ends: number[] = []
+    const entries: (ReadToIndex & ReadEntry)[] = []
     for (const row of rows) {
-      const entry = toEntry(row)
-      const indexed = await pace.run(indexText(analyzer, entry))
-      // The version keeps a row that has changed meanwhile from being indexed by its old words.
-      const same = sql`e.id = ${entry.id} AND e.version = ${entry.version}`
-      writes.push(
-        dialect.indexEntry(row.org as string, entry, indexed, same),
-        ...(beside.ofEach?.({ id: entry.id, textHash: row.text_hash as string }, same) ?? []),
-        // Words are counted where they are read; a commit without them has counted none.
-        sql`UPDATE entries SET text_words = ${indexed.words}
-          WHERE id = ${entry.id} AND version = ${entry.version} AND text_words <> ${indexed.words}`,
-        sql`SELECT e.id FROM entries e WHERE ${same}`,
-      )
-      ends.push(writes.length - 1)
+      const content = toEntry(row)
+      const { id, version } = content
+      const indexed = await pace.run(indexText(analyzer, content))
+      entries.push({ id, version, textHash: row.text_hash as string, org: row.org as string, content, indexed })
     }
-    const results = await connection.batch([...writes, ...(beside.ofAll ?? [])], lock)
-    return new Set(ends.flatMap((at) => (results[at] ?? []).map(({ id }) => Number(id))))
+    // The version keeps a row that has changed meanwhile from being indexed by its old words.
+    const read = JSON.stringify(entries.map(({ id, version, indexed }) => [id, version, indexed.words]))
+    const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer', words: 'integer' })
+    const same = sql`${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
+    const [only] = entries
+    const results = await connection.batch(
+      [
+        sql`SELECT e.id FROM ${same}`,
+        // What is read of one long text may be more than one value holds.
+        ...(only !== undefined && entries.length === 1
+          ? [dialect.indexEntry(only, sql`e.id = ${only.id} AND e.version = ${only.version}`)]
+          : dialect.indexEntries(entries)),
+        // Words are counted where they are read; a commit without them has counted none.
+        sql`UPDATE entries SET text_words = counted.words
+          FROM (SELECT e.id, seen.words FROM ${same} WHERE e.text_words <> seen.words) counted
+          WHERE entries.id = counted.id`,
+        ...beside(entries, same),
+      ],
+      lock,
+    )
+    return new Set((results[0] ?? []).map(({ id }) => Number(id)))
   }
 
   /** Those of the entries whose words are still to be written, and how large they are. */
@@ -96,9 +110,8 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
   }
 
   const done = (topic: string, same: SQL): SQL =>
-    sql`DELETE FROM outbox WHERE id IN (SELECT o.id FROM entries e
-      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}
-      WHERE ${same})`
+    sql`DELETE FROM outbox WHERE id IN (SELECT o.id FROM ${same}
+      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)})`
 
   return {
     write,
@@ -110,13 +123,19 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
      */
     async complete(org: string, entries: readonly Unsearchable[]): Promise<void> {
       const made = new Map(entries.map((entry) => [entry.id, entry]))
-      /** Vectors of the text that was read, once. */
-      const vectorsOf = (id: number, textHash: string, same: SQL): SQL[] => {
-        const known = made.get(id)
-        if (!known?.vectors || known.textHash !== textHash) return []
+      /** Vectors of the texts that were read, once. */
+      const vectorsOf = (read: readonly ReadEntry[]): SQL[] => {
+        const known = read.flatMap(({ id, version, textHash }) => {
+          const entry = made.get(id)
+          return entry?.vectors && entry.textHash === textHash ? [{ id, version, vectors: entry.vectors }] : []
+        })
+        if (known.length === 0) return []
+        const json = JSON.stringify(known.map(({ id, version }) => [id, version]))
+        const given = dialect.jsonTable(sql`${json}`, { id: 'integer', version: 'integer' })
+        const same = sql`${given} given ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`
         return [
-          sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
-          ...insertVectors(dialect, known.vectors, same),
+          sql`DELETE FROM entry_vectors WHERE entry_id IN (SELECT e.id FROM ${same})`,
+          ...insertVectorsOf(dialect, known),
           done('embed', same),
         ]
       }
@@ -128,7 +147,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
             const written = await write(
               group.map(({ id }) => id),
               { org },
-              { ofEach: ({ id, textHash }, same) => [...vectorsOf(id, textHash, same), done('index', same)] },
+              (read, same) => [...vectorsOf(read), done('index', same)],
             )
             missed.push(...group.filter(({ id }) => !written.has(id)))
             await pace.rest()

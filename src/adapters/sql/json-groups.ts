@@ -1,3 +1,5 @@
+import { utf8Length } from '../../domain/text'
+
 /** A value in D1 holds at most 2 MB. */
 const MAX_JSON = 1_500_000
 
@@ -20,3 +22,10 @@ export function inGroups<T>(rows: Iterable<T>, sizeOf: (row: T) => number): T[][
   }
   return groups
 }
+
+/** Rows as JSON texts of arrays, each of which fits into one value; a row that is larger by itself stands alone. */
+export const jsonGroups = (rows: readonly unknown[]): string[] =>
+  inGroups(
+    rows.map((row) => JSON.stringify(row)),
+    (json) => utf8Length(json) + 1,
+  ).map((group) => `[${group.join(',')}]`)

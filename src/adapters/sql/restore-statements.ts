@@ -5,7 +5,7 @@ import type { Kept } from '../../ports/history'
 import type { SqlDialect } from './dialect'
 import { keptInRow } from './history-statements'
 import { queueIndexing } from './index-writer'
-import { keepMarks } from './text-marks'
+import { keepMarksOf } from './text-marks'
 
 /** The statements that bring kept states back (history contract §3). */
 
@@ -89,14 +89,21 @@ export function edgesStatement(dialect: SqlDialect, caller: Caller, states: read
 
 /** Marks of lines, and the work that is done right behind the commit: words, and vectors where they are made anew. */
 export function besideStatements(
+  dialect: SqlDialect,
   now: number,
-  { id, state }: Kept,
-  textHash: string,
-  generated: Generated | null,
+  states: readonly Kept[],
+  textHashes: readonly string[],
+  generated: readonly (Generated | null)[],
 ): SQL[] {
-  const row = sql`e.id = ${id}`
+  const rows = (ids: readonly number[]) =>
+    sql`e.id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+  const embedded = states.filter((_, i) => generated[i]).map(({ id }) => id)
   return [
-    ...keepMarks(state.text, textHash, row),
-    ...queueIndexing(generated === null ? ['index'] : ['index', 'embed'], row, now),
+    ...keepMarksOf(
+      dialect,
+      states.map(({ id, state }, i) => ({ id, text: state.text, textHash: textHashes[i] as string })),
+    ),
+    ...queueIndexing(['index'], rows(states.map(({ id }) => id)), now),
+    ...(embedded.length > 0 ? queueIndexing(['embed'], rows(embedded), now) : []),
   ]
 }

@@ -3,6 +3,8 @@ import { keptMarks, UNMARKED } from '../../domain/reading/marks'
 import type { TextMarks } from '../../ports/text-marks'
 import type { SqlConnection } from './connection'
 import { textOf } from './long-texts'
+import type { SqlDialect } from './dialect'
+import { jsonGroups } from './json-groups'
 
 /** Long entries that are looked at in one statement. */
 const LOOKED_AT = 500
@@ -24,6 +26,26 @@ export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
       ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
         chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
   ]
+}
+
+/** As `keepMarks`, of many entries in one statement; none where all are short. */
+export function keepMarksOf(
+  dialect: SqlDialect,
+  entries: readonly { readonly id: number; readonly text: string; readonly textHash: string }[],
+): SQL[] {
+  const rows = entries.flatMap(({ id, text, textHash }) => {
+    const marks = keptMarks(text)
+    return marks === null ? [] : [[id, textHash, marks.chars, marks.lines, JSON.stringify(marks.starts)]]
+  })
+  const columns = { id: 'integer', text_hash: 'text', chars: 'integer', lines: 'integer', starts: 'text' } as const
+  return jsonGroups(rows).map(
+    (json) => sql`
+      INSERT INTO text_marks (entry_id, text_hash, chars, lines, starts)
+      SELECT e.id, made.text_hash, made.chars, made.lines, made.starts
+      FROM ${dialect.jsonTable(sql`${json}`, columns)} made ${dialect.follow('entries', 'e', sql`e.id = made.id`)} WHERE true
+      ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
+        chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
+  )
 }
 
 /** The columns of a preview: the beginning of the text, and how long the whole is. */

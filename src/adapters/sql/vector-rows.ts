@@ -7,7 +7,7 @@ import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { inGroups } from './json-groups'
+import { jsonGroups } from './json-groups'
 import { textOf } from './long-texts'
 import { entriesById, planEntries, withPrelude } from './read-statements'
 import { listed } from './visibility'
@@ -31,21 +31,35 @@ const toUnembedded = (row: Row): Unembedded => ({
   textHash: row.text_hash as string,
 })
 
-/** Vectors of a text in very small chunks may be more than one value holds. */
-const sizeOf = (vector: TextVector): number => vector.data.length + vector.model.length + 64
-
 const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
+
+const INTO = sql`
+  INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+  SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data`
 
 /** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
-  return inGroups(vectors, sizeOf).map((group) => {
-    const json = JSON.stringify(
-      group.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data]),
-    )
-    return sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
-      SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data
-      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`
-  })
+  const rows = vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data])
+  return jsonGroups(rows).map(
+    (json) => sql`${INTO}
+      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`,
+  )
+}
+
+/** Adds vectors of many entries, of those that still stand at their versions; few statements. */
+export function insertVectorsOf(
+  dialect: SqlDialect,
+  entries: readonly { readonly id: number; readonly version: number; readonly vectors: readonly TextVector[] }[],
+): SQL[] {
+  const rows = entries.flatMap(({ id, version, vectors }) =>
+    vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data, id, version]),
+  )
+  const columns = { ...VECTOR, id: 'integer', version: 'integer' } as const
+  return jsonGroups(rows).map(
+    (json) => sql`${INTO}
+      FROM ${dialect.jsonTable(sql`${json}`, columns)} made
+        ${dialect.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}`,
+  )
 }
 
 /** Vector rows over any SQL connection. */

@@ -199,7 +199,7 @@ export function saveStatements(
     upsert,
     ...(analysis
       ? [
-          dialect.indexEntry(scope.org, indexed, analysis, worded),
+          dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, worded),
           ...madeStatements(context, entry.generated, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
@@ -275,7 +275,7 @@ export function changeStatements(
     ]
   return [
     update,
-    ...(indexed && analysis ? [dialect.indexEntry(scope.org, indexed, analysis, row)] : []),
+    ...(indexed && analysis ? [dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, row)] : []),
     ...beside,
     ...(generated
       ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...madeStatements(context, generated, row)]

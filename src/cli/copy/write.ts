@@ -56,7 +56,8 @@ export async function copyEntries(
   const { dialect } = to.connection
   const terms = entries.map((row) => {
     const entry = toEntry(row)
-    return dialect.indexEntry(org, entry, atOnce(indexText(dialect.analyzer, entry)), sql`e.id = ${entry.id}`)
+    const indexed = atOnce(indexText(dialect.analyzer, entry))
+    return dialect.indexEntry({ org, content: entry, indexed }, sql`e.id = ${entry.id}`)
   })
   const statements = [
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
