@@ -149,7 +149,7 @@ async function upgrade(target) {
 }
 
 const rows = []
-for (const target of values.targets.split(',')) rows.push(await upgrade(target))
+for (const target of values.targets.split(',')) rows.push((await upgrade(target)) ?? [])
 if (!values.fill) {
   const report = `## Upgrade of a database of the last release
 

@@ -4,8 +4,10 @@ import { beforeAll, expect, it } from 'vitest'
 import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
 import { type Key, openWorld } from '../support/isolation'
+import { HistoryStage } from '../support/isolation-history'
 import { type Play, reaches, Stage } from '../support/isolation-plays'
 import { imageHashes } from '../support/isolation-sayings'
+import { seeded } from '../support/seeded'
 
 /**
  * Isolation as a property: keys of two orgs, narrowed and not, call tools and routes at random, and each answer is what a
@@ -14,6 +16,7 @@ import { imageHashes } from '../support/isolation-sayings'
 const SEED = Number(process.env.ISOLATION_SEED ?? 20_261_121)
 const RUNS = 3
 const LENGTH = 170
+const HISTORY_STEPS = 90
 
 beforeAll(migrate)
 
@@ -95,4 +98,15 @@ it('shows each key exactly what its scope holds, whatever all the others do', { 
   const start = Date.now()
   for (let run = 0; run < RUNS && (run === 0 || Date.now() - start < 30_000); run++)
     await fc.assert(property, { seed: SEED + run, numRuns: 1, endOnFailure: true })
+})
+
+it('shows what was, and what changed, to those alone who could see it then', async () => {
+  const world = openWorld({ HISTORY_DAYS: '30' })
+  const keys: Key[] = []
+  for (const name of ['one', 'two']) {
+    const admin = await world.makeOrg(name)
+    keys.push(admin)
+    for (const draft of KEYS.slice(0, 5)) keys.push(await world.makeKey(admin.org, draft))
+  }
+  await new HistoryStage(world, keys, seeded(SEED)).play(HISTORY_STEPS)
 })

@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { keptMarks, UNMARKED } from '../../domain/reading/marks'
 import type { TextMarks } from '../../ports/text-marks'
 import type { SqlConnection } from './connection'
-import { textOf } from './long-texts'
 import type { SqlDialect } from './dialect'
 import { jsonGroups } from './json-groups'
+import { textOf } from './long-texts'
 
 /** Long entries that are looked at in one statement. */
 const LOOKED_AT = 500
