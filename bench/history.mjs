@@ -91,14 +91,14 @@ async function measure(target, port) {
           entries: Array.from({ length: BATCH }, (_, n) => entryAt(i + n, size)),
         })
     for (const [name, tool, args] of WRITES) {
+      /** @type {{ on: number[], off: number[], keyed: number[] }} */
       const times = { on: [], off: [], keyed: [] }
       for (let i = 0; i < calls; i++) {
         const keyed = i + calls
         times.on.push((await clients[0].call(tool, args(i))).ms)
         times.off.push((await clients[1].call(tool, args(i))).ms)
         times.keyed.push(
-          (await clients[0].call(tool, { ...args(keyed), idempotency_key: `${name.replace(/\W/g, '')}-${i}` }))
-            .ms,
+          (await clients[0].call(tool, { ...args(keyed), idempotency_key: `${name.replace(/\W/g, '')}-${i}` })).ms,
         )
       }
       rows.push([name, spread(times.off), spread(times.on), spread(times.keyed)])
