@@ -75,13 +75,14 @@ function openings(goal, byId, inFlight) {
  * @param {import('./gold.mjs').Goal} goal
  * @param {Answer} answer
  * @param {import('./gold.mjs').Memory[]} history
+ * @param {import('./gold.mjs').Team} team
  */
-export function judge(goal, answer, history) {
+export function judge(goal, answer, history, team) {
   const same = sameThings(history)
   const byId = new Map(history.map((memory) => [memory.id, memory]))
   const { required, optional = [], unwanted = [], facet } = goal
   const shown = answer.items.map(({ name }) => same(name))
-  const forbidden = forbiddenIn(goal, history)
+  const forbidden = forbiddenIn(goal, history, team)
   const found = required.filter((id) => shown.includes(same(id)))
   /** @type {Map<string, number>} */
   const worth = new Map()

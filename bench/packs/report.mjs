@@ -4,18 +4,23 @@ import { judge, pairedInterval, totalTokens, withinTokens } from './judge.mjs'
 
 const percent = (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(1)} %` : '–')
 const known = (values) => values.filter((value) => value !== null)
+const TITLES = {
+  development: 'Development, where rules are chosen',
+  'held out': 'Held out, on which no rule was chosen',
+  'last look': 'The last look',
+}
 const FLAT = ['hybrid', 'words']
 const PACKS = { 'pack of 12': 12, 'pack of 24': 24 }
 
 /** Every leg of a goal judged: packs, the flat searches of the same number, and of the same tokens. */
-function judged({ goal, legs }, history) {
+function judged({ goal, legs }, history, team) {
   const rows = {}
   for (const [name, size] of Object.entries(PACKS)) {
-    rows[name] = judge(goal, legs[name], history)
+    rows[name] = judge(goal, legs[name], history, team)
     for (const flat of FLAT) {
       const answer = legs[flat]
-      rows[`${flat}, ${size} items`] = judge(goal, { ...answer, items: answer.items.slice(0, size) }, history)
-      rows[`${flat}, tokens of the ${name}`] = judge(goal, withinTokens(answer, totalTokens(legs[name])), history)
+      rows[`${flat}, ${size} items`] = judge(goal, { ...answer, items: answer.items.slice(0, size) }, history, team)
+      rows[`${flat}, tokens of the ${name}`] = judge(goal, withinTokens(answer, totalTokens(legs[name])), history, team)
     }
   }
   return rows
@@ -36,17 +41,17 @@ function summary(rows) {
   ]
 }
 
-export function report({ answers, history, where }) {
-  const all = answers.map((answer) => ({ ...answer, rows: judged(answer, history) }))
+export function report({ answers, history, team, where }) {
+  const all = answers.map((answer) => ({ ...answer, rows: judged(answer, history, team) }))
   const related = all.filter(({ goal }) => goal.required.length > 0)
   const unrelated = all.filter(({ goal }) => goal.required.length === 0)
   const names = Object.keys(related[0]?.rows ?? {})
   const sections = []
-  for (const split of ['test', 'dev']) {
-    const of = related.filter(({ goal }) => goal.split === split)
+  for (const part of new Set(related.map(({ goal }) => goal.part))) {
+    const of = related.filter(({ goal }) => goal.part === part)
     const table = names.map((name) => [name, ...summary(of.map(({ rows }) => rows[name]))])
     sections.push(
-      `### ${split === 'test' ? 'The half that is reported' : 'The half that rules were chosen on'}: ${of.length} goals\n`,
+      `### ${TITLES[part]}: ${of.length} goals\n`,
       markdownTable(
         ['', 'required recall', 'nDCG', 'forbidden', 'outdated shown', 'duplicates', 'items', 'tokens a required item'],
         table,
@@ -92,13 +97,13 @@ export function report({ answers, history, where }) {
     ),
   )
   const stored = `${history.length} memories, ${answers.length} goals (${unrelated.length} of them unrelated)`
-  return `## Packs\n\n${where}\n\n${stored}; vectors of \`local\`. Tokens are characters of names and contents by four.\n\n${sections.join('\n')}`
+  return `## Packs: the ${team.name}\n\n${where}\n\n${stored}; vectors of \`local\`. Tokens are characters of names and contents by four.\n\n${sections.join('\n')}`
 }
 
 /** What a leg did not find, did wrong, or began with, goal by goal. */
-export function listMisses(answers, history, leg) {
+export function listMisses(answers, history, team, leg) {
   return answers
-    .map(({ goal, legs }) => ({ goal, row: judge(goal, legs[leg], history), sections: legs[leg].sections }))
+    .map(({ goal, legs }) => ({ goal, row: judge(goal, legs[leg], history, team), sections: legs[leg].sections }))
     .filter(
       ({ goal, row }) =>
         row.missing.length > 0 ||
@@ -110,7 +115,7 @@ export function listMisses(answers, history, leg) {
     )
     .map(({ goal, row, sections }) =>
       [
-        `${goal.id} [${goal.split}] ${goal.intent}: ${goal.goal.slice(0, 80)}`,
+        `${goal.id} [${goal.part}] ${goal.intent}: ${goal.goal.slice(0, 80)}`,
         row.missing.length > 0 ? `missing ${row.missing}` : '',
         row.forbidden.length > 0 ? `FORBIDDEN ${row.forbidden}` : '',
         row.stale ? 'stale' : '',

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
 import { ask, LEGS } from './ask.mjs'
-import { flawsOfLabels, readGoals, readHistory } from './gold.mjs'
+import { flawsOfLabels, readGoals, readHistory, TEAMS } from './gold.mjs'
 import { listMisses, report } from './report.mjs'
 import { openWorld } from './world.mjs'
 
@@ -13,6 +13,8 @@ const { values } = parseArgs({
     port: { type: 'string', default: '8860' },
     target: { type: 'string', default: 'workerd' },
     ref: { type: 'string' },
+    team: { type: 'string', default: 'ferries' },
+    parts: { type: 'string', default: 'development,held out' },
     misses: { type: 'string' },
     show: { type: 'string' },
   },
@@ -20,11 +22,13 @@ const { values } = parseArgs({
 
 const where = circumstances(values.ref)
 const workspace = createWorkspace(values.ref, 'bench/packs/clock-worker/index.ts')
-const history = readHistory()
-const goals = readGoals()
-const flaws = flawsOfLabels(goals, history)
+const team = TEAMS[values.team]
+if (team === undefined) throw new Error(`Teams: ${Object.keys(TEAMS)}`)
+const history = readHistory(team)
+const goals = readGoals(team).filter(({ part }) => values.parts.split(',').includes(part))
+const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))
-const world = await openWorld(workspace, history, { target: values.target, port: Number(values.port), vars: {} })
+const world = await openWorld(workspace, history, team, { target: values.target, port: Number(values.port), vars: {} })
 try {
   if (values.show !== undefined) {
     for (const goal of goals.filter(({ id }) => values.show?.split(',').includes(id))) {
@@ -39,10 +43,10 @@ try {
       for (const [name, leg] of Object.entries(LEGS)) legs[name] = await leg(world, goal)
       answers.push({ goal, legs })
     }
-    const text = report({ answers, history, where })
+    const text = report({ answers, history, team, where })
     console.log(text)
-    if (values.misses !== undefined) console.log(listMisses(answers, history, values.misses))
-    if (values.write) writeSection('packs', text)
+    if (values.misses !== undefined) console.log(listMisses(answers, history, team, values.misses))
+    if (values.write) writeSection(team.name === 'ferries' ? 'packs' : `packs-${team.name}`, text)
   }
 } finally {
   await world.close()

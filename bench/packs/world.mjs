@@ -2,11 +2,17 @@
 import { createClient } from '../support/mcp.mjs'
 import { progress } from '../support/progress.mjs'
 import { startServer } from '../support/server.mjs'
-import { ASKER, NOW } from './gold.mjs'
 
 const OPERATOR = 'operator-of-the-bench-of-packs'
 /** The words of fabric for the kinds that the history stores through it. */
-const FABRIC_TYPES = { gotcha: 'bug_fix', bug_fix: 'bug_fix', convention: 'convention', decision: 'decision' }
+const FABRIC_TYPES = {
+  gotcha: 'bug_fix',
+  bug_fix: 'bug_fix',
+  error_pattern: 'bug_fix',
+  convention: 'convention',
+  decision: 'decision',
+  pattern: 'code_pattern',
+}
 
 /** @param {import('./gold.mjs').Memory} memory @param {(id: string) => string} idOf */
 function callFor(memory, idOf) {
@@ -61,7 +67,7 @@ function callFor(memory, idOf) {
 }
 
 /** Keys of those who store and ask, by `org/owner`. */
-async function makeKeys(origin, history) {
+async function makeKeys(origin, history, team) {
   const post = async (path, body) => {
     const response = await fetch(`${origin}/api/v1${path}`, {
       method: 'POST',
@@ -72,7 +78,7 @@ async function makeKeys(origin, history) {
     return response.json()
   }
   const keys = new Map()
-  for (const { org = 'harbor', owner = ASKER } of [{}, ...history]) {
+  for (const { org = team.org, owner = team.asker } of [{}, ...history]) {
     const name = `${org}/${owner}`
     if (keys.has(name)) continue
     if (![...keys.keys()].some((known) => known.startsWith(`${org}/`))) await post('/orgs', { id: org, name: org })
@@ -84,16 +90,18 @@ async function makeKeys(origin, history) {
 /**
  * @param {import('../support/workspace.mjs').Workspace} workspace
  * @param {import('./gold.mjs').Memory[]} history in the order of time
+ * @param {import('./gold.mjs').Team} team
  * @param {{target: string, port: number, vars: Record<string, string>}} options
  */
-export async function openWorld(workspace, history, { target, port, vars }) {
+export async function openWorld(workspace, history, team, { target, port, vars }) {
   const limits = { RATE_LIMIT_PER_MINUTE: '0', MAX_CONCURRENT_REQUESTS: '0' }
   const server = await startServer(target, {
     ...{ workspace, port, state: workspace.folder('state') },
     vars: { LOG_LEVEL: 'ERROR', ADMIN_TOKEN: OPERATOR, ...limits, ...vars, AUTH_MODE: 'required' },
   })
-  const keys = await makeKeys(server.origin, history)
-  let caller = { key: keys.get(`harbor/${ASKER}`), now: NOW }
+  const keys = await makeKeys(server.origin, history, team)
+  const asker = { key: keys.get(`${team.org}/${team.asker}`), now: team.now }
+  let caller = asker
   const client = createClient(server.origin, () => ({
     authorization: `Bearer ${caller.key}`,
     'x-bench-now': caller.now,
@@ -103,14 +111,14 @@ export async function openWorld(workspace, history, { target, port, vars }) {
   const ids = new Map()
   const bar = progress('history, storing', history.length)
   for (const memory of history) {
-    caller = { key: keys.get(`${memory.org ?? 'harbor'}/${memory.owner ?? ASKER}`), now: memory.at }
+    caller = { key: keys.get(`${memory.org ?? team.org}/${memory.owner ?? team.asker}`), now: memory.at }
     const { name, args } = callFor(memory, (id) => ids.get(id) ?? id)
     const { content } = await client.call(name, args)
     ids.set(memory.id, String(content.id ?? content.context_id))
     bar.tick(1)
   }
   bar.finish(`${ids.size} memories`)
-  caller = { key: keys.get(`harbor/${ASKER}`), now: NOW }
+  caller = asker
   const names = new Map([...ids].map(([name, id]) => [id, name]))
   return {
     client,
