@@ -10,7 +10,7 @@ import { openWorld } from './world.mjs'
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
-    port: { type: 'string', default: '8860' },
+    port: { type: 'string', default: '8851' },
     target: { type: 'string', default: 'workerd' },
     ref: { type: 'string' },
     team: { type: 'string', default: 'ferries' },

@@ -31,6 +31,13 @@ export function writeSection(section, text, file = FILE) {
   writeFileSync(file, next)
 }
 
+/** What stands between the markers of a section; empty without one. @param {string} section @param {string} [file] */
+export function readSection(section, file = FILE) {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const [from, to] = [text.indexOf(`<!-- ${section}: begin -->`), text.indexOf(`<!-- ${section}: end -->`)]
+  return from >= 0 && to > from ? text.slice(from, to) : ''
+}
+
 const version = (name) =>
   JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version ?? 'unknown'
 

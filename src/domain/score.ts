@@ -63,21 +63,34 @@ export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
   return (content.length > 0 ? content : all).map(({ term, by }) => ({ term, by }))
 }
 
-/** How often each term occurs among the tokens. */
-export function countTerms(terms: readonly ScoredTerm[], tokens: Iterable<Token>): number[] {
-  const stems = new Map<string, number>()
-  const words = new Map<string, number>()
-  for (const { term, word } of tokens) {
-    stems.set(term, (stems.get(term) ?? 0) + 1)
-    words.set(word, (words.get(word) ?? 0) + 1)
+/** Counts terms in one text after another: `feed` hands on its words, what comes back is in the order of the terms. */
+export type TermCounter = (feed: (visit: (word: Pick<Token, 'term' | 'word'>) => void) => void) => number[]
+
+export function createTermCounter(terms: readonly ScoredTerm[]): TermCounter {
+  const placesBy = (by: ScoredTerm['by']) =>
+    new Map(terms.flatMap((one, place) => (one.by === by ? [[one.term, place] as const] : [])))
+  const stems = placesBy('stem')
+  const words = placesBy('word')
+  const beginnings = [...placesBy('beginning')]
+  return (feed) => {
+    const counts = terms.map(() => 0)
+    const add = (place: number | undefined) => {
+      if (place !== undefined) counts[place] = (counts[place] as number) + 1
+    }
+    feed(({ term, word }) => {
+      add(stems.get(term))
+      if (words.size > 0) add(words.get(word))
+      for (const [beginning, place] of beginnings) if (word.startsWith(beginning)) add(place)
+    })
+    return counts
   }
-  return terms.map(({ term, by }) => {
-    if (by !== 'beginning') return (by === 'stem' ? stems : words).get(term) ?? 0
-    let count = 0
-    for (const [word, times] of words) if (word.startsWith(term)) count += times
-    return count
-  })
 }
+
+/** How often each term occurs among the tokens. */
+export const countTerms = (terms: readonly ScoredTerm[], tokens: Iterable<Token>): number[] =>
+  createTermCounter(terms)((visit) => {
+    for (const token of tokens) visit(token)
+  })
 
 function ownEvidence(candidate: Candidate, statistics: TermStatistics): number {
   const { entries, averageLength } = statistics

@@ -14,7 +14,7 @@ export interface StandingRequest {
   readonly inFlight: number
   readonly diary: number
   /** Newest entries; 0 when the goal does not ask for them. */
-  readonly recent: { readonly limit: number; readonly since: number }
+  readonly recent: { readonly limit: number; readonly since: number; readonly until: number }
 }
 
 /** What joins a pack whatever its words are, newest first. */

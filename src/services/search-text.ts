@@ -4,7 +4,7 @@ import { type Pace, WITHOUT_REST } from '../domain/pace'
 import { parseQuery, type SearchMode } from '../domain/query'
 import type { Unit } from '../domain/query-unit'
 import type { Scope } from '../domain/scope'
-import { type Candidate, countTerms, type Ranked, rank, scoredTerms } from '../domain/score'
+import { type Candidate, createTermCounter, type Ranked, rank, scoredTerms } from '../domain/score'
 import type { FullText, TextColumn } from '../ports/full-text'
 
 /** What entries were found by. */
@@ -45,9 +45,10 @@ export function createSearchText({
     if (query.expression === null) return { ordering: [], units, warnings }
     const terms = scoredTerms(units)
     const { hits, statistics } = await fullText.search(scope, { query, terms, filter, columns: COLUMNS, depth: DEPTH })
+    const count = createTermCounter(terms)
     const candidates: Candidate[] = []
     for (const { id, length, following, complete, text: start, context } of hits) {
-      const frequencies = countTerms(terms, analyzer.tokens(`${start}\n${context}`))
+      const frequencies = count((visit) => analyzer.eachWord(`${start}\n${context}`, visit))
       candidates.push({ id, length, following, complete, frequencies })
       await pace.spend(start.length)
     }

@@ -1,11 +1,13 @@
 import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
 import { createAnalyzer } from '../../src/domain/analysis'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { bestPlace, cutAround, fitted, roomOf, wholeText } from '../../src/domain/pack/content'
 import { identifiersIn } from '../../src/domain/pack/identifiers'
-import { packMarkdown } from '../../src/domain/pack/markdown'
+import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
-import { recencyOf } from '../../src/domain/pack/recency'
+import { recencyOf, withoutSayings } from '../../src/domain/pack/recency'
+import { type Selectable, select } from '../../src/domain/pack/selection'
 import { promise } from '../requirements/packs'
 
 const OMITTED = { limit: 0, budget: 0, duplicate: 0, superseded: 0 }
@@ -176,6 +178,63 @@ describe('packs as text', () => {
     expect(since('Summarise last week')).toBe('2026-11-09')
     expect(since('the changes of the last 3 days')).toBe('2026-11-19')
     expect(since('Continue the migration')).toBe('1970-01-01')
+    const span = (goal: string) => {
+      const { since: from, until } = recencyOf(goal, now, 24)
+      return [from, until].map((ms) => new Date(ms).toISOString().slice(0, 10)).join(' ')
+    }
+    for (const goal of [
+      'the logs of last week',
+      'Berichte der letzten Woche',
+      'la semaine dernière',
+      'la semana pasada',
+    ])
+      expect([goal, span(goal)]).toEqual([goal, '2026-11-09 2026-11-16'])
+    for (const goal of ['yesterday', 'Was war gestern?', "Qu'avons-nous fait hier ?", 'lo de ayer', 'vor 1 Tag'])
+      expect([goal, span(goal)]).toEqual([goal, '2026-11-21 2026-11-22'])
+    for (const goal of [
+      'Weiter mit dem Import',
+      "Reprendre l'import",
+      'Seguir con la importación',
+      'Resume the import',
+    ])
+      expect([goal, recencyOf(goal, now, 24)]).toEqual([goal, { limit: 6, since: 0, until: expect.any(Number) }])
+    for (const goal of ['Was ist hier zu tun', 'Migrate the last table', 'La dernière colonne', 'El último campo'])
+      expect([goal, recencyOf(goal, now, 24).limit]).toEqual([goal, 0])
+    expect(withoutSayings('Weiter mit dem Import von gestern')).toMatch(/^\s*dem Import von\s*$/)
     expect(recencyOf('Migrate the last table', now, 24).limit).toBe(0)
+  })
+
+  it('says the text of an untitled note once', () => {
+    const untitled = {
+      ...itemWith('plain'),
+      name: 'The kiln cools in nine…',
+      content: 'The kiln\ncools in nine hours.',
+    }
+    const named = { ...itemWith('plain'), name: 'Kiln', content: 'The kiln cools.' }
+    expect(itemMarkdown(untitled)).toMatch(/^### \[7\]\n/)
+    expect(itemMarkdown(named)).toMatch(/^### \[7\] Kiln\n/)
+    expect(itemMarkdown({ ...untitled, content: '…nine hours.' })).toMatch(/^### \[7\] The kiln/)
+  })
+
+  it('lets a weak entry bring its contradiction only when both are worth their places', async () => {
+    const evidence = {
+      ...{ words: 0.2, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
+      ...{ link: null, inProgress: false, asked: false, diary: false, recent: false, later: null },
+    }
+    const one = (id: number, score: number) =>
+      ({
+        ...{ entry: { id }, facet: 'decisions', score, vector: null, squares: 0 },
+        evidence: { ...evidence, words: score },
+        shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
+      }) as unknown as Selectable
+    const chosen = async (limit: number, ...scores: number[]) => {
+      const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
+      const all = scores.map((score, i) => one(i + 1, score))
+      return (await select(all, limit, opponents, WITHOUT_REST)).chosen.map(({ entry }) => entry.id)
+    }
+    expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([3, 1, 2])
+    expect(await chosen(9, 0.18, 0.02, 0.4)).toEqual([3])
+    // Two places for the price of one are given to the better one.
+    expect(await chosen(2, 0.3, 0.16, 0.5, 0.28)).toEqual([3, 4])
   })
 })

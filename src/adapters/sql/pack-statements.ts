@@ -58,7 +58,7 @@ export function diaryStatement({ dialect, sight, now }: PackContext, limit: numb
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit}`
 }
 
-/** The newest entries since an instant; of one project and of none, through the index of projects. */
+/** The newest entries of a time; of one project and of none, through the index of projects. */
 export function recentStatement(context: PackContext, { recent }: StandingRequest): SQL {
   const { sight, dialect, now } = context
   const { projects } = sight.scope
@@ -66,6 +66,7 @@ export function recentStatement(context: PackContext, { recent }: StandingReques
     SELECT * FROM (
       SELECT e.id, e.created_at FROM entries e
       WHERE ${listed(dialect, sight.scope, now)} AND ${where} AND e.created_at >= ${recent.since}
+        AND e.created_at < ${recent.until}
       ORDER BY e.created_at DESC, e.id DESC LIMIT ${recent.limit}
     ) AS part`
   if (recent.limit === 0) return NOTHING
@@ -73,6 +74,7 @@ export function recentStatement(context: PackContext, { recent }: StandingReques
     return sql`
       SELECT e.id FROM entries e
       WHERE ${listed(dialect, sight.scope, now)} AND e.created_second >= ${Math.floor(recent.since / 1000)}
+        AND e.created_second < ${Math.floor(recent.until / 1000)}
       ORDER BY e.created_second DESC, e.id DESC LIMIT ${recent.limit}`
   const layers = (where: SQL): SQL =>
     sql.join(

@@ -87,7 +87,7 @@ const NEXT_FACET = 0.01
 const OTHER_FACET = 0.9
 const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
-const OUTDATED = 0.3
+export const OUTDATED = 0.3
 
 export interface Preferences {
   readonly intent: Intent

@@ -10,7 +10,7 @@ export interface Shape {
 }
 
 /** What is compared of a text: long ones that begin alike are alike. */
-export const COMPARED = 1_500
+const COMPARED = 1_500
 /** Shares of words, and of neighbours, from which two texts say nearly the same. */
 const SAME_WORDS = 0.85
 const SAME_PAIRS = 0.7
@@ -20,11 +20,11 @@ export function shapeOf(text: string, analyzer: Analyzer): Shape {
   const words = new Set<string>()
   const pairs = new Set<string>()
   let before = ''
-  for (const { term } of analyzer.tokens(compared)) {
+  analyzer.eachWord(compared, ({ term }) => {
     words.add(term)
     pairs.add(`${before} ${term}`)
     before = term
-  }
+  })
   return { text: trim(compared.replace(WHITE_SPACE_RUN, ' ')).toLowerCase(), words, pairs }
 }
 

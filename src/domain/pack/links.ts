@@ -51,14 +51,22 @@ export function linkEvidence(
   return best
 }
 
-/** Whether two entries contradict each other, and neither is told without the other. */
-export type Oppose = (a: number, b: number) => boolean
+/** The entries that contradict one, or that it contradicts: neither is told without the other. */
+export type Opponents = (id: number) => ReadonlySet<number>
 
-export function opposition(links: readonly PackLink[]): Oppose {
-  const pairs = new Set(
-    links
-      .filter(({ relation }) => relation === 'contradicts')
-      .flatMap(({ from, to }) => [`${from} ${to}`, `${to} ${from}`]),
-  )
-  return (a, b) => pairs.has(`${a} ${b}`)
+const NOBODY: ReadonlySet<number> = new Set()
+
+export function opponentsIn(links: readonly PackLink[]): Opponents {
+  const opponents = new Map<number, Set<number>>()
+  const add = (one: number, other: number) => {
+    const known = opponents.get(one)
+    if (known === undefined) opponents.set(one, new Set([other]))
+    else known.add(other)
+  }
+  for (const { from, relation, to } of links) {
+    if (relation !== 'contradicts' || from === to) continue
+    add(from, to)
+    add(to, from)
+  }
+  return (id) => opponents.get(id) ?? NOBODY
 }

@@ -44,8 +44,16 @@ const linkText = ({ id, name, relationship, direction, distance }: PackRelated):
 const idsText = (label: string, ids: unknown): string[] =>
   Array.isArray(ids) && ids.length > 0 ? [`${label} ${ids.map((id) => `[${id}]`).join(', ')}`] : []
 
+/** Whether a name says nothing that the content does not begin with: of a note without a title its first words are the name. */
+function repeats(name: string, content: string): boolean {
+  const plain = (text: string) => trim(text.replace(WHITE_SPACE_RUN, ' '))
+  const said = plain(name.endsWith('…') ? name.slice(0, -1) : name)
+  return said !== '' && plain(firstCodePoints(content, name.length * 2 + 200)).startsWith(said)
+}
+
 export function itemMarkdown(item: PackItem): string {
   const { id, type, name, content, reason, quality, metadata, related } = item
+  const heading = repeats(name, content) ? '' : ` ${inline(name)}`
   const facts = [
     type,
     ...(typeof metadata.status === 'string' ? [inline(metadata.status)] : []),
@@ -55,7 +63,7 @@ export function itemMarkdown(item: PackItem): string {
     ...idsText('conflicts with', metadata.conflicts_with),
   ]
   const links = related.length === 0 ? '' : `\nLinks: ${related.map(linkText).join('; ')}`
-  return `### [${id}] ${inline(name)}\n${facts.join(' · ')}${links}\n${content === '' ? '' : `\n${quoted(content)}\n`}`
+  return `### [${id}]${heading}\n${facts.join(' · ')}${links}\n${content === '' ? '' : `\n${quoted(content)}\n`}`
 }
 
 const sectionMarkdown = ({ title, items }: PackSection): string =>

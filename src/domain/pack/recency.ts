@@ -1,45 +1,81 @@
 import { DAY_MS } from '../time'
+import { ASKING, DAYS_AGO, LAST_DAYS, type Period, SAYINGS } from './sayings'
 
-/** Whether a goal asks for what was last, and since when. */
+/** Whether a goal asks for what was last, and of which time. Instants are beginnings of days, so that a pack stays the same all day. */
 export interface Recency {
   /** Newest entries that are wanted; 0 when the goal does not ask. */
   readonly limit: number
-  /** Milliseconds since 1970, the beginning of a day, so that a pack stays the same all day. */
+  /** Milliseconds since 1970. */
   readonly since: number
+  /** The first instant that is too late. */
+  readonly until: number
 }
 
-/** What people say, and how many days back they mean; null: whenever it was. */
-const SAYINGS: readonly (readonly [RegExp, number | null])[] = [
-  [/\b(?:today|this morning|tonight)\b/i, 0],
-  [/\byesterday\b/i, 1],
-  [/\b(?:this|past|last) week\b|\bthe other day\b/i, 13],
-  [/\b(?:this|past|last) month\b/i, 61],
-  [/\bwhere (?:we|i|you) (?:left off|stopped|were)\b/i, null],
-  [/\b(?:continue|resume|pick(?:ing)? up|carry on|catch (?:me )?up|left off)\b/i, null],
-  [
-    /\b(?:last|latest|most recent|previous) (?:session|conversation|work|change|decision|note|time)s?\b|\brecent(?:ly)?\b/i,
-    null,
-  ],
-]
-const DAYS_AGO = /\b(?:last|past) (\d{1,3}) days?\b|\b(\d{1,3}) days? ago\b/i
+/** Later than every entry, and a number that both databases hold. */
+const NEVER = 8_640_000_000_000_000
 
-/** Newest entries that join a pack whose goal asks for them, as a share of its items. */
+/** Newest entries that join a pack whose goal asks for them, as a share of its items: of a goal that asks for nothing else, most. */
 const SHARE = 0.25
+const SHARE_OF_TIME = 0.75
+
+/** What a goal says beside time. */
+const beside = (goal: string): string =>
+  [...SAYINGS.map(({ said }) => said), DAYS_AGO, LAST_DAYS].reduce((text, said) => text.replace(said, ' '), goal)
+
+/** Whether a goal asks for a time and for nothing else. */
+export const isOnlyTime = (goal: string): boolean => {
+  const rest = beside(goal)
+  return rest !== goal && !/[\p{L}\p{N}]{3}/u.test(ASKING.reduce((text, word) => text.replace(word, ' '), rest))
+}
 
 /** A goal without what it says of time, which is no word to be searched for; the whole goal where nothing else is left. */
 export function withoutSayings(goal: string): string {
-  const rest = SAYINGS.reduce((text, [saying]) => text.replace(saying, ' '), goal).replace(DAYS_AGO, ' ')
+  const rest = beside(goal)
   return /[\p{L}\p{N}]{3}/u.test(rest) ? rest : goal
+}
+
+const startOfDay = (now: number): number => Math.floor(now / DAY_MS) * DAY_MS
+/** 1970 began on a Thursday. */
+const startOfWeek = (now: number): number => startOfDay(now) - ((Math.floor(now / DAY_MS) + 3) % 7) * DAY_MS
+
+function startOfMonth(now: number, months: number): number {
+  const date = new Date(now)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, 1)
+}
+
+const SPANS: Readonly<Record<Period, (now: number) => readonly [since: number, until: number]>> = {
+  today: (now) => [startOfDay(now), NEVER],
+  yesterday: (now) => [startOfDay(now) - DAY_MS, startOfDay(now)],
+  'this week': (now) => [startOfWeek(now), NEVER],
+  'last week': (now) => [startOfWeek(now) - 7 * DAY_MS, startOfWeek(now)],
+  'past week': (now) => [startOfDay(now) - 7 * DAY_MS, NEVER],
+  'this month': (now) => [startOfMonth(now, 0), NEVER],
+  'last month': (now) => [startOfMonth(now, 1), startOfMonth(now, 0)],
+  'whenever it was': () => [0, NEVER],
+}
+
+const numberIn = (said: RegExp, goal: string): number | null => {
+  const found = said
+    .exec(goal)
+    ?.slice(1)
+    .find((group) => group !== undefined)
+  return found === undefined ? null : Number(found)
+}
+
+/** The time that a goal asks for; null when it does not. */
+function spanOf(goal: string, now: number): readonly [number, number] | null {
+  const ago = numberIn(DAYS_AGO, goal)
+  if (ago !== null) return [startOfDay(now) - ago * DAY_MS, startOfDay(now) - (ago - 1) * DAY_MS]
+  const last = numberIn(LAST_DAYS, goal)
+  if (last !== null) return [startOfDay(now) - last * DAY_MS, NEVER]
+  const saying = SAYINGS.find(({ said, beside: also }) => said.test(goal) && (also === undefined || also.test(goal)))
+  return saying === undefined ? null : SPANS[saying.period](now)
 }
 
 /** @param items of the pack at most */
 export function recencyOf(goal: string, now: number, items: number): Recency {
-  const limit = Math.max(2, Math.ceil(items * SHARE))
-  const [, last, ago] = DAYS_AGO.exec(goal) ?? []
-  const days = last ?? ago
-  const today = Math.floor(now / DAY_MS) * DAY_MS
-  if (days !== undefined) return { limit, since: today - Number(days) * DAY_MS }
-  const said = SAYINGS.find(([saying]) => saying.test(goal))
-  if (said === undefined) return { limit: 0, since: 0 }
-  return { limit, since: said[1] === null ? 0 : today - said[1] * DAY_MS }
+  const span = spanOf(goal, now)
+  if (span === null) return { limit: 0, since: 0, until: NEVER }
+  const [since, until] = span
+  return { limit: Math.max(2, Math.ceil(items * (isOnlyTime(goal) ? SHARE_OF_TIME : SHARE))), since, until }
 }

@@ -1,11 +1,14 @@
-import { cosineOf, dot, type QuantizedVector } from '../vector'
+import type { Pace } from '../pace'
+import type { QuantizedVector } from '../vector'
 import { byItself, relevance, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { isNearlySame, overlap, type Shape } from './likeness'
-import type { Oppose } from './links'
+import type { Opponents } from './links'
+import { createNearness, type Nearness } from './nearness'
 
 /** What of the weighed entries stands in a pack: the best, no two that say the same, no facet forgotten (packs contract). */
 export interface Selectable extends Weighed {
+  /** Made when it is first asked for. */
   readonly shape: Shape
   /** Of its nearest stretch, and the dot product of that with itself; null where it has none. */
   readonly vector: QuantizedVector | null
@@ -21,13 +24,13 @@ export interface Selection {
   readonly beyond: number
 }
 
-/** Entries below it have too little to do with the goal; where nothing has much to do with it, only what is near the best has. */
+/** Entries below it have too little to do with the goal. */
 export const FLOOR = 0.15
-const FAINT = 0.3
-const FAINT_FLOOR = 0.26
+/** Where nothing says a third of what it could, nothing has to do with the goal: a word that both have by accident says that much. */
+const FAINT = 1 / 3
 
 /** The score from which entries stand in a pack whose best has this one. */
-const floorFor = (best: number): number => (best < FAINT ? FAINT_FLOOR : FLOOR)
+const floorFor = (best: number): number => (best < FAINT ? FAINT : FLOOR)
 
 /** A facet whose best is this good, and near enough to the best of all, has a place. */
 const GOOD = 0.4
@@ -49,19 +52,8 @@ const byScore = (a: Weighed, b: Weighed): number => b.score - a.score || b.entry
 /** What joins whatever its score is. */
 const standsAnyway = ({ evidence }: Weighed): boolean => evidence.inProgress || evidence.diary
 
-/** How near two entries are in meaning; null where one has no vector. */
-function nearnessOf(a: Selectable, b: Selectable): number | null {
-  if (a.vector === null || b.vector === null || a.vector.values.length !== b.vector.values.length) return null
-  return Math.max(0, cosineOf(dot(a.vector.values, b.vector.values), a.squares, b.squares))
-}
-
-const likenessOf = (a: Selectable, b: Selectable): number => nearnessOf(a, b) ?? overlap(a.shape.words, b.shape.words)
-
 /** Texts that say nearly the same are at least this near in meaning, whatever the model: the others need no closer look. */
 const ALMOST = 0.6
-
-const sayTheSame = (a: Selectable, b: Selectable): boolean =>
-  (nearnessOf(a, b) ?? 1) >= ALMOST && isNearlySame(a.shape, b.shape)
 
 /** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
 const ANYWAY = 1 / 3
@@ -85,37 +77,75 @@ function standing(distinct: readonly Selectable[], limit: number): Selectable[] 
 }
 
 /** Without what says the same as a better one; entries that contradict each other both stay. */
-function distinctOf(ordered: readonly Selectable[], oppose: Oppose): Selectable[] {
+async function distinctOf(
+  ordered: readonly Selectable[],
+  nearness: Nearness,
+  opponents: Opponents,
+  pace: Pace,
+): Promise<Selectable[]> {
   const distinct: Selectable[] = []
   for (const one of ordered) {
-    const same = (other: Selectable) => sayTheSame(one, other) && !oppose(one.entry.id, other.entry.id)
+    let looked = 0
+    const same = (other: Selectable): boolean => {
+      if ((nearness(one, other) ?? 1) < ALMOST) return false
+      looked += one.shape.pairs.size
+      return isNearlySame(one.shape, other.shape) && !opponents(one.entry.id).has(other.entry.id)
+    }
     if (!distinct.some(same)) distinct.push(one)
+    await pace.spend(looked)
   }
   return distinct
 }
 
 /** @param weighed in any order */
-export function select(weighed: readonly Selectable[], limit: number, oppose: Oppose): Selection {
+export async function select(
+  weighed: readonly Selectable[],
+  limit: number,
+  opponents: Opponents,
+  pace: Pace,
+): Promise<Selection> {
   const ordered = [...weighed].sort(byScore)
   const floor = floorFor(ordered.find((one) => !standsAnyway(one))?.score ?? 0)
   const good = ordered.filter((one) => one.score >= floor || standsAnyway(one))
   const compared = good.slice(0, comparedFor(limit))
-  const distinct = distinctOf(compared, oppose)
+  const nearness = createNearness(compared)
+  const distinct = await distinctOf(compared, nearness, opponents, pace)
+  const byId = new Map(ordered.map((one) => [one.entry.id, one]))
   const pool = new Set(distinct)
-  const chosen: Selectable[] = []
+  const chosen = new Set<Selectable>()
   const nearest = new Map<Selectable, number>()
   const perFacet = new Map<Facet, number>()
-  const isFull = () => chosen.length >= limit
+  const isFull = () => chosen.size >= limit
 
-  function take(one: Selectable): void {
-    pool.delete(one)
-    chosen.push(one)
-    perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
-    for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likenessOf(one, other)))
-    // Whoever reads one side of a contradiction needs the other.
-    for (const other of ordered)
-      if (!isFull() && !chosen.includes(other) && oppose(one.entry.id, other.entry.id)) take(other)
+  const likeness = (a: Selectable, b: Selectable): number => nearness(a, b) ?? overlap(a.shape.words, b.shape.words)
+
+  /** Those that an entry would bring along, because whoever reads one side of a contradiction needs the other. */
+  function* brought(one: Selectable): Generator<Selectable> {
+    for (const id of opponents(one.entry.id)) {
+      const other = byId.get(id)
+      if (other !== undefined && !chosen.has(other)) yield other
+    }
   }
+
+  async function take(one: Selectable): Promise<void> {
+    pool.delete(one)
+    chosen.add(one)
+    perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
+    for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likeness(one, other)))
+    if (one.vector === null) await pace.spend(pool.size * one.shape.words.size)
+    for (const other of [...brought(one)].sort(byScore)) if (!isFull() && !chosen.has(other)) await take(other)
+  }
+
+  /** Sides of a contradiction take their places together, so each is worth what they are worth on average. */
+  function shared(one: Selectable, worthOf: (one: Selectable) => number): number {
+    let [sum, count] = [worthOf(one), 1]
+    for (const other of brought(one)) {
+      sum += worthOf(other)
+      count++
+    }
+    return sum / count
+  }
+  const score = (one: Selectable): number => shared(one, (each) => each.score)
 
   /** What an entry adds to those that are chosen. */
   function worth(one: Selectable): number {
@@ -124,16 +154,19 @@ export function select(weighed: readonly Selectable[], limit: number, oppose: Op
   }
 
   const best = distinct[0]?.score ?? 0
-  for (const one of standing(distinct, limit)) if (!isFull() && pool.has(one)) take(one)
+  for (const one of standing(distinct, limit)) if (!isFull() && pool.has(one)) await take(one)
   for (const one of distinct)
-    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && one.score >= Math.max(GOOD, NEAR_BEST * best))
-      take(one)
-  for (const one of pool) if (!speaksForItself(one)) pool.delete(one)
+    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && score(one) >= Math.max(GOOD, NEAR_BEST * best))
+      await take(one)
+  for (const one of pool) if (!speaksForItself(one) || score(one) < floor) pool.delete(one)
   while (!isFull() && pool.size > 0) {
-    let next: Selectable | null = null
-    for (const one of pool) if (next === null || worth(one) > worth(next)) next = one
-    take(next as Selectable)
+    let next: { readonly one: Selectable; readonly worth: number } | null = null
+    for (const one of pool) {
+      const own = shared(one, worth)
+      if (next === null || own > next.worth) next = { one, worth: own }
+    }
+    if (next !== null) await take(next.one)
   }
   const duplicates = compared.length - distinct.length
-  return { chosen, duplicates, beyond: pool.size + good.length - compared.length }
+  return { chosen: [...chosen], duplicates, beyond: pool.size + good.length - compared.length }
 }

@@ -1,11 +1,11 @@
 import type { Analyzer } from '../analysis'
 import type { Pace } from '../pace'
-import { countTerms, type ScoredTerm } from '../score'
+import { createTermCounter, type ScoredTerm } from '../score'
 import { cosine, dot, type QuantizedVector } from '../vector'
 import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
-import { shapeOf } from './likeness'
+import { type Shape, shapeOf } from './likeness'
 import { linkEvidence } from './links'
 import { outdatedByName } from './names'
 import type { PackRequest } from './request'
@@ -61,14 +61,14 @@ function noiseOf(nearest: ReadonlyMap<number, Nearest>): number {
 
 const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
 
-/** How often each term stands in a text, and how many words that carry content it has. */
-type Count = (text: string, terms: readonly ScoredTerm[]) => { counts: number[]; length: number }
+/** How often each word of the goal stands in a text, and how many words that carry content it has. */
+export type Count = (text: string) => { counts: number[]; length: number }
 
 /** What its own words, meaning and names say for an entry. */
 function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Evidence {
   const title = entry.title ?? ''
-  const { counts, length } = count(entry.beginning, goal.words.terms)
-  const words = wordEvidence(goal.words, count(title, goal.words.terms).counts, counts, length)
+  const { counts, length } = count(entry.beginning)
+  const words = wordEvidence(goal.words, count(title).counts, counts, length)
   const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
   const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
   const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
@@ -122,19 +122,19 @@ export async function weigh(
 }
 
 /** Counts with an analyzer; the words that carry content are the length. */
-export const counting =
-  (analyzer: Analyzer): Count =>
-  (text, terms) => {
+export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Count {
+  const counter = createTermCounter(terms)
+  return (text) => {
     let length = 0
-    function* tokens() {
-      for (const token of analyzer.tokens(text)) {
-        if (!token.isStopWord) length++
-        yield token
-      }
-    }
-    const counts = countTerms(terms, tokens())
+    const counts = counter((visit) =>
+      analyzer.eachWord(text, (word) => {
+        if (!word.isStopWord) length++
+        visit(word)
+      }),
+    )
     return { counts, length }
   }
+}
 
 /** The words of a title that carry content. */
 export const titleWordsBy =
@@ -142,9 +142,17 @@ export const titleWordsBy =
   (title: string): ReadonlySet<string> =>
     new Set(analyzer.tokenize(title).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
 
-export const selectable = (candidate: Candidate, analyzer: Analyzer): Selectable & Candidate => ({
-  ...candidate,
-  shape: shapeOf(`${candidate.entry.title ?? ''}\n${candidate.entry.beginning}`, analyzer),
-  vector: candidate.nearest?.vector ?? null,
-  squares: candidate.nearest === null ? 0 : dot(candidate.nearest.vector.values, candidate.nearest.vector.values),
-})
+export function selectable(candidate: Candidate, analyzer: Analyzer): Selectable & Candidate {
+  const { entry, nearest } = candidate
+  let shape: Shape | null = null
+  return {
+    ...candidate,
+    // Most entries are told apart by their vectors alone.
+    get shape() {
+      shape ??= shapeOf(`${entry.title ?? ''}\n${entry.beginning}`, analyzer)
+      return shape
+    },
+    vector: nearest?.vector ?? null,
+    squares: nearest === null ? 0 : dot(nearest.vector.values, nearest.vector.values),
+  }
+}

@@ -8,6 +8,8 @@ export interface GoalWords {
   readonly weights: readonly number[]
   /** The word of the goal that a term comes from. */
   readonly spelled: readonly string[]
+  /** Of the words that some entry holds: how rare they are. */
+  readonly known: readonly number[]
   /** What a text holds that has as much of the goal as one text can be expected to. */
   readonly whole: number
 }
@@ -24,9 +26,9 @@ const LONGEST_COST = 1.4
 /** What a title adds to the words that it holds. */
 const IN_TITLE = 0.25
 
-/** A number of a clock or a list stands in many texts that have nothing to do with each other. */
-const BARE_NUMBER = /^\d{1,2}$/
-const NUMBER = 0.15
+/** A number of a clock or a list, or a single letter, stands in many texts that have nothing to do with each other. */
+const HARDLY_A_WORD = /^(?:\d{1,2}|[a-z])$/
+const HARDLY = 0.15
 
 /** What the length of a text takes from the words that it holds. */
 const longCost = (length: number): number =>
@@ -45,12 +47,13 @@ export function goalWords(
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
   const weights = terms.map((_, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
-    return rarity(Math.max(df, 1), entries) * (BARE_NUMBER.test(terms[i]?.term ?? '') ? NUMBER : 1)
+    return rarity(Math.max(df, 1), entries) * (HARDLY_A_WORD.test(terms[i]?.term ?? '') ? HARDLY : 1)
   })
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {
     terms,
     weights,
+    known: weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
     whole: strongest.reduce((sum, weight) => sum + weight, 0),
   }
@@ -90,9 +93,9 @@ export function wordEvidence(
 }
 
 /** Of a text that is longer than what is looked at: the share that the number of words which it holds somewhere makes likely. */
-export function shareOfHeld({ weights, whole }: GoalWords, held: number, length: number): number {
-  if (whole === 0 || weights.length === 0) return 0
-  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
+export function shareOfHeld({ known, whole }: GoalWords, held: number, length: number): number {
+  if (whole === 0 || known.length === 0) return 0
+  const mean = known.reduce((sum, weight) => sum + weight, 0) / known.length
   return Math.min(1, (held * mean) / whole / longCost(length))
 }
 

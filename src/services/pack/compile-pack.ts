@@ -3,15 +3,14 @@ import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { Neighbour, PackLink } from '../../domain/pack/candidate'
 import { bestPlace, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
+import { OUTDATED } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
-import { COMPARED } from '../../domain/pack/likeness'
-import { opposition } from '../../domain/pack/links'
+import { opponentsIn } from '../../domain/pack/links'
 import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
 import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
-import { recencyOf } from '../../domain/pack/recency'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, counting, selectable, titleWordsBy, weigh } from '../../domain/pack/weighing'
@@ -56,7 +55,6 @@ export function createCompilePack({
   readonly pace: Pace
   readonly now: () => number
 }) {
-  const count = counting(analyzer)
   const titleWords = titleWordsBy(analyzer)
 
   /** What of an entry is shown, and where in it. */
@@ -81,7 +79,7 @@ export function createCompilePack({
 
   /** The rarest word of the goal that the beginning of a text does not hold: it stands further behind. */
   function unseenWord({ terms, weights }: GoalWords, beginning: string): string {
-    const { counts } = count(beginning, terms)
+    const { counts } = counting(analyzer, terms)(beginning)
     let rarest = -1
     for (const [i, weight] of weights.entries())
       if (counts[i] === 0 && weight > (rarest < 0 ? 0 : (weights[rarest] as number))) rarest = i
@@ -102,7 +100,7 @@ export function createCompilePack({
       diaryOf: request.agentId,
     }
     const depth = DEPTHS[request.layer]
-    const found = await findCandidates(sight, request, recencyOf(request.query, now(), request.limit))
+    const found = await findCandidates(sight, request, now())
     const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query))
     const goal = {
       words,
@@ -114,19 +112,21 @@ export function createCompilePack({
       recent: new Set(found.standing.recent),
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
-    const weighed = await weigh(present, found, goal, request, { steps: depth.steps, count, titleWords, pace })
-    const current = weighed
-      .filter(({ entry }) => !entry.superseded)
+    const weighed = await weigh(present, found, goal, request, {
+      ...{ steps: depth.steps, count: counting(analyzer, words.terms), titleWords, pace },
+    })
+    const standing = weighed.filter(({ entry }) => !entry.superseded)
+    const good = new Set(standing.filter(({ score }) => score >= FLOOR).map(({ entry }) => entry.id))
+    const opponents = opponentsIn(found.links)
+    const isOutdated = ({ entry, evidence: { later } }: Candidate) =>
+      later !== null && good.has(later) && !opponents(entry.id).has(later)
+    const current = standing
+      .filter((one) => !isOutdated(one))
       .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     const most = comparedFor(request.limit)
     const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
-    const oppose = opposition(found.links)
-    const shaped: Chosen[] = []
-    for (const candidate of best) {
-      shaped.push(selectable(candidate, analyzer))
-      await pace.spend(Math.min(candidate.entry.beginning.length, COMPARED))
-    }
-    const selection = select(shaped, request.limit, oppose)
+    const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
+    const selection = await select(shaped, request.limit, opponents, pace)
     const chosen = selection.chosen as readonly Chosen[]
     const pieces = chosen.map(
       (one): Piece => ({ chosen: one, item: itemOf(one), ...passageOf(one, words, request.maxContent) }),
@@ -135,7 +135,9 @@ export function createCompilePack({
       limit: selection.beyond,
       budget: 0,
       duplicate: selection.duplicates,
-      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= FLOOR).length,
+      superseded: weighed.filter(
+        (one) => (one.entry.superseded && one.score >= FLOOR) || (isOutdated(one) && one.score >= FLOOR * OUTDATED),
+      ).length,
     }
     const { head, foot } = frame(request, { ...omitted, budget: 99 })
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }

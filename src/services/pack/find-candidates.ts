@@ -1,7 +1,7 @@
 import type { Analyzer } from '../../domain/analysis'
 import { EVERYTHING } from '../../domain/filter'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
-import { withoutSayings } from '../../domain/pack/recency'
+import { isOnlyTime, recencyOf, withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import { workAsked } from '../../domain/pack/work-asked'
 import { parseQuery, type TextQuery } from '../../domain/query'
@@ -96,22 +96,21 @@ export function createFindCandidates({
    * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips and one call of the embedder; a
    * leg that fails is left out, and told.
    */
-  return async (
-    sight: PackSight,
-    request: PackRequest,
-    recent: { readonly limit: number; readonly since: number },
-  ): Promise<Found> => {
+  return async (sight: PackSight, request: PackRequest, now: number): Promise<Found> => {
     const depth = DEPTHS[request.layer]
     const searched = withoutSayings(request.query)
     const parsed = parseQuery(searched.replaceAll('"', ' '), 'match', analyzer)
-    const terms = scoredTerms(parsed.units)
+    const recent = recencyOf(request.query, now, request.limit)
+    // Then there are no words to be searched for.
+    const onlyTime = isOnlyTime(request.query) && recent.limit > 0
+    const terms = onlyTime ? [] : scoredTerms(parsed.units)
     const embedded = semantic === null ? null : await attempt(() => semantic.embed(searched))
     const query = embedded?.ok ? embedded.value.query : null
     const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
     const { project } = request
     // Asked for in the same moment, so that all of it shares a round trip.
     const [words, asked, eligible, standing] = await Promise.all([
-      searchWords(sight, parsed, terms, depth.candidates),
+      onlyTime ? null : searchWords(sight, parsed, terms, depth.candidates),
       query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
       model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
       reads.standing(sight, {

@@ -4,7 +4,7 @@ import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { parseQuery } from '../../domain/query'
 import { KEPT, keywordScore, leastHeld, weighed } from '../../domain/recall/similarity'
 import type { Scope } from '../../domain/scope'
-import { type Candidate, countTerms, rank, scoredTerms } from '../../domain/score'
+import { type Candidate, createTermCounter, rank, scoredTerms } from '../../domain/score'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 
 /** A memory that words found. */
@@ -72,10 +72,11 @@ export function createRecallWords({
       depth: { candidates: KEPT + 1, complete: 0 },
     })
     const hits = new Map<number, TextHit>()
+    const count = createTermCounter(terms)
     const candidates: Candidate[] = []
     for (const hit of found.hits) {
       const { id, following, held, title, text: start, code } = hit
-      const frequencies = countTerms(terms, analyzer.tokens(`${title}\n${start}\n${code}`))
+      const frequencies = count((visit) => analyzer.eachWord(`${title}\n${start}\n${code}`, visit))
       const length = hit.length + wordsIn(title) + wordsIn(code)
       candidates.push({ id, length, following, frequencies, complete: held === units.length })
       hits.set(id, hit)

@@ -276,6 +276,12 @@ export function packsContract(connect: Connect): void {
       await ok('delete_context', { context_ids: [gone] })
       const kept = await add('Flags', 'a checkout feature flag is removed after a month')
       expect([idsOf(await ask('checkout feature flag')), ended]).toEqual([[kept], expect.any(String)])
+      await add('Runtime version', 'Services of the depot run on runtime 20.', { kind: 'decision' })
+      const later = await add('Runtime 24 everywhere', 'Services of the depot run on 24 from now.', {
+        kind: 'decision',
+      })
+      const answer = await ask('which runtime do services of the depot use')
+      expect([idsOf(answer), answer.diagnostics.omitted.superseded]).toEqual([[later], 1])
     })
 
     it(promise('p3-duplicates'), async () => {
@@ -389,11 +395,15 @@ export function packsContract(connect: Connect): void {
       for (let i = 0; i < 8; i++)
         ids.push(await add(`Session ${i}`, `topic${i} subject${i} matter${i}`, { kind: 'session' }))
       expect((await ask('paint the shed')).total_items).toBe(0)
-      for (const goal of ['continue where we left off', 'what happened today', 'resume the work of the last 3 days']) {
+      const asked = ['continue where we left off', 'what happened today', 'resume the work of the last 3 days']
+      for (const goal of [...asked, 'was habe ich heute gemacht', "où en étions-nous aujourd'hui", '¿qué hice hoy?']) {
         const answer = await ask(goal)
-        expect(idsOf(answer).sort()).toEqual(ids.slice(-6).sort())
+        expect([goal, idsOf(answer)]).toEqual([goal, expect.arrayContaining(ids)])
         expect(itemsOf(answer)[0].reason).toContain('recent')
       }
+      // Beside a subject, a quarter of the places.
+      expect(idsOf(await ask('continue painting the shed')).sort()).toEqual(ids.slice(-6).sort())
+      expect((await ask('continue painting the shed of yesterday')).total_items).toBe(0)
     })
 
     it(promise('p3-domain'), async () => {
