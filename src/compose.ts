@@ -10,6 +10,7 @@ import { createSqlEntryTexts } from './adapters/sql/entry-texts'
 import { createSqlHistory } from './adapters/sql/history'
 import { createSqlIdentityStore } from './adapters/sql/identity-store'
 import { createSqlIndexMaintenance } from './adapters/sql/index-maintenance'
+import { createUnfinishedDeletes } from './adapters/sql/leaving'
 import { createSqlLongTexts } from './adapters/sql/long-texts'
 import { createSqlMemories } from './adapters/sql/memories'
 import { createSqlOutbox } from './adapters/sql/outbox'
@@ -161,6 +162,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     outbox,
     images,
     index: fullTextIndex,
+    deletes: createUnfinishedDeletes(connection, pace),
     generation,
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.

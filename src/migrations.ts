@@ -23,6 +23,7 @@ import changeFeed from '../migrations/d1/0022_change_feed.sql'
 import history from '../migrations/d1/0023_history.sql'
 import stemmedVectors from '../migrations/d1/0024_stemmed_vectors.sql'
 import textsBeside from '../migrations/d1/0025_texts_beside.sql'
+import leaving from '../migrations/d1/0026_leaving.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -52,4 +53,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0023_history.sql', sql: history },
   { name: '0024_stemmed_vectors.sql', sql: stemmedVectors },
   { name: '0025_texts_beside.sql', sql: textsBeside },
+  { name: '0026_leaving.sql', sql: leaving },
 ]

@@ -22,3 +22,6 @@ export interface AuditRow extends AuditEvent {
 
 /** More ids than this are counted, not listed, so that a row stays far below what a database takes. */
 export const MAX_AUDIT_IDS = 10_000
+
+/** Entries that one call deletes at most, those with the lowest ids: as many as its row of the audit log names. */
+export const MOST_DELETED = MAX_AUDIT_IDS

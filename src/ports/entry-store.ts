@@ -10,10 +10,18 @@ export interface SavedEntry {
   readonly version: number
   /** False when a repeated store met the entry that was already there. */
   readonly isNew: boolean
+  /** False when the database stopped answering behind the commit: then the schedule makes its words and vectors found. */
+  readonly searchable: boolean
   /** Has a summary, of its own or kept. */
   readonly summarized: boolean
   /** Working memories that had to go because the project has no room for more (fabric contract §2). */
   readonly evicted: readonly number[]
+}
+
+export interface ChangedEntry {
+  readonly version: number
+  /** As of a saved one. */
+  readonly searchable: boolean
 }
 
 export interface EntryPage {
@@ -113,10 +121,9 @@ export interface EntryStore {
    * Applies changes, all or none.
    *
    * @param knownRemovals as for `save`
-   * @returns the new version of each
    * @throws Problem conflict when one of the rows is no longer at the version that was read, or bytes may be missing
    */
-  change(caller: Caller, changes: readonly EntryChange[], knownRemovals?: readonly number[]): Promise<number[]>
+  change(caller: Caller, changes: readonly EntryChange[], knownRemovals?: readonly number[]): Promise<ChangedEntry[]>
 
   /**
    * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
@@ -129,7 +136,8 @@ export interface EntryStore {
 
   /**
    * Deletes what the caller may write, with tags, links, index rows; images that nothing uses any more are queued. The last
-   * state is kept as long as history goes. Returns how many.
+   * state is kept as long as history goes. Of many, the first `MOST_DELETED` by id; all of them are gone for every reader at once, and
+   * what one transaction cannot remove is removed behind it. Returns how many.
    *
    * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write; with `expectedVersion`,
    * not_found or conflict when the one entry named is not there at that version

@@ -3,8 +3,9 @@ import type { StoredObject } from './image-store'
 
 /**
  * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
+ * `delete`: the change_id of a call that deleted more than one transaction removes.
  */
-export type WorkTopic = 'image_delete' | 'vector_sync' | 'index' | GenerationTopic
+export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | GenerationTopic
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {

@@ -29,11 +29,11 @@ export type Made =
   | 'summary preserved'
   | 'summary queued'
 
-/** What was made and what is still to be made, embedding first. */
-function madeOf({ vectors, summary, queued }: Generated): Made[] {
+/** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
+function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
   return [
-    ...(vectors === null ? [] : (['embedding generated'] as const)),
-    ...(queued.includes('embed') ? (['embedding queued'] as const) : []),
+    ...(vectors === null || !written ? [] : (['embedding generated'] as const)),
+    ...(queued.includes('embed') || (vectors !== null && !written) ? (['embedding queued'] as const) : []),
     ...(summary === '' ? [] : (['summary generated'] as const)),
     ...(queued.includes('summarize') ? (['summary queued'] as const) : []),
   ]
@@ -117,7 +117,7 @@ function recalled({ effect }: Done): SavedEntry[] {
   const evicted = effect.filter(([, version]) => version < 0).map(([id]) => id)
   return effect
     .filter(([, version]) => version > 0)
-    .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: false, evicted }))
+    .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: false, searchable: true, evicted }))
 }
 
 /** The rows of the good ones, in their places. @param generated absent where nobody knows any more */
@@ -131,7 +131,13 @@ function report(
     if (!outcome.ok) return outcome
     const row = saved[next] as SavedEntry
     const what = generated?.[next]
-    const made = row.isNew ? (what ? madeOf(what) : []) : row.summarized ? (['summary preserved'] as const) : []
+    const made = row.isNew
+      ? what
+        ? madeOf(what, row.searchable)
+        : []
+      : row.summarized
+        ? (['summary preserved'] as const)
+        : []
     next++
     return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length, made })
   })

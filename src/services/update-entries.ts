@@ -103,7 +103,13 @@ export function createUpdateEntries({
     const removals = await uploadImages({ images, entries }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
-    await writeImages(outbox, caller, pictures, () => entries.change(caller, complete, removals))
+    const changed = await writeImages(outbox, caller, pictures, () => entries.change(caller, complete, removals))
+    for (const [i, { id }] of complete.entries()) {
+      const made = generated.get(id)
+      // Vectors that could not be written are made again.
+      if (made?.vectors && changed[i]?.searchable === false)
+        generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
+    }
     return outcomes.map((outcome) => report(outcome, rows, generated))
   }
 

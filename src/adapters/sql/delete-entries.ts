@@ -1,14 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { MOST_DELETED } from '../../domain/audit'
 import { noSuchEntry, unavailable } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
+import type { Pace } from '../../domain/pace'
 import { type Caller, checkMayWrite } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../ports/entry-store'
 import { auditDeleteStatement } from './audit-log'
 import { TRUE } from './compile-filter'
-import { PremiseFailed, type Row, type SqlConnection } from './connection'
+import { PremiseFailed, type SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 import { eraseStatements } from './erase-statements'
+import { createUnfinishedDeletes, firstOf, leaveStatements } from './leaving'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { listed, readable, writable } from './visibility'
@@ -35,8 +38,10 @@ export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
+  pace: Pace,
 ): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete'> {
   const { dialect } = connection
+  const { finish } = createUnfinishedDeletes(connection, pace)
 
   function select(caller: Caller, selection: DeleteSelection, now: number): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion } = selection
@@ -78,17 +83,30 @@ export function createDelete(
     checkVersion(entry, expectedVersion)
   }
 
-  async function remove(caller: Caller, selection: DeleteSelection, more?: (since: SQL) => SQL[]): Promise<Row[][]> {
+  /**
+   * Deletes in the call's own transaction, part of it by name, and removes that behind it.
+   *
+   * @returns how many entries, and what the statements `more` returned
+   */
+  async function remove(caller: Caller, selection: DeleteSelection, more?: (since: SQL) => SQL[]) {
     const now = clock.now()
-    const { where, guards } = select(caller, selection, now)
-    const actor = more === undefined ? caller : { ...caller, action: 'erase' }
-    const statements = [auditDeleteStatement(actor, now, dialect, where), sql`DELETE FROM entries WHERE ${where}`]
+    const { where: all, guards } = select(caller, selection, now)
+    const where = selection.ids === undefined ? firstOf(all, MOST_DELETED) : all
+    const erases = more !== undefined
+    const actor = erases ? { ...caller, action: 'erase' } : caller
+    const before = [...guards, auditDeleteStatement(actor, now, dialect, where)]
+    const leave = leaveStatements(caller, where, now, erases)
     for (let attempt = 1; ; attempt++) {
       try {
-        const rows = await write(caller, (since) => [...guards, ...statements, ...(more?.(since) ?? [])], {
-          forgets: more !== undefined,
+        const rows = await write(caller, (since) => [...before, ...leave, ...(more?.(since) ?? [])], {
+          forgets: erases,
         })
-        return rows.slice(guards.length)
+        const [audited] = rows[guards.length] ?? []
+        const left = Number(rows[before.length + leave.length - 1]?.[0]?.leaving)
+        // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+        if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
+        const { deleted } = JSON.parse(audited?.detail as string) as { deleted: number }
+        return { deleted, left, more: rows.slice(before.length + leave.length) }
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         await refuse(caller, selection)
@@ -100,16 +118,16 @@ export function createDelete(
   return {
     async delete(caller, selection) {
       if (caller.done) return caller.done.changes
-      const [audited] = await remove(caller, selection)
-      return (JSON.parse(audited?.[0]?.detail as string) as { deleted: number }).deleted
+      return (await remove(caller, selection)).deleted
     },
 
     async erase(caller, selection) {
       if (caller.done) return caller.done.changes
-      const rows = await remove(caller, selection, (since) =>
-        eraseStatements(dialect, caller, selection.ids ?? [], since),
+      const named = { scope: caller, ids: selection.ids ?? [] }
+      const { left, more } = await remove(caller, selection, (since) =>
+        eraseStatements(dialect, caller.org, named, since),
       )
-      return Number(rows[2]?.[0]?.erased ?? 0)
+      return Number(more[0]?.[0]?.erased ?? 0) + left
     },
 
     async wouldDelete(caller, selection) {

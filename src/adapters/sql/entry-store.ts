@@ -134,13 +134,14 @@ export function createSqlEntryStore(
       const unsearchable = entries.flatMap(({ textHash, generated: { vectors } }, i) =>
         later[i] ? { id: Number(saved[i]?.id), textHash, vectors } : [],
       )
-      if (unsearchable.length > 0) await indexWriter.complete(caller.org, unsearchable)
-      return saved.map((row) => ({
+      const completed = await indexWriter.complete(caller.org, unsearchable)
+      return saved.map((row, i) => ({
         evicted,
         id: Number(row.id),
         version: Number(row.version),
         isNew: Number(row.version) === 1,
         summarized: Boolean(row.summarized),
+        searchable: completed || !later[i],
       }))
     },
 
@@ -235,8 +236,11 @@ export function createSqlEntryStore(
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )
-      if (unsearchable.length > 0) await indexWriter.complete(caller.org, unsearchable)
-      return firstRows(rows.slice(1)).map((row) => Number(row.version))
+      const completed = await indexWriter.complete(caller.org, unsearchable)
+      return firstRows(rows.slice(1)).map((row, i) => ({
+        version: Number(row.version),
+        searchable: completed || !later[i],
+      }))
     },
 
     async imageRemovals(caller, hashes) {
@@ -267,7 +271,7 @@ export function createSqlEntryStore(
       }
     },
 
-    ...createDelete(connection, writeAll, clock),
+    ...createDelete(connection, writeAll, clock, pace),
 
     async threads(scope, window) {
       const live = liveThreads(reading(scope))

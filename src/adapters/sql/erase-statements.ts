@@ -1,25 +1,34 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Caller } from '../../domain/scope'
+import type { Scope } from '../../domain/scope'
 import type { SqlDialect } from './dialect'
 import { circle, writable } from './visibility'
+
+function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]): SQL {
+  const own = writable(dialect, scope, 'v')
+  const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+  return sql`
+    SELECT v.entry_id FROM entry_versions v
+    WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}
+      ${own ? sql`AND ${own}` : sql``} AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)`
+}
 
 /**
  * What is left of entries once their rows are gone, and of entries that were deleted before: kept states, the answers of calls
  * that are about them, and what the change log says beside that there was a change. The first statement returns how many
  * entries the batch erases, as `erased`.
  *
- * @param ids that the caller names; those deleted before count where their last state was the caller's to write
- * @param since of the batch, whose deletions are erased too
+ * @param named who names which ids, beside what the batch deletes; those deleted before count where their last state was the
+ *   caller's to write
+ * @param since of the batch, whose deletions are erased
  */
-export function eraseStatements(dialect: SqlDialect, caller: Caller, ids: readonly number[], since: SQL): SQL[] {
-  const { org } = caller
-  const own = writable(dialect, caller, 'v')
-  const mine = sql`v.org = ${org} AND ${circle(dialect, caller, 'v')}${own ? sql` AND ${own}` : sql``}`
-  const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
-  const gone = sql`
-    SELECT c.entry_id FROM changes c WHERE c.org = ${org} AND c.seq > ${since}
-    UNION SELECT v.entry_id FROM entry_versions v WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND ${mine}
-      AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)`
+export function eraseStatements(
+  dialect: SqlDialect,
+  org: string,
+  named: { readonly scope: Scope; readonly ids: readonly number[] } | null,
+  since: SQL,
+): SQL[] {
+  const deleted = sql`SELECT c.entry_id FROM changes c WHERE c.org = ${org} AND c.seq > ${since}`
+  const gone = named === null ? deleted : sql`${deleted} UNION ${deletedBefore(dialect, named.scope, named.ids)}`
   const touched = sql`EXISTS (
     SELECT 1 FROM ${dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })} done WHERE done.id IN (${gone})
   )`

@@ -5,7 +5,7 @@ import type { Window } from '../../domain/window'
 import type { SqlDialect } from './dialect'
 import { textOf } from './long-texts'
 import { besideBytes, ENTRY_COLUMNS } from './rows'
-import { circle, readable } from './visibility'
+import { circle, readableThen } from './visibility'
 
 /** Statements over `entry_versions`: what entries were (0023_history.sql). */
 
@@ -129,7 +129,7 @@ export function asOfStatement(
 ): SQL {
   const places = JSON.stringify(ids.map((id, place) => [id, place]))
   const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
-  const then = (alias: string) => readable(dialect, scope, at, alias)
+  const then = (alias: string) => readableThen(dialect, scope, at, alias)
   return sql`
     WITH standing AS (
       SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size

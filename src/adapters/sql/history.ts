@@ -19,6 +19,7 @@ import {
   versionStatements,
 } from './history-statements'
 import { createIndexWriter } from './index-writer'
+import { createUnfinishedDeletes } from './leaving'
 import { premiseProblem } from './related-links'
 import { besideStatements, edgesStatement, restoreGuard, returnStatement, revertStatement } from './restore-statements'
 import { toEntry } from './rows'
@@ -61,12 +62,16 @@ export function createSqlHistory(
   const { dialect } = connection
   const write = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
+  const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
+
+  const among = (id: SQL, ids: readonly number[]): SQL =>
+    sql`${id} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
 
   /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
   function meant(what: Restoration): SQL {
     const last = sql`v.deleted = 1 AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
     if ('changeId' in what) return sql`v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
-    const wanted = sql`v.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(what.ids)}`)})`
+    const wanted = among(sql`v.entry_id`, what.ids)
     return what.version === undefined
       ? sql`${wanted} AND e.id IS NULL AND ${last}`
       : sql`${wanted} AND v.version = ${what.version}`
@@ -112,14 +117,16 @@ export function createSqlHistory(
       }
     },
 
-    async restorable(scope, what, { limit, maxBytes }) {
+    async restorable(scope, what, most) {
+      const { limit, maxBytes } = most
       const own = writable(dialect, scope, 'v')
       const mine = sql`v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}${own ? sql` AND ${own}` : sql``}`
       const from = sql`
         FROM entry_versions v LEFT JOIN entries e ON e.id = v.entry_id
         WHERE ${meant(what)} AND ${mine}`
       const ids = 'ids' in what ? what.ids : []
-      const [rows, totals, standing] = await connection.batch([
+      const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
+      const [rows, totals, standing, unfinished = []] = await connection.batch([
         sql`
           WITH sized AS (
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
@@ -138,9 +145,12 @@ export function createSqlHistory(
           ORDER BY v.entry_id`,
         sql`SELECT count(*) AS n ${from}`,
         sql`SELECT e.id FROM entries e
-          WHERE e.id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})
-            AND e.org = ${scope.org} AND ${circle(dialect, scope, 'e')}`,
+          WHERE ${among(sql`e.id`, ids)} AND e.org = ${scope.org} AND ${circle(dialect, scope, 'e')}`,
+        sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${leaving}`,
       ])
+      // What is deleted and not yet removed is not yet kept either.
+      for (const { change_id: changeId } of unfinished) await unfinishedDeletes.finish(scope.org, changeId as string)
+      if (unfinished.length > 0) return this.restorable(scope, what, most)
       const kept = (rows ?? []).filter(({ text }) => text !== null).map(toKept)
       return {
         kept,

@@ -3,7 +3,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
 import type { TextVector } from '../../domain/entry'
-import { unavailable } from '../../domain/errors'
 import { indexText } from '../../domain/indexed-text'
 import type { Pace } from '../../domain/pace'
 import { inShares } from '../../domain/write-share'
@@ -117,11 +116,13 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     write,
 
     /**
-     * Makes entries of an org searchable that were committed without their words, a share at a time, with rests in between.
+     * Makes entries of an org searchable that were committed without their words, a share at a time, with rests in between. It never
+     * fails: they are stored, and whoever was told of a failure would store them again.
      *
-     * @throws Problem unavailable when the database does not answer; then they are stored, and the schedule goes on
+     * @returns whether all could be done; if not, the schedule goes on
      */
-    async complete(org: string, entries: readonly Unsearchable[]): Promise<void> {
+    async complete(org: string, entries: readonly Unsearchable[]): Promise<boolean> {
+      if (entries.length === 0) return true
       const made = new Map(entries.map((entry) => [entry.id, entry]))
       /** Vectors of the texts that were read, once. */
       const vectorsOf = (read: readonly ReadEntry[]): SQL[] => {
@@ -160,11 +161,9 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
                   missed.map(({ id }) => id),
                 )
         }
-      } catch (error) {
-        throw unavailable(
-          'Everything is stored, but the database stopped answering before all of it could be found by searches; that follows within minutes, without another call',
-          error,
-        )
+        return left.length === 0
+      } catch {
+        return false
       }
     },
   }

@@ -45,8 +45,9 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
       SELECT entry_id, CASE WHEN action = 'delete' THEN -version ELSE version END AS version FROM changes
       WHERE org = ${caller.org} AND seq > ${since} ORDER BY seq LIMIT ${EFFECTS}
     ) c`
-  const count = sql`SELECT count(*) FROM changes WHERE org = ${caller.org} AND seq > ${since}`
-  return keep(caller, at, sql`(${done})`, sql`(${count})`)
+  const count = sql`(SELECT count(*) FROM changes WHERE org = ${caller.org} AND seq > ${since})`
+  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${caller.org} AND change_id = ${caller.changeId})`
+  return keep(caller, at, sql`(${done})`, sql`${count} + ${leaving}`)
 }
 
 const COLUMNS = sql.raw('key, tool, digest, change_id, effect, changes, answer, erased')

@@ -22,10 +22,21 @@ export interface Sight {
 /** Gone for everybody at that instant, although the schedule has not removed the row yet. */
 export const expired = (now: number, alias = 'e'): SQL => sql`${sql.raw(alias)}.expires_at <= ${now}`
 
+/**
+ * What a call has deleted is gone for everybody from its commit on, although the row may be removed behind it (leaving.ts). As a
+ * rule nothing is leaving, which is asked once a statement and not for each row.
+ */
+const staying = (alias: string): SQL =>
+  sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(alias)}.id NOT IN (SELECT l.entry_id FROM leaving l))`
+
 /** Readable by id: also archived entries and the owner's own diary pages. */
-export function readable(dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL {
+export const readable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
+  sql`${readableThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
+
+/** The same of an instant before now, also of a kept state: what was deleted since was there. */
+export function readableThen(dialect: SqlDialect, scope: Scope, then: number, alias = 'e', sight: Sight = {}): SQL {
   const e = sql.raw(alias)
-  const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${now})`
+  const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${then})`
   const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
   return sql`${e}.org = ${scope.org} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}`
 }

@@ -1,10 +1,12 @@
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
+import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from '../background-generation'
 
 /** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
 const LANES: readonly (Lane & { readonly step: number })[] = [
+  { topic: 'delete', limit: 2, step: 1 },
   { topic: 'image_delete', limit: 50, step: 1 },
   { topic: 'vector_sync', limit: 20, step: 1 },
   { topic: 'index', limit: 10, step: 1 },
@@ -26,15 +28,19 @@ export function createOutboxWork(dependencies: {
   readonly images: ImageStore
   /** Writes the words of entries whose writer died behind its commit. */
   readonly index: Pick<IndexMaintenance, 'write'>
+  readonly deletes: UnfinishedDeletes
   /** Null when semantic search is switched off; then there is nothing to make. */
   readonly generation: BackgroundGeneration | null
   /** @throws while the index has not confirmed everything; then it is tried again later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): OutboxWork {
-  const { outbox, images, index, generation, syncOrg, log } = dependencies
+  const { outbox, images, index, deletes, generation, syncOrg, log } = dependencies
 
   const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
+    delete: async (items) => {
+      for (const { org, key } of items) await deletes.finish(org, key)
+    },
     image_delete: async (items) => {
       for (const { org, key } of items) await images.delete({ org, projects: null, owner: null }, key)
     },

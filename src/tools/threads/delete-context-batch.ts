@@ -4,7 +4,7 @@ import { invalidInput } from '../../domain/errors'
 import { DAY_MS } from '../../domain/time'
 import { defineTool } from '../define-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
-import { deleted, deletedOutput, dryRun, wouldDelete } from './deletion'
+import { deleteAll, deletedOutput, dryRun, wouldDelete } from './deletion'
 import { threads } from './family'
 
 export const deleteContextBatch = defineTool({
@@ -23,7 +23,7 @@ export const deleteContextBatch = defineTool({
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   leavesWork: (_, { deleted_count }) => deleted_count !== 0,
   async handler(context, args) {
-    const { services, principal } = context
+    const { services } = context
     const ids = args.context_ids?.length ? args.context_ids : undefined
     const threadIds = args.thread_ids?.length ? args.thread_ids.map(checkThreadId) : undefined
     const { source: by, older_than_days: days } = args
@@ -43,7 +43,7 @@ export const deleteContextBatch = defineTool({
     }
     if (args.dry_run) return wouldDelete(context, selection)
     return {
-      ...deleted(context, await services.entries.delete(principal, selection)),
+      ...(await deleteAll(context, selection)),
       criteria_used: [
         ...(ids ? [`context_ids: ${ids.length} IDs`] : []),
         ...(threadIds ? [`thread_ids: ${threadIds.length} threads`] : []),

@@ -4,7 +4,7 @@ import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { defineTool } from '../define-tool'
 import { contextIds, expectedVersion, flag, output, threadId as thread } from '../fields'
-import { deleted, deletedOutput, dryRun, wouldDelete } from './deletion'
+import { deleteAll, deletedOutput, dryRun, eraseAll, wouldDelete } from './deletion'
 import { threads } from './family'
 
 export const deleteContext = defineTool({
@@ -38,10 +38,7 @@ export const deleteContext = defineTool({
       ...(ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] }),
       ...(expected === undefined ? {} : { expectedVersion: expected }),
     }
-    const { services, principal } = context
     if (args.dry_run) return wouldDelete(context, selection)
-    if (!args.erase) return deleted(context, await services.entries.delete(principal, selection))
-    const count = await services.entries.erase(principal, selection)
-    return { success: true, deleted_count: count, message: `Successfully erased ${count} context entries` }
+    return args.erase ? eraseAll(context, selection) : deleteAll(context, selection)
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_DELETED } from '../../domain/audit'
 import { restorableUntil } from '../../domain/history/terms'
 import type { CallContext } from '../context'
 import { flag, listOf } from '../fields'
@@ -12,6 +13,7 @@ export const deletedOutput = {
   success: z.boolean(),
   deleted_count: z.int(),
   message: z.string(),
+  remaining: z.int(),
   change_id: z.string(),
   restorable_until: z.string(),
   dry_run: z.boolean(),
@@ -20,17 +22,38 @@ export const deletedOutput = {
 }
 
 /**
- * The answer to a delete, with what `restore_context` takes to undo it. Where nothing was deleted there is nothing to undo, and the
+ * Deletes, and answers with what `restore_context` takes to undo it. Where nothing was deleted there is nothing to undo, and the
  * answer is the same whether what was named is of others or never was.
  */
-export function deleted({ services, principal, config }: CallContext, count: number) {
+export async function deleteAll({ services, principal, config }: CallContext, selection: Selection) {
+  const count = await services.entries.delete(principal, selection)
   const until = restorableUntil(config.history, services.now())
+  return {
+    ...(await removed(services, principal, selection, { count, verb: 'deleted' })),
+    ...(count === 0 ? {} : { change_id: principal.changeId }),
+    ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
+  }
+}
+
+export async function eraseAll({ services, principal }: CallContext, selection: Selection) {
+  const count = await services.entries.erase(principal, selection)
+  return removed(services, principal, selection, { count, verb: 'erased' })
+}
+
+/** What both tell; one call takes so many at most, and the same call goes on. */
+async function removed(
+  services: CallContext['services'],
+  principal: CallContext['principal'],
+  selection: Selection,
+  { count, verb }: { readonly count: number; readonly verb: string },
+) {
+  const remaining = count < MOST_DELETED ? 0 : (await services.entries.wouldDelete(principal, selection)).count
+  const more = remaining === 0 ? '' : `; ${remaining} are left for the same call made again`
   return {
     success: true,
     deleted_count: count,
-    message: `Successfully deleted ${count} context entries`,
-    ...(count === 0 ? {} : { change_id: principal.changeId }),
-    ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
+    message: `Successfully ${verb} ${count} context entries${more}`,
+    ...(remaining === 0 ? {} : { remaining }),
   }
 }
 

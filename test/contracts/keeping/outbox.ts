@@ -93,6 +93,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
         outbox: world.outbox,
         images: { ...world.images, delete: async (_, hash) => void done.push(hash) },
         index: world.index,
+        deletes: world.deletes,
         generation: null,
         syncOrg: async (_, model) => {
           if (model === 'bad') throw new Error('no index')
@@ -112,6 +113,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
         outbox: world.outbox,
         images: world.images,
         index: world.index,
+        deletes: world.deletes,
         generation: null,
         syncOrg: async (_, model) => void done.push(model),
         log: () => {},

@@ -3,12 +3,14 @@ import { createR2ImageStore } from '../../../src/adapters/r2/image-store'
 import type { SqlConnection } from '../../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../../src/adapters/sql/entry-store'
 import { createSqlIndexMaintenance } from '../../../src/adapters/sql/index-maintenance'
+import { createUnfinishedDeletes } from '../../../src/adapters/sql/leaving'
 import { createSqlLongTexts } from '../../../src/adapters/sql/long-texts'
 import { createSqlOutbox } from '../../../src/adapters/sql/outbox'
 import { createSqlRetention } from '../../../src/adapters/sql/retention'
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/schedule-journal'
 import { createSqlTextMarks } from '../../../src/adapters/sql/text-marks'
 import { createAnalyzer } from '../../../src/domain/analysis'
+import { WITHOUT_REST } from '../../../src/domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import type { Caller } from '../../../src/domain/scope'
 import type { EntryStore } from '../../../src/ports/entry-store'
@@ -78,8 +80,11 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     minContentLength: 0,
   })
   const index = createSqlIndexMaintenance(connection, analyzer)
+  const deletes = createUnfinishedDeletes(connection, WITHOUT_REST)
   const worker = (queue: Outbox, store: ImageStore) =>
-    createOutboxWork({ outbox: queue, images: store, index, generation: null, syncOrg: async () => {}, log: () => {} })
+    createOutboxWork({
+      ...{ outbox: queue, images: store, index, deletes, generation: null, syncOrg: async () => {}, log: () => {} },
+    })
   const writing = (store: EntryStore) => ({
     entries: store,
     images: interruptedImages,
@@ -100,6 +105,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     retention: createSqlRetention(connection, clock),
     journal: createSqlScheduleJournal(connection),
     index,
+    deletes,
     marks: createSqlTextMarks(connection),
     longTexts: createSqlLongTexts(connection),
     afterPut,
