@@ -86,7 +86,7 @@ const farewell = ({ code, message, details }: Problem): string =>
   `event: end\ndata: ${JSON.stringify({ error: { code, message, ...(details === undefined ? {} : { details }) } })}\n\n`
 
 /** The live stream; whoever is cut off goes on from the `id` that came last. */
-function eventStream(services: Services, principal: Principal, pages: Pages): ReadableStream<Uint8Array> {
+export function eventStream(services: Services, principal: Principal, pages: Pages): ReadableStream<Uint8Array> {
   const { changes, now } = services
   let spoke = now()
   let begun = false

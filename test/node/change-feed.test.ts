@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { createCursorSeal } from '../../src/domain/history/cursor'
 import { actionFor, type FeedChange, type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
 import { filterOfResource } from '../../src/domain/history/resource'
+import { eventStream } from '../../src/http/changes'
+import { openPages } from '../../src/http/event-stream'
 import type { ChangeBell } from '../../src/ports/change-bell'
 import type { ChangeFeed, FeedPage } from '../../src/ports/change-feed'
 import { createChanges, type ListRequest } from '../../src/services/history/changes'
+import type { Services } from '../../src/services/services'
 import { promise } from '../requirements/history'
 import { freshPrincipal, TestClock } from '../support/scope'
 
@@ -86,6 +89,33 @@ describe('waiting for a change', () => {
     looks.splice(0)
     for (let i = 0; i < 5; i++) await stream.next()
     for (const [i, at] of looks.slice(1).entries()) expect(at - (looks[i] as number)).toBe(7_500)
+  })
+
+  it(promise('h4-comment'), async () => {
+    const { changes, clock } = world()
+    const spoke: number[] = []
+    const seal: typeof changes.seal = (...given) => {
+      spoke.push(clock.ms)
+      return changes.seal(...given)
+    }
+    const services = {
+      changes: { ...changes, seal },
+      now: () => clock.ms,
+      identity: { principalOfKeyId: async () => ada },
+      afterwards: () => {},
+    } as unknown as Services
+    const pages = await openPages(services, ada, { after: undefined, filters: [WHOLE_FEED] })
+    const reader = eventStream(services, ada, pages).getReader()
+    const said: string[] = []
+    for (let i = 0; i < 6; i++) said.push(new TextDecoder().decode((await reader.read()).value))
+    await reader.cancel()
+    for (const text of said.slice(1)) expect(text).toMatch(/^: .+\nid: \S+\n\n$/)
+    const silence = spoke.slice(1).map((at, i) => at - (spoke[i] as number))
+    expect([silence.length >= 5, Math.max(...silence) <= 15_000, Math.min(...silence) >= 10_000]).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   it('answers at once when the bell rings, and looks no further than what it rang for', async () => {

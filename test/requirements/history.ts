@@ -41,6 +41,9 @@ export const HISTORY = {
   'h4-http-refused':
     'refuses the feed over HTTP to those of other orgs and without one, and each wrong parameter by name',
   'h4-stream': 'streams changes as events, and goes on behind the last one without loss or double',
+  'h4-comment': 'sends a comment on a silent stream every fifteen seconds, and moves its cursor with it',
+  'h4-restored':
+    'tells of a restored deletion as stored, of an older version as updated, and of erased ones nothing but that',
   'h4-stream-ends': 'ends the streams of a key that is revoked, and lets a key open ten at a time',
   'h4-watch': 'prints what changes as it happens, and goes on where it was after the server was killed',
   'h4-listen': 'notifies of resources that changed whoever may see them, and of no others',

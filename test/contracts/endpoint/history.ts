@@ -375,6 +375,38 @@ export function historyEndpointContract(): void {
       expect((await team.ask(`/images/${sha256}`, ada)).status).toBe(404)
     })
 
+    it(promise('h4-restored'), async () => {
+      const thread_id = unique()
+      const readers = [ada, eve, narrow]
+      const cursors = await Promise.all(readers.map(async (key) => (await ok('list_changes', {}, key)).next))
+      const mine = await store('a page of mine', { thread_id, metadata: { audience: 'private' } })
+      await ok('update_context', { context_id: mine, text: 'another page' })
+      await ok('delete_context', { context_ids: [mine] })
+      await ok('restore_context', { context_ids: [mine] })
+      await ok('restore_context', { context_ids: [mine], version: 1 })
+      const gone = await store('of p', { thread_id, metadata: { project: 'p' } })
+      await ok('delete_context', { context_ids: [gone] })
+      await ok('delete_context', { context_ids: [gone], erase: true })
+      const told = async (i: number, args: Json = {}) =>
+        (await ok('list_changes', { after: cursors[i], ...args }, readers[i])).changes
+      const all = await told(0)
+      expect(all.map((one: Json) => [one.context_id, one.action, one.version])).toEqual([
+        [mine, 'stored', 1],
+        [mine, 'updated', 2],
+        [mine, 'deleted', 3],
+        [mine, 'stored', 4],
+        [mine, 'updated', 5],
+        [gone, 'stored', 1],
+        [gone, 'deleted', 2],
+      ])
+      for (const erased of all.slice(5))
+        expect(Object.keys(erased).sort()).toEqual(['action', 'at', 'change_id', 'context_id', 'preview', 'version'])
+      expect(all.map(({ preview }: Json) => preview).slice(-3)).toEqual(['a page of mine', '', ''])
+      for (const reader of [1, 2]) expect((await told(reader)).map((one: Json) => one.context_id)).toEqual([gone, gone])
+      for (const filter of [{ thread_id }, { project: 'p' }])
+        expect((await told(0, filter)).filter((one: Json) => one.context_id === gone)).toEqual([])
+    })
+
     it(promise('h3-statistics'), async () => {
       const kept = async (bearer: string) => (await ok('get_statistics', {}, bearer)).history
       const before = await kept(eve)
