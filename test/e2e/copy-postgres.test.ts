@@ -51,6 +51,8 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
+const LONG = 'a long text that goes\n'.repeat(2000)
+
 /** Everything that an entry can have: several hundred of them, some changed, the last one deleted. */
 async function fill(client: TestClient): Promise<number> {
   let last = 0
@@ -83,8 +85,9 @@ async function fill(client: TestClient): Promise<number> {
     metadata_patch: { status: null, rank: 99 },
   })
   const { data } = await client.call('store_context', { thread_id: 'gone', source: 'user', text: 'to be deleted' })
-  await client.call('delete_context', { context_ids: [7, data.context_id] })
-  return data.context_id
+  const long = await client.call('store_context', { thread_id: 'gone', source: 'user', text: LONG })
+  await client.call('delete_context', { context_ids: [7, data.context_id, long.data.context_id] })
+  return long.data.context_id
 }
 
 describe('commonplace copy', () => {
@@ -117,7 +120,9 @@ describe('commonplace copy', () => {
     expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
     expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
-    expect(run.out).toMatch(/entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\n/)
+    expect(run.out).toMatch(
+      /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +4 +4\n/,
+    )
     expect(await query(database.url, 'SELECT lines FROM text_marks')).toEqual([{ lines: 2000 }])
   })
 
@@ -133,6 +138,16 @@ describe('commonplace copy', () => {
       metadata: { rank: 99, nested: { z: [1, null, 'x'], a: true } },
       version: 2,
     })
+    const history = await client.call('get_context_history', { context_id: 3, version: 1 })
+    expect(history.data.result[0]).toMatchObject({ version: 1, metadata: { status: 'open', rank: 2 / 8 } })
+    const back = await client.call('restore_context', { context_ids: [7, highest] })
+    expect(back.data.restored).toEqual([
+      { context_id: 7, version: 3 },
+      { context_id: highest, version: 3 },
+    ])
+    const whole = await client.call('get_context_by_ids', { context_ids: [highest] })
+    expect(whole.data.result[0].text_content).toBe(LONG)
+    await client.call('delete_context', { context_ids: [7, highest] })
     const threads = await client.call('list_threads')
     expect(
       threads.data.threads

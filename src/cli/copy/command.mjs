@@ -66,7 +66,7 @@ const list = (ids) => `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and $
 
 /** For people. @returns the exit code */
 function print({ from, to, missing, different, extra, equal }) {
-  const rows = ['entries', 'tags', 'images', 'links', 'vectors', 'threads', 'hash'].map((name) => [
+  const rows = ['entries', 'tags', 'images', 'links', 'vectors', 'versions', 'threads', 'hash'].map((name) => [
     name,
     ...[from, to].map((totals) => (name === 'hash' ? totals.hash.slice(0, 16) : String(totals[name]))),
   ])

@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { digestCounters, digestEntries } from './digest'
+import { digestCounters, digestEntries, digestVersions } from './digest'
 import { CopyRefused, type Journal, readJournal, refuseOtherLanguage, refuseTakenIds, remember } from './journal'
-import { type EntrySize, listEntries, pagesOf, readColumns, type Side } from './side'
-import { type Columns, copyEntries, copyLinks } from './write'
+import { type EntrySize, listEntries, pagesOf, readColumns, type Side, type Table } from './side'
+import { type Columns, copyEntries, copyLinks, copyVersions } from './write'
 
 export interface CopyOptions {
   readonly org: string
@@ -24,6 +24,8 @@ export interface Totals {
   images: number
   links: number
   vectors: number
+  /** Kept states of before. */
+  versions: number
   threads: number
   hash: string
 }
@@ -40,23 +42,27 @@ export interface Report {
 
 /** Both sides have to keep the same of an entry: they are of one release. */
 async function commonColumns(from: Side, to: Side): Promise<Columns> {
-  const of = async (table: 'entries' | 'entry_vectors') => {
+  const of = async (table: Table) => {
     const [ours, theirs] = await Promise.all([readColumns(from, table), readColumns(to, table)])
     if (ours.join() !== theirs.join())
       throw new CopyRefused('The two databases are of different releases; migrate both.')
     return ours
   }
-  const vectors = (await of('entry_vectors')).filter((column) => column !== 'id')
-  return { entries: await of('entries'), vectors }
+  const numbered = async (table: Table) => (await of(table)).filter((column) => column !== 'id')
+  return {
+    entries: await of('entries'),
+    vectors: await numbered('entry_vectors'),
+    versions: await numbered('entry_versions'),
+  }
 }
 
-const emptyTotals = (): Totals => ({ entries: 0, tags: 0, images: 0, links: 0, vectors: 0, threads: 0, hash: '' })
+const NOTHING: Totals = { entries: 0, tags: 0, images: 0, links: 0, vectors: 0, versions: 0, threads: 0, hash: '' }
 
 async function compare({ org, from, to, progress }: CopyOptions, columns: Columns): Promise<Report> {
   const [ours, theirs] = [await listEntries(from, org, 0), await listEntries(to, org, 0)]
   const known = new Set(ours.map(({ id }) => id))
   const all: EntrySize[] = [...ours, ...theirs.filter(({ id }) => !known.has(id))].sort((a, b) => a.id - b.id)
-  const totals = [emptyTotals(), emptyTotals()] as const
+  const totals = [{ ...NOTHING }, { ...NOTHING }] as const
   const hashes = [createHash('sha256'), createHash('sha256')] as const
   const lists = { missing: [] as number[], different: [] as number[], extra: [] as number[] }
   let done = 0
@@ -81,8 +87,10 @@ async function compare({ org, from, to, progress }: CopyOptions, columns: Column
   for (const [i, side] of [from, to].entries()) {
     const { threads, hash } = await digestCounters(side, org)
     const total = totals[i] as Totals
+    const kept = await digestVersions(side, org, columns.versions)
     total.threads = threads
-    total.hash = hashes[i]?.update(hash).digest('hex') ?? ''
+    total.versions = kept.versions
+    total.hash = hashes[i]?.update(hash).update(kept.hash).digest('hex') ?? ''
   }
   return { from: totals[0], to: totals[1], ...lists, equal: totals[0].hash === totals[1].hash }
 }
@@ -101,7 +109,11 @@ async function copyPages(options: CopyOptions, columns: Columns, journal: Journa
     progress('copied', done, entries.length)
   }
   for (const ids of pagesOf(entries.map(({ id }) => ({ id, bytes: 0 })))) await copyLinks(from, to, org, ids)
+  await bringVersions(options, columns)
 }
+
+const bringVersions = ({ org, from, to, progress }: CopyOptions, columns: Columns): Promise<void> =>
+  copyVersions(from, to, org, columns.versions, (done, total) => progress('versions copied', done, total))
 
 /** Brings again what was changed in the source while it was copied. */
 async function mend(options: CopyOptions, columns: Columns, ids: readonly number[]): Promise<void> {
@@ -109,6 +121,7 @@ async function mend(options: CopyOptions, columns: Columns, ids: readonly number
     await copyEntries(options.from, options.to, options.org, page, columns, [])
   for (const page of pagesOf(await listEntries(options.from, options.org, 0)))
     await copyLinks(options.from, options.to, options.org, page)
+  await bringVersions(options, columns)
 }
 
 /** Ids that were given once are given to nobody again, in the target too. */
@@ -120,7 +133,9 @@ async function advance({ from, to }: CopyOptions): Promise<void> {
 /** Tells the planner what has come into the tables, which nobody else may do for a while. */
 async function takeStock({ to }: CopyOptions): Promise<void> {
   if (to.backend === 'postgresql')
-    await to.connection.batch([sql`ANALYZE entries, entries_fts, entry_tags, entry_vectors, thread_counters`])
+    await to.connection.batch([
+      sql`ANALYZE entries, entries_fts, entry_tags, entry_vectors, entry_versions, thread_counters`,
+    ])
 }
 
 /** @throws CopyRefused when it cannot begin */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/connection'
-import { entryColumns, groupBy, idList, type Side } from './side'
+import { columnList, entryColumns, groupBy, idList, type Side } from './side'
 
 /** What reading alone changes. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['accessed_at', 'access_count'])
@@ -73,4 +73,29 @@ export async function digestCounters({ connection }: Side, org: string): Promise
       last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
   ])
   return { threads: new Set(rows.map((row) => row.thread_id)).size, hash: sha256(inOrder(rows)) }
+}
+
+const VERSIONS_A_PAGE = 200
+
+/** What is kept of earlier states, in the order of entries and versions. */
+export async function digestVersions(
+  { connection }: Side,
+  org: string,
+  columns: readonly string[],
+): Promise<{ versions: number; hash: string }> {
+  const hash = createHash('sha256')
+  let versions = 0
+  for (let last = [0, 0]; ; ) {
+    const [rows = []] = await connection.batch([
+      sql`SELECT ${columnList(columns)},
+          (SELECT l.text FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) AS beside
+        FROM entry_versions v WHERE v.org = ${org} AND (v.entry_id, v.version) > (${last[0]}, ${last[1]})
+        ORDER BY v.entry_id, v.version LIMIT ${VERSIONS_A_PAGE}`,
+    ])
+    for (const row of rows) hash.update(`${JSON.stringify(valuesOf(row, [...columns, 'beside']))}\n`)
+    versions += rows.length
+    if (rows.length < VERSIONS_A_PAGE) return { versions, hash: hash.digest('hex') }
+    const end = rows.at(-1) as Row
+    last = [Number(end.entry_id), Number(end.version)]
+  }
 }

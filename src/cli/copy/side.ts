@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Row, SqlConnection } from '../../adapters/sql/connection'
 import { textOf } from '../../adapters/sql/long-texts'
 
-export const TABLES = ['entries', 'entry_vectors'] as const
+export const TABLES = ['entries', 'entry_vectors', 'entry_versions'] as const
 export type Table = (typeof TABLES)[number]
 
 export interface Side {
@@ -49,12 +49,17 @@ export interface EntrySize {
 
 const IDS_A_PAGE = 10_000
 
-/** Every entry of the org from an id on, with its size, in order of id. */
-export async function listEntries({ connection }: Side, org: string, after: number): Promise<EntrySize[]> {
+/** Every entry of the org from an id on, or every kept version, with its size, in order of id. */
+export async function listEntries(
+  { connection }: Side,
+  org: string,
+  after: number,
+  table: 'entries' | 'entry_versions' = 'entries',
+): Promise<EntrySize[]> {
   const all: EntrySize[] = []
   for (let last = after; ; ) {
     const [rows] = await connection.batch([
-      sql`SELECT id, bytes FROM entries WHERE org = ${org} AND id > ${last} ORDER BY id LIMIT ${IDS_A_PAGE}`,
+      sql`SELECT id, bytes FROM ${sql.raw(table)} WHERE org = ${org} AND id > ${last} ORDER BY id LIMIT ${IDS_A_PAGE}`,
     ])
     for (const { id, bytes } of rows ?? []) all.push({ id: Number(id), bytes: Number(bytes) })
     if ((rows?.length ?? 0) < IDS_A_PAGE) return all

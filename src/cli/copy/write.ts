@@ -6,12 +6,13 @@ import { heldInRow, putBeside } from '../../adapters/sql/long-texts'
 import { toEntry } from '../../adapters/sql/rows'
 import { indexText } from '../../domain/indexed-text'
 import { atOnce } from '../../domain/pace'
-import { columnList, entryColumns, idList, type Side } from './side'
+import { columnList, entryColumns, idList, listEntries, pagesOf, type Side } from './side'
 
 /** Columns of each table that are copied. */
 export interface Columns {
   readonly entries: readonly string[]
   readonly vectors: readonly string[]
+  readonly versions: readonly string[]
 }
 
 /** Where the lines of a long text stand; a row counts only for the text it was made from. */
@@ -91,4 +92,40 @@ export async function copyLinks(from: Side, to: Side, org: string, ids: readonly
     ...insert('links', ['org', 'from_id', 'relation', 'to_id', 'origin'], links),
   ]
   await to.connection.batch(statements, { org })
+}
+
+/**
+ * Takes what is kept of earlier states, so that they can be looked at and brought back in the target too. Begins anew each time:
+ * the schedule of a running source may have forgotten some meanwhile. Receipts stay behind, as the keys do that they belong to.
+ */
+export async function copyVersions(
+  from: Side,
+  to: Side,
+  org: string,
+  columns: readonly string[],
+  progress: (done: number, total: number) => void,
+): Promise<void> {
+  const all = await listEntries(from, org, 0, 'entry_versions')
+  await to.connection.batch([sql`DELETE FROM entry_versions WHERE org = ${org}`], { org })
+  let done = 0
+  for (const ids of pagesOf(all)) {
+    const list = idList(from, ids)
+    const [versions = [], texts = []] = await from.connection.batch([
+      sql`SELECT ${columnList(columns)} FROM entry_versions WHERE org = ${org} AND id IN ${list} ORDER BY id`,
+      sql`SELECT DISTINCT l.hash, l.text FROM entry_versions v JOIN long_texts l ON l.org = v.org AND l.hash = v.text_hash
+        WHERE v.org = ${org} AND v.id IN ${list}`,
+    ])
+    const statements = [
+      ...insert('entry_versions', columns, versions),
+      ...insert(
+        'long_texts',
+        ['org', 'hash', 'text'],
+        texts.map((row) => ({ ...row, org })),
+        sql` ON CONFLICT (org, hash) DO NOTHING`,
+      ),
+    ]
+    await to.connection.batch(statements, { org })
+    done += ids.length
+    progress(done, all.length)
+  }
 }
