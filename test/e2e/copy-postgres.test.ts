@@ -51,7 +51,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-const LONG = 'a long text that goes\n'.repeat(2000)
+const LONG = 'a long text that goes\n'.repeat(2000).trim()
 
 /** Everything that an entry can have: several hundred of them, some changed, the last one deleted. */
 async function fill(client: TestClient): Promise<number> {
