@@ -220,7 +220,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     reportEvent: createReportEvent({ memories, recallWords, code, clock }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
-      ...{ current: createSqlCurrentMemories(connection, clock), memories: memoryRows, clock, afterwards },
+      ...{ current: createSqlCurrentMemories(connection, clock), memories: memoryRows, clock },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
     }),
     recall: createRecall({

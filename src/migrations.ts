@@ -24,6 +24,7 @@ import history from '../migrations/d1/0023_history.sql'
 import stemmedVectors from '../migrations/d1/0024_stemmed_vectors.sql'
 import textsBeside from '../migrations/d1/0025_texts_beside.sql'
 import leaving from '../migrations/d1/0026_leaving.sql'
+import current from '../migrations/d1/0027_current.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -54,4 +55,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0024_stemmed_vectors.sql', sql: stemmedVectors },
   { name: '0025_texts_beside.sql', sql: textsBeside },
   { name: '0026_leaving.sql', sql: leaving },
+  { name: '0027_current.sql', sql: current },
 ]

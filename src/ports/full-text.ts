@@ -1,7 +1,9 @@
 import type { Filter } from '../domain/filter'
 import type { TextQuery } from '../domain/query'
+import type { Moment } from '../domain/recall/current'
 import type { Scope } from '../domain/scope'
 import type { ScoredTerm, TermStatistics } from '../domain/score'
+import type { AtMoment } from './current'
 
 /** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */
 export const TEXT_COLUMNS = ['title', 'body', 'code', 'context'] as const
@@ -34,6 +36,8 @@ export interface TextHit {
   readonly weight: number
   /** Milliseconds since 1970. */
   readonly createdAt: number
+  /** Null where no moment was named. */
+  readonly atMoment: AtMoment | null
 }
 
 /** The same on every backend, since it is part of the score. */
@@ -55,6 +59,14 @@ export interface TextRequest {
    * that hold the most of them first, or as without this.
    */
   readonly units?: { readonly atLeast: number; readonly first: 'most' | 'rarest' }
+  /**
+   * In the place of the query's expression: entries that hold scored terms which stand in no more entries than this, the rarest and the
+   * most of them first. A term of more leads nowhere and is counted no further, and of each layer a few thousand entries are counted,
+   * so that many words cost the same in a store of any size.
+   */
+  readonly rare?: number
+  /** What each hit is to this moment is wanted too. */
+  readonly moment?: Moment
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null
   /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */

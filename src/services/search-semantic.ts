@@ -180,8 +180,12 @@ export function createSearchSemantic(dependencies: {
    * @param depth entries wanted
    * @throws Problem unavailable when the index does not answer
    */
-  async function find(scope: Scope, embedded: EmbeddedQuery, depth: number): Promise<AskedSemantic> {
-    const limit = Math.min(depth * OVERFETCH, index.depth)
+  const find = (scope: Scope, embedded: EmbeddedQuery, depth: number): Promise<AskedSemantic> =>
+    ask(scope, embedded, depth * OVERFETCH)
+
+  /** As `find`, for so many vectors. */
+  async function ask(scope: Scope, embedded: EmbeddedQuery, vectors: number): Promise<AskedSemantic> {
+    const limit = Math.min(vectors, index.depth)
     return { ...embedded, limit, found: await index.search(spaceOf(scope), embedded.query, limit) }
   }
 
@@ -222,7 +226,7 @@ export function createSearchSemantic(dependencies: {
   const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
     answer(scope, await find(scope, await embed(text), depth), filter, depth)
 
-  return Object.assign(search, { embed, find, answer, nearestChunks })
+  return Object.assign(search, { embed, find, ask, answer, nearestChunks, model })
 }
 
 /** What is asked for: so many entries, none farther than a cosine. */

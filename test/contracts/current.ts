@@ -17,24 +17,20 @@ export function currentContract(name: string, make: () => RecallGround): void {
     let ground: RecallGround
     let ada: Caller
     let world: ReturnType<typeof recallWorld>
-    let noted: Promise<unknown>[]
     beforeEach(() => {
       ground = make()
       ada = freshPrincipal()
       world = recallWorld(ground, ada)
-      noted = []
     })
 
     const now = async (given: Partial<CurrentRequest> = {}, by = ada) => {
       const { connection, clock } = ground
       const getCurrent = createGetCurrent({
         ...{ current: createSqlCurrentMemories(connection, clock), memories: world.memories, clock },
-        ...{ words: world.words, semantic: world.semantic, afterwards: (work) => void noted.push(work) },
+        ...{ words: world.words, semantic: world.semantic },
       })
       const nothing = { sessionId: null, currentFile: null, currentCommand: null, language: null, filePath: null }
-      const current = await getCurrent(by, { ...nothing, project: 'p', ...given })
-      await Promise.all(noted)
-      return current
+      return getCurrent(by, { ...nothing, project: 'p', ...given })
     }
     const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
     const store = (content: string, more: object = {}, draft: object = {}) =>
@@ -209,8 +205,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       const moment = { currentFile: 'src/a.ts', currentCommand: 'npm test', sessionId: 's' }
       await world.settle()
       const measured = await world.cost(() => now(moment))
-      // Three that the answer waits for, and one that notes what was shown.
-      expect(measured.roundTrips).toBeLessThanOrEqual(4)
+      expect(measured.roundTrips).toBeLessThanOrEqual(3)
       expect(measured.embedded).toBe(1)
       // By SQL: what the index of words has not merged yet costs all of its org a little.
       await ground.connection.batch(

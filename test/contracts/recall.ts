@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/scope'
+import { modelKey, quantize, toBase64 } from '../../src/domain/vector'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
 
 const MODES = ['keyword', 'semantic', 'hybrid'] as const
+/** What a crowd means: something else. */
+const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
 /** What is recalled, how it is scored and ordered, and what it costs (fabric contract §4). */
@@ -34,21 +37,24 @@ export function recallContract(name: string, make: () => RecallGround): void {
             INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
               bytes, text_words, text)
             SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', ${sql.raw(String(layer))},
-              CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'key-1', 'h', 8, 2, 'crowd ' || i FROM n`,
+              CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'crowd', 'h', 8, 2, 'crowd ' || i FROM n`,
         ],
         { org: ada.org },
       )
-      const crowded = await rows(sql`SELECT id FROM entries WHERE org = ${ada.org} AND text LIKE 'crowd %'`)
       const content = { text: '', threadId: `project:${project}`, title: null, project, agent: null, reader: '' }
       const indexed = { terms: 'crowd noise', written: 'crowd noise', words: 2, code: '', ends: '' }
-      const statements = crowded.map(({ id }) =>
-        ground.connection.dialect.indexEntry(
-          { org: ada.org, content: { ...content, layer: layer as 2 | 3, metadata: null }, indexed },
-          sql`e.id = ${id}`,
-        ),
+      const added = sql`e.org = ${ada.org} AND e.created_by = 'crowd' AND e.created_at > ${at} AND e.layer = ${sql.raw(String(layer))}`
+      // One statement for all of them: they hold the same words, and mean the same.
+      const data = toBase64(quantize(CROWD))
+      await ground.connection.batch(
+        [
+          ground.connection.dialect.indexEntry({ org: ada.org, content: { ...content, layer: layer as 2 | 3, metadata: null }, indexed }, added),
+          sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+            SELECT e.org, e.id, ${modelKey(world.embedder)}, 0, 0, 8, ${data} FROM entries e WHERE ${added}`,
+        ],
+        { org: ada.org },
       )
-      for (let from = 0; from < statements.length; from += 500)
-        await ground.connection.batch(statements.slice(from, from + 500), { org: ada.org })
+      ground.clock.advance(count)
     }
 
     it(promise('f4-scores'), async () => {
@@ -83,17 +89,47 @@ export function recallContract(name: string, make: () => RecallGround): void {
     })
 
     it(promise('f12-sizes'), async () => {
-      const best = await world.store('the zeppelin lands at the red harbour', { metadata: { projectPath: 'p' } })
-      const good = await world.store('the zeppelin lands', { metadata: { projectPath: 'p' } })
-      const asked = { mode: 'keyword', threshold: 0, project: 'p' } as const
-      for (const size of [10, 1_000]) {
-        await crowd('p', size)
-        const { results } = await world.page('zeppelin red harbour', asked)
-        expect(results.map(({ id }) => id)).toEqual([best, good])
+      const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
+      world.embedder.means('zeppelin', 1, 0, 0)
+      world.embedder.means('finance', 0.69, Math.sqrt(1 - 0.69 ** 2), 0)
+      const best = await world.store('the zeppelin lands at the red harbour', inProject({ tags: ['air'] }))
+      const good = await world.store('the zeppelin lands', inProject({ tags: ['air'] }))
+      const far = await world.store('an airship, which is a zeppelin', { layer: 3, metadata: { projectPath: 'q' } })
+      await world.store('taxes are finance', inProject())
+      const tagged: number[] = []
+      for (const i of range(7)) tagged.push(await world.store(`kept word ${i}`, inProject({ tags: ['rare'] })))
+      for (const [size, more] of Object.entries({ '10': 10, '1,000': 990, '10,000': 9_000 })) {
+        // A tenth of what is added belongs to the whole org.
+        await crowd('p', more * 0.9)
+        await crowd('q', more * 0.1, 3)
+        await world.settle()
+        const { results } = await world.page('zeppelin red harbour', { mode: 'keyword', threshold: 0, project: 'p' })
+        expect([size, results[0]?.id, results.length]).toEqual([size, best, 3])
         const [first, second] = results.map(({ similarity }) => similarity) as [number, number]
         expect(first).toBeGreaterThan(second)
-        expect(await ids('zeppelin', { project: 'p' })).toEqual(expect.arrayContaining([best, good]))
-        expect((await world.page('zeppelin', { project: 'p' })).total).toBe(2)
+        for (const mode of MODES) {
+          // A word that few hold finds them, layer 3 beside layer 2, each once; by meaning too.
+          const found = await world.page('zeppelin', { mode, project: 'p' })
+          expect([size, mode, found.total, found.capped]).toEqual([size, mode, 3, false])
+          expect(found.results.map(({ id }) => id).sort((a, b) => a - b)).toEqual([best, good, far])
+          for (const query of ['completely unrelated question', '!?'])
+            expect([size, mode, (await world.page(query, { mode, project: 'p' })).total]).toEqual([size, mode, 0])
+        }
+        // A selective filter starves no page.
+        const pages = []
+        for (const offset of [0, 3, 6])
+          pages.push(
+            await world.page('kept word', {
+              threshold: 0,
+              tags: ['rare'],
+              project: 'p',
+              limit: 3,
+              offset,
+              mode: 'keyword',
+            }),
+          )
+        expect(pages.map(({ total }) => total)).toEqual([7, 7, 7])
+        expect(pages.flatMap(({ results: page }) => page.map(({ id }) => id)).sort((a, b) => a - b)).toEqual(tagged)
       }
     })
 
@@ -277,6 +313,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
         expect(embedded).toBeLessThanOrEqual(1)
       }
       await crowd('q', 1_000)
+      await world.settle()
       const large = await costs()
       for (const [i, { rowsRead }] of large.entries())
         expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 5)

@@ -138,7 +138,7 @@ export const FABRIC = {
   'f12-projects':
     'never recalls layers 1 and 2 of another project, nor anything of a project that is closed to the key',
   'f12-sizes':
-    'scores the more relevant memory higher among ten memories as among a thousand, and finds a word that one holds',
+    'keeps scores, unrelated queries, layers and pages as they are among ten, a thousand and ten thousand memories',
   'f12-unrelated': 'finds nothing that is unrelated to the query at the default threshold, in every mode',
   'f12-layers':
     'lets layer 3 stand beside layer 2, each memory once, and with layer 3 alone means the project it came from',
@@ -159,9 +159,9 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   1: ['f1-isolation', 'f6-last-seen', 'f6-recent', 'f8-candidates', 'f12-projects', 'f9-access'],
   2: ['f12-two-clients', 'f12-one-task', 'f7-atomic', 'f2-vectors'],
   3: ['f4-scores', 'f12-sizes'],
-  4: ['f12-unrelated'],
-  5: ['f12-layers'],
-  6: ['f12-pages', 'f3-list'],
+  4: ['f12-unrelated', 'f12-sizes'],
+  5: ['f12-layers', 'f12-sizes'],
+  6: ['f12-pages', 'f3-list', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
   8: ['f2-promotion'],
   9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f12-audit'],

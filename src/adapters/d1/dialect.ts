@@ -136,12 +136,14 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
     entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
     entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
+    entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
     unordered: (expression) => sql`+${expression}`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
     countIndexed,
+    nearestVectors: null,
     code: D1_CODE,
   }
   return dialect

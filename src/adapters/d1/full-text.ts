@@ -16,9 +16,10 @@ import {
   type Units,
   unitKey,
 } from '../sql/candidates'
-import { compileFilter } from '../sql/compile-filter'
+import { compileFilter, TRUE } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { textOf } from '../sql/long-texts'
+import { momentColumns } from '../sql/moment'
 import { withPrelude } from '../sql/read-statements'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
@@ -79,7 +80,19 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
 
     async search(
       scope,
-      { query, terms, filter, columns, depth, units, diaryOf = null, totals: counting = true, neighbours = true },
+      {
+        query,
+        terms,
+        filter,
+        columns,
+        depth,
+        units,
+        rare,
+        moment,
+        diaryOf = null,
+        totals: counting = true,
+        neighbours = true,
+      },
     ) {
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
@@ -90,11 +103,11 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
       // orgs, and so tell one what the others hold, and read their share of the index for it.
-      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
+      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), rare === undefined ? COMMON : rare + 1)})`
       const weights = [
         sql`rarity AS MATERIALIZED (
           SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${rare ?? COMMON}
         )`,
         sql`weighed AS MATERIALIZED (
           SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight
@@ -144,27 +157,36 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           )
         )`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+      const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
       const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
             ${context} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
-            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts`
+            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts${beside}`
 
-      /** Those that hold so many units. */
-      const holding = ({ atLeast, first }: Units): SQL => {
+      /** Those among the weighed with the highest keys. */
+      const bestOf = (tables: readonly SQL[], held: SQL, atLeast: SQL, key: SQL): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const best = sql`best AS (
-          SELECT weighed.id, weighed.held
+          SELECT weighed.id, ${held} AS held
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE weighed.held >= ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
-          ORDER BY ${unitKey(first, sql`weighed.held`, sql`weighed.weight`, shortness)} DESC, weighed.id DESC
+          WHERE ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+          ORDER BY ${key} DESC, weighed.id DESC
           LIMIT ${depth.candidates}
         )`
         return withPrelude(
           bindings,
-          [counts, ...byUnits(), best],
+          [counts, ...tables, best],
           sql`SELECT ${columnsOf}, best.held FROM best JOIN entries e ON e.id = best.id`,
         )
       }
+
+      /** Those that hold so many units. */
+      const holding = ({ atLeast, first }: Units): SQL => {
+        const key = unitKey(first, sql`weighed.held`, sql`weighed.weight`, shortness)
+        return bestOf(byUnits(), sql`weighed.held`, sql`weighed.held >= ${atLeast}`, key)
+      }
+
+      const withRareTerms = (): SQL => bestOf(weights, sql`0`, TRUE, sql`weighed.weight * ${shortness}`)
 
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
@@ -188,15 +210,21 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
 
       const expression = query.expression as Expression
       const [found, totals, preferred, beyond] = await connection.read([
-        units ? holding(units) : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, counting),
-        units || query.preferred === null ? sql`SELECT 1 WHERE 0` : candidates(query.preferred, depth.complete, true),
+        rare !== undefined
+          ? withRareTerms()
+          : units
+            ? holding(units)
+            : candidates(expression, depth.candidates, expression.op === 'unit'),
+        totalsOf({ dialect, scope, now }, room, counting, rare !== undefined),
+        units || rare !== undefined || query.preferred === null
+          ? sql`SELECT 1 WHERE 0`
+          : candidates(query.preferred, depth.complete, true),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-        wide === confined
+        wide === confined || rare !== undefined
           ? sql`SELECT 1 WHERE 0`
           : sql`SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
       ])
-      return toSearch({ found, preferred, totals, beyond, columns })
+      return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
     },
   }
 }

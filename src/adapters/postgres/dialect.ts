@@ -9,6 +9,7 @@ import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
 import { countIndexed, indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
+import { nearestVectors } from './nearest-vectors'
 
 /** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)
@@ -149,12 +150,14 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     illustratedEntries: sql`entries e`,
     entriesOfProject: sql`entries e`,
     entriesOfLayer: sql`entries e`,
+    entriesBy: () => sql`entries e`,
     unordered: (expression) => expression,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
     countIndexed,
+    nearestVectors: nearestVectors(),
     code: POSTGRES_CODE,
   }
   return dialect

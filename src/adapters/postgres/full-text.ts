@@ -13,6 +13,7 @@ import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitK
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { textOf } from '../sql/long-texts'
+import { momentColumns } from '../sql/moment'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
@@ -22,13 +23,13 @@ const NOTHING = sql`SELECT 1 WHERE false`
 const KEY = sql`weight * ${brevity(sql`length`)}`
 
 /** The index rows of each term, in the order of the terms. */
-const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
+const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL, most?: number): SQL =>
   terms.length === 0
     ? none
     : sql.join(
         terms.map(
-          (term, i) => sql`SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)})`,
+          (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)})${most === undefined ? sql`` : sql` LIMIT ${most}`})`,
         ),
         sql` UNION ALL `,
       )
@@ -63,12 +64,26 @@ const countsOf = (terms: number, most: number): SQL => sql`(
     ) AS counted
   )`
 
+/** `ranked`: the entries with terms that stand in few, by how rare and how many those are. */
+const rareTables = (terms: readonly ScoredTerm[], rare: number, compiler: TextCompiler, scope: SQL): SQL[] => [
+  sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM, rare + 1)})`,
+  sql`weights AS MATERIALIZED (
+    SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n))::bigint AS weight
+    FROM (SELECT term, count(*) AS n FROM found GROUP BY term HAVING count(*) <= ${rare}) AS counted
+  )`,
+  sql`ranked AS MATERIALIZED (
+    SELECT found.id, max(found.length) AS length, sum(weights.weight) AS weight, false AS complete, 0 AS held
+    FROM weights JOIN found ON found.term = weights.term GROUP BY found.id
+  )`,
+]
+
 /**
  * `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are.
  * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
  * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same.
  */
-function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
+function rankedTables({ query, terms, units, rare }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
+  if (rare !== undefined) return rareTables(terms, rare, compiler, scope)
   const expression = query.expression as Expression
   const { alone, composed } = splitUnits(query.units, terms)
   // Units that are no single word follow the words, under places of their own.
@@ -135,6 +150,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         columns,
         depth,
         units,
+        rare,
+        moment,
         diaryOf = null,
         totals: counting = true,
         neighbours = true,
@@ -160,7 +177,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const key = units ? unitKey(units.first, sql`held`, sql`weight`, brevity(sql`length`)) : KEY
       const others = best(sql`true`, key, depth.candidates, false)
       const chosen =
-        units || query.preferred === null
+        units || rare !== undefined || query.preferred === null
           ? others
           : sql`${others} UNION ALL ${best(sql`complete`, brevity(sql`length`), depth.complete, true)}`
       const next = !neighbours
@@ -172,29 +189,30 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
             ORDER BY n.id LIMIT 2
           ) AS n
         ), '[]')::text`
+      const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
       const candidates = sql`WITH ${sql.join(rankedTables(request, compiler, confined), sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, best.held, ${countsOf(terms.length, COMMON)} AS counts
+        SELECT e.*, best.complete, best.held, ${countsOf(terms.length, rare === undefined ? COMMON : rare + 1)} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
             ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context,
             ${columns.includes('code') ? CODE : sql`''`} AS code,
-            e.weight, e.created_at, ${next} AS following
+            e.weight, e.created_at, ${next} AS following${beside}
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`
 
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        totalsOf({ dialect, scope, now }, room, counting),
+        totalsOf({ dialect, scope, now }, room, counting, rare !== undefined),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-        thread === null
+        thread === null || rare !== undefined
           ? NOTHING
           : sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)})
               SELECT ${countsOf(terms.length, COUNTED)} AS counts`,
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
-      return toSearch({ found, preferred, totals, beyond, columns })
+      return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
     },
   }
 }

@@ -1,23 +1,19 @@
 // How are the nearest vectors found in PostgreSQL? By pgvector, in the table that is the truth, so there is nothing to keep up.
 import { sql } from 'drizzle-orm'
-import { toBase64 } from '../../domain/vector'
 import type { VectorIndex } from '../../ports/vector-index'
 import type { SqlConnection } from '../sql/connection'
+import { nearestVectors } from './nearest-vectors'
 
-/** Up to this many vectors of an org are compared one by one, which is exact; beyond, the HNSW index is asked. */
-const FEW = 10_000
 const ALL = Number.MAX_SAFE_INTEGER
 
-export const createPostgresVectorIndex = (connection: SqlConnection, few = FEW): VectorIndex => ({
+export const createPostgresVectorIndex = (connection: SqlConnection, few?: number): VectorIndex => ({
   backend: 'pgvector',
   depth: Number.POSITIVE_INFINITY,
   // Its cosines are sums of 32-bit floats.
   approximate: true,
 
-  async search({ org, model }, query, limit) {
-    const [rows] = await connection.read([
-      sql`SELECT id, cosine FROM nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`,
-    ])
+  async search(space, query, limit) {
+    const [rows] = await connection.read([sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`])
     const hits = (rows ?? []).map((row) => ({ id: Number(row.id), cosine: Number(row.cosine) }))
     return { hits, confirmedUpTo: ALL, cut: hits.length >= limit }
   },

@@ -4,6 +4,7 @@ import type { Unit } from '../../domain/query-unit'
 import type { ScoredTerm } from '../../domain/score'
 import type { TextColumn, TextHit, TextRequest, TextSearch } from '../../ports/full-text'
 import type { Row } from './connection'
+import { toAtMoment } from './moment'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
 
@@ -88,9 +89,14 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   held: Number(row.held ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
+  atMoment: row.f === undefined ? null : toAtMoment(row),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })
+
+/** Entries with a term that is counted no further: between as many as were counted and all of them. */
+const commonTerm = (rare: number, { entries }: Totals): number =>
+  Math.min(entries, Math.round(Math.sqrt(rare * entries)))
 
 /** The rows of the statements of one search. */
 export interface Answers {
@@ -103,9 +109,11 @@ export interface Answers {
   /** One row of counts in the whole scope, where the candidates come from a part of it. */
   readonly beyond: readonly Row[] | undefined
   readonly columns: readonly TextColumn[]
+  /** Up to how many entries terms were counted, where they are counted no further. */
+  readonly rare?: number | undefined
 }
 
-export function toSearch({ found = [], preferred = [], totals, beyond, columns }: Answers): TextSearch {
+export function toSearch({ found = [], preferred = [], totals, beyond, columns, rare }: Answers): TextSearch {
   const complete = new Map(preferred.map((row) => [Number(row.id), toHit(row, true, columns)]))
   const others = found.filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false, columns))
   const [sums = {}] = totals ?? []
@@ -118,7 +126,9 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns }
       entries: all.entries,
       averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,
       entriesWithTerm: (JSON.parse(counts ?? '[]') as TermCount[]).map((count) =>
-        estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
+        rare !== undefined && count[0] > rare
+          ? commonTerm(rare, all)
+          : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
       ),
     },
   }

@@ -4,6 +4,8 @@ import type { IndexedContent } from '../../domain/entry'
 import type { Leaf } from '../../domain/filter'
 import type { IndexedText } from '../../domain/indexed-text'
 import type { Scope } from '../../domain/scope'
+import type { QuantizedVector } from '../../domain/vector'
+import type { VectorSpace } from '../../ports/vector-index'
 import type { CodeSpelling } from './code-spelling'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
@@ -85,6 +87,8 @@ export interface SqlDialect {
   readonly entriesOfProject: SQL
   /** `entries e` by way of the layer that the conditions name. */
   readonly entriesOfLayer: SQL
+  /** `entries e` by way of this index, which the conditions ask for. */
+  readonly entriesBy: (index: string) => SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
   /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */
@@ -95,6 +99,13 @@ export interface SqlDialect {
   readonly textAt: (path: readonly string[]) => SQL
   /** How many of the entries that a condition on `e` admits stand in the search index. */
   readonly countIndexed: (scope: Scope, visible: SQL) => SQL
+  /**
+   * The nearest vectors of an org and model as a table with `id` and `cosine`, for a database that finds them itself; null where an
+   * index beside it has to be asked.
+   */
+  readonly nearestVectors:
+    | ((space: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number) => SQL)
+    | null
   /** The search index of code. */
   readonly code: CodeSpelling
 }

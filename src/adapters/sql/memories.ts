@@ -16,6 +16,7 @@ import {
   type MemoryContext,
   recalledStatement,
   summarizableStatement,
+  taggedListStatement,
 } from './memory-statements'
 import { toEntry } from './rows'
 
@@ -58,6 +59,11 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
 
     async list(scope, project, query, maxBytes) {
       const asked = context(scope, project)
+      if (query.tags.length > 0) {
+        const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
+        const page = tagged.filter(({ wanted_id: id }) => id !== null)
+        return { ...pageOf(page), total: Number(tagged[0]?.total ?? 0) }
+      }
       const [rows = [], totals] = await connection.batch([
         listStatement(asked, query, maxBytes),
         listTotalStatement(asked, query),

@@ -9,6 +9,7 @@ import { textOf } from './long-texts'
 import { withPrelude } from './read-statements'
 import { entriesOf } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
+import { taggedEntries } from './tags'
 import { listed, readable } from './visibility'
 
 /** The statements of memories in layers (fabric contract §2). */
@@ -81,10 +82,19 @@ export const recalledStatement = (
   )
 }
 
+/** What stands on a `page`, with the bytes up to each memory. */
+const SIZED = sql`sized AS (
+    SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
+    FROM page JOIN entries e ON e.id = page.id
+  )`
+
+const fitting = (maxBytes: number): SQL =>
+  sql`LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`
+
 /** The rows a list is made of: by way of the tags where there are some, else in the order of an index. */
 function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {
   const tagged = sql`
-    (SELECT DISTINCT entry_id FROM entry_tags WHERE org = ${scope.org} AND tag ${dialect.among(sql`${JSON.stringify(tags)}`)}) tagged
+    (${taggedEntries(dialect, scope, tags, layer === 3 || project === null ? { layer } : { layer, project })}) tagged
     ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
   const ofKind =
     kinds === null ? sql`` : sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`
@@ -95,24 +105,27 @@ function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds,
 }
 
 /** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
-export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => {
-  const time = query.tags.length === 0 ? sql`e.created_at` : context.dialect.unordered(sql`e.created_at`)
-  return sql`
-    WITH page AS (
-      SELECT e.id, e.created_at FROM ${source(context, query)}
-      ORDER BY ${time} DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
-    ), sized AS (
-      SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
-      FROM page JOIN entries e ON e.id = page.id
-    )
-    SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
-    FROM sized
-      LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
-    ORDER BY sized.created_at DESC, sized.id DESC`
-}
+export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
+  WITH page AS (
+    SELECT e.id, e.created_at FROM ${source(context, query)}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${SIZED}
+  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const listTotalStatement = (context: MemoryContext, query: MemoryQuery): SQL =>
   sql`SELECT count(*) AS total FROM ${source(context, query)}`
+
+/** As both together: what has a tag is gathered once, to be ordered and counted. A row without `wanted_id` stands for an empty page. */
+export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
+  WITH matching AS MATERIALIZED (
+    SELECT e.id, e.created_at FROM ${source(context, query)}
+  ), page AS (
+    SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${SIZED}
+  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text, counted.total
+  FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
 
 /** Each layer by itself, so that an index leads to what is counted. */
 export const countStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {

@@ -5,8 +5,9 @@ import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { textOf } from './long-texts'
-import { roomIds } from './room-rows'
+import { LAYERS, roomIds, together } from './room-rows'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
+import { taggedEntries } from './tags'
 import { previewText } from './text-marks'
 import { circle, expired, listed, readable } from './visibility'
 
@@ -139,9 +140,13 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
   const tag = parts.find((part) => part.op === 'tag')
   const inThread = parts.some((part) => part.op === 'thread')
   if (tag && !inThread) {
-    const tags = dialect.among(sql`${JSON.stringify(tag.anyOf)}`)
-    const from = sql`(SELECT DISTINCT entry_id FROM entry_tags
-      WHERE org = ${scope.org} AND tag ${tags}) tagged ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
+    const room = parts.find((part) => part.op === 'room')?.is
+    const layers = parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
+    const places =
+      room === undefined ? [{}] : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: room }))
+    const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
+    const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
+      ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
     return {
       from,

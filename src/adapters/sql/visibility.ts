@@ -72,5 +72,5 @@ export function circle(
     : sql`${reader} AND (${none} OR ${of} IN ${projectList(dialect, scope.projects)})`
 }
 
-const projectList = (dialect: SqlDialect, projects: readonly string[]): SQL =>
+export const projectList = (dialect: SqlDialect, projects: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(projects)}`)})`

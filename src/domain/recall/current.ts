@@ -75,7 +75,13 @@ export const contextText = ({ currentFile, currentCommand }: Moment, working: re
     CONTEXT,
   )
 
-export const scoreNow = (memory: Memory, marks: Marks, similarity: number, moment: Moment, now: number): number => {
+export const scoreNow = (
+  memory: Pick<Memory, 'kind' | 'weight' | 'updatedAt'>,
+  marks: Marks,
+  similarity: number,
+  moment: Moment,
+  now: number,
+): number => {
   const type = typeOfKind(memory.kind)
   const days = (now - memory.updatedAt) / DAY
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
@@ -116,7 +122,8 @@ const stringAt = (memory: Memory, key: string, member: string): string | null =>
   return typeof found === 'string' ? found : null
 }
 
-export function patternOf(memory: Memory, accessedAt: number | null): Pattern {
+/** @param usedAt when it was last used, apart from being shown now; neither does that count as a use */
+export function patternOf(memory: Memory, usedAt: number): Pattern {
   const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
   return {
     id: memory.id,
@@ -124,8 +131,8 @@ export function patternOf(memory: Memory, accessedAt: number | null): Pattern {
     description: firstCodePoints(memory.text, DESCRIPTION),
     code: stringAt(memory, 'codeBlock', 'code') ?? memory.text,
     language: stringAt(memory, 'codeBlock', 'language') ?? stringAt(memory, 'fileContext', 'language') ?? NO_LANGUAGE,
-    usageCount: Math.max(1, memory.accessCount),
-    lastUsedAt: accessedAt ?? memory.createdAt,
+    usageCount: Math.max(1, memory.accessCount - 1),
+    lastUsedAt: usedAt,
     relatedFiles: [...new Set(files.filter((file) => file !== null))],
   }
 }

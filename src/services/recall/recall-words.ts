@@ -1,10 +1,13 @@
-import type { Analyzer } from '../../domain/analysis'
+import type { Analyzer, Token } from '../../domain/analysis'
 import type { Filter } from '../../domain/filter'
+import { findUnit } from '../../domain/hits'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
-import { parseQuery } from '../../domain/query'
+import { parseQuery, type Unit } from '../../domain/query'
+import type { Moment } from '../../domain/recall/current'
 import { KEPT, keywordScore, leastHeld, weighed } from '../../domain/recall/similarity'
 import type { Scope } from '../../domain/scope'
-import { type Candidate, createTermCounter, rank, scoredTerms } from '../../domain/score'
+import { type Candidate, countTerms, createTermCounter, rank, type ScoredTerm, scoredTerms } from '../../domain/score'
+import type { AtMoment } from '../../ports/current'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 
 /** A memory that words found. */
@@ -38,6 +41,24 @@ export interface WordRequest {
   readonly first?: 'most' | 'rarest'
 }
 
+export interface GlanceRequest extends Pick<WordRequest, 'query' | 'filter'> {
+  readonly moment: Moment
+}
+
+/** A memory that words found, as it is to the moment. */
+export interface GlanceHit extends Pick<WordHit, 'similarity'> {
+  readonly atMoment: AtMoment
+}
+
+/** What is looked for where a text stands for a moment: no more work in a large store than in a small one (fabric contract §5). */
+const GLANCE = {
+  /** Words that may lead to memories: the first of the text, and the longest, since long words are rare. */
+  words: { first: 6, longest: 10 },
+  /** A word of more memories leads to none. */
+  rare: 150,
+  candidates: 64,
+} as const
+
 /** Not over type or tags, which are filters. */
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
 
@@ -58,8 +79,38 @@ export function createRecallWords({
     return words
   }
 
+  /**
+   * Memories near to a text by its rarer words, with similarities as a recall has them, as far as the beginning of each memory tells.
+   * One round trip, that reads as much from a large store as from a small one.
+   */
+  async function glance(scope: Scope, { query: text, filter, moment }: GlanceRequest): Promise<GlanceHit[]> {
+    const query = parseQuery(text, 'match', analyzer)
+    const { units } = query
+    const terms = leading(scoredTerms(units))
+    if (terms.length === 0) return []
+    const found = await fullText.search(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, rare: GLANCE.rare, moment, neighbours: false },
+      depth: { candidates: GLANCE.candidates, complete: 0 },
+    })
+    const hits = new Map<number, { readonly hit: TextHit; readonly held: number }>()
+    const candidates: Candidate[] = []
+    for (const hit of found.hits) {
+      const parts = [hit.title, hit.text, hit.code].map((part) => analyzer.tokenize(part))
+      const held = countHeld(units, parts)
+      hits.set(hit.id, { hit, held })
+      const length = hit.length + wordsIn(hit.title) + wordsIn(hit.code)
+      const frequencies = countTerms(terms, parts.flat())
+      candidates.push({ id: hit.id, length, following: [], frequencies, complete: held === units.length })
+      await pace.spend(hit.text.length + hit.code.length)
+    }
+    return rank(candidates, found.statistics, { mode: 'match', units: units.length }).map(({ id, score }) => {
+      const { hit, held } = hits.get(id) as { readonly hit: TextHit; readonly held: number }
+      return { similarity: keywordScore(held, units.length, score), atMoment: hit.atMoment as AtMoment }
+    })
+  }
+
   /** Memories by the words of a query, over title, content, code block and file path. One round trip. */
-  return async (scope: Scope, request: WordRequest): Promise<WordRecall> => {
+  async function words(scope: Scope, request: WordRequest): Promise<WordRecall> {
     const { query: text, filter, threshold, first = 'most' } = request
     const query = parseQuery(text, 'match', analyzer)
     const { units, warnings } = query
@@ -92,6 +143,32 @@ export function createRecallWords({
       .sort(byWeightedSimilarity)
     return { hits: passing.slice(0, KEPT), cut: found.hits.length > KEPT, warnings }
   }
+
+  return Object.assign(words, { glance })
+}
+
+/** Those of the terms that may lead to memories. */
+function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
+  const { first, longest } = GLANCE.words
+  const others = terms.slice(first).sort((a, b) => b.term.length - a.term.length)
+  return [...terms.slice(0, first), ...others.slice(0, longest)]
+}
+
+/** How many of the units stand in one of the parts of a memory. */
+function countHeld(units: readonly Unit[], parts: readonly (readonly Token[])[]): number {
+  const terms = new Set(parts.flatMap((part) => part.map(({ term }) => term)))
+  const stands = (unit: Unit): boolean => {
+    const { terms: own, prefix } = unit
+    if (own.length === 1 && !prefix) return terms.has(own[0] as string)
+    return parts.some((part) => {
+      let found = false
+      findUnit(unit, part, () => {
+        found = true
+      })
+      return found
+    })
+  }
+  return units.filter(stands).length
 }
 
 /** Best first: by similarity as the weight has it, then by the similarity itself, then the newer. */

@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock'
 import type { IndexCode } from '../code/index-code'
 import { attempt } from '../outcome'
 import type { MemoryDraft, MemoryService } from './memories'
-import type { RecallWords } from './recall-words'
+import type { WordRecall, WordRequest } from './recall-words'
 
 /** Remembers by itself what coding agents report (fabric contract §7). */
 export interface SimilarMemory {
@@ -49,7 +49,7 @@ export type ReportEvent = ReturnType<typeof createReportEvent>
 
 export function createReportEvent(dependencies: {
   readonly memories: Pick<MemoryService, 'storeTogether'>
-  readonly recallWords: RecallWords
+  readonly recallWords: (scope: Scope, request: WordRequest) => Promise<WordRecall>
   readonly code: Pick<IndexCode, 'opened'>
   readonly clock: Clock
 }) {
