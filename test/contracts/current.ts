@@ -221,6 +221,16 @@ export function currentContract(name: string, make: () => RecallGround): void {
         { org: ada.org },
       )
       expect((await world.cost(() => now(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
+      // Nor does it matter how large the project itself is, apart from what words and counts are looked for in at most.
+      const grown = async (more: number) => {
+        await world.crowd('p', more)
+        await world.settle()
+        const cost = await world.cost(() => now(moment))
+        expect([cost.roundTrips <= 3, cost.embedded]).toEqual([true, 1])
+        return cost.rowsRead
+      }
+      const thousands = await grown(2_000)
+      expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
     })
 
     it(promise('f5-narrowed'), async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlMemories } from '../../src/adapters/sql/memories'
 import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
@@ -6,7 +7,7 @@ import { unavailable } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/filter'
 import { recallFilter } from '../../src/domain/recall/filter'
 import type { Caller } from '../../src/domain/scope'
-import { modelKey } from '../../src/domain/vector'
+import { modelKey, quantize, toBase64 } from '../../src/domain/vector'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -59,6 +60,9 @@ export class GivenMeaning implements Embedder {
   }
 }
 
+/** What a crowd means: something else. */
+const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
+
 /** The memories of an org and how they are recalled, over one database. */
 export function recallWorld(ground: RecallGround, ada: Caller) {
   const { connection, clock, entries, index } = ground
@@ -100,6 +104,47 @@ export function recallWorld(ground: RecallGround, ada: Caller) {
     async store(content: string, draft: Partial<MemoryDraft> = {}): Promise<number> {
       clock.advance(1_000)
       return (await service.store(ada, { type: 'decision', content, metadata: {}, layer: 2, ...draft })).id
+    },
+
+    /**
+     * Fills the org by SQL with many memories that hold the same words and mean the same, which is nothing that anybody asks for, each
+     * a millisecond after the one before.
+     */
+    async crowd(
+      project: string,
+      count: number,
+      more: { readonly layer?: 2 | 3; readonly tags?: readonly string[] } = {},
+    ): Promise<void> {
+      const { layer = 2, tags = [] } = more
+      const at = clock.ms
+      const added = sql`e.org = ${ada.org} AND e.created_by = 'crowd' AND e.created_at > ${at} AND e.layer = ${sql.raw(String(layer))}`
+      const content = {
+        text: '',
+        threadId: `project:${project}`,
+        title: null,
+        project,
+        agent: null,
+        reader: '',
+        layer,
+        metadata: null,
+      }
+      const indexed = { terms: 'crowd noise', written: 'crowd noise', words: 2, code: '', ends: '' }
+      await connection.batch(
+        [
+          sql`
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
+            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
+              bytes, text_words, tags, text)
+            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', ${sql.raw(String(layer))},
+              CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'crowd', 'h', 8, 2,
+              CAST(${JSON.stringify(tags)} AS TEXT), 'crowd ' || i FROM n`,
+          connection.dialect.indexEntry({ org: ada.org, content, indexed }, added),
+          sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+            SELECT e.org, e.id, ${modelKey(embedder)}, 0, 0, 8, ${toBase64(quantize(CROWD))} FROM entries e WHERE ${added}`,
+        ],
+        { org: ada.org },
+      )
+      clock.advance(count)
     },
 
     /** A page of what is recalled. */

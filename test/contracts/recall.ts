@@ -1,14 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/scope'
-import { modelKey, quantize, toBase64 } from '../../src/domain/vector'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
 
 const MODES = ['keyword', 'semantic', 'hybrid'] as const
-/** What a crowd means: something else. */
-const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
 /** What is recalled, how it is scored and ordered, and what it costs (fabric contract §4). */
@@ -26,36 +23,6 @@ export function recallContract(name: string, make: () => RecallGround): void {
     const ids = async (...given: Parameters<(typeof world)['page']>) =>
       (await world.page(...given)).results.map(({ id }) => id)
     const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
-
-    /** Fills the org by SQL with many memories of one word each that nobody asks for, in a project. */
-    async function crowd(project: string, count: number, layer = 2): Promise<void> {
-      const at = ground.clock.ms
-      await ground.connection.batch(
-        [
-          sql`
-            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(count))})
-            INSERT INTO entries (org, thread_id, source, layer, project, created_at, updated_at, created_by, text_hash,
-              bytes, text_words, text)
-            SELECT CAST(${ada.org} AS TEXT), CAST(${`project:${project}`} AS TEXT), 'agent', ${sql.raw(String(layer))},
-              CAST(${project} AS TEXT), CAST(${at} AS bigint) + i, CAST(${at} AS bigint) + i, 'crowd', 'h', 8, 2, 'crowd ' || i FROM n`,
-        ],
-        { org: ada.org },
-      )
-      const content = { text: '', threadId: `project:${project}`, title: null, project, agent: null, reader: '' }
-      const indexed = { terms: 'crowd noise', written: 'crowd noise', words: 2, code: '', ends: '' }
-      const added = sql`e.org = ${ada.org} AND e.created_by = 'crowd' AND e.created_at > ${at} AND e.layer = ${sql.raw(String(layer))}`
-      // One statement for all of them: they hold the same words, and mean the same.
-      const data = toBase64(quantize(CROWD))
-      await ground.connection.batch(
-        [
-          ground.connection.dialect.indexEntry({ org: ada.org, content: { ...content, layer: layer as 2 | 3, metadata: null }, indexed }, added),
-          sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
-            SELECT e.org, e.id, ${modelKey(world.embedder)}, 0, 0, 8, ${data} FROM entries e WHERE ${added}`,
-        ],
-        { org: ada.org },
-      )
-      ground.clock.advance(count)
-    }
 
     it(promise('f4-scores'), async () => {
       world.embedder.means('harbour', 1, 0, 0)
@@ -83,7 +50,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
       world.embedder.means('finance', 0.69, Math.sqrt(1 - 0.69 ** 2), 0)
       await world.store('the red harbour')
       await world.store('taxes are due in May')
-      await crowd('p', 1_000)
+      await world.crowd('p', 1_000)
       for (const query of ['completely unrelated question', 'finance', '!?', '…'])
         for (const mode of MODES) expect((await world.page(query, { mode })).total).toBe(0)
     })
@@ -100,8 +67,8 @@ export function recallContract(name: string, make: () => RecallGround): void {
       for (const i of range(7)) tagged.push(await world.store(`kept word ${i}`, inProject({ tags: ['rare'] })))
       for (const [size, more] of Object.entries({ '10': 10, '1,000': 990, '10,000': 9_000 })) {
         // A tenth of what is added belongs to the whole org.
-        await crowd('p', more * 0.9)
-        await crowd('q', more * 0.1, 3)
+        await world.crowd('p', more * 0.9)
+        await world.crowd('q', more * 0.1, { layer: 3 })
         await world.settle()
         const { results } = await world.page('zeppelin red harbour', { mode: 'keyword', threshold: 0, project: 'p' })
         expect([size, results[0]?.id, results.length]).toEqual([size, best, 3])
@@ -296,6 +263,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
     it(promise('f4-cost'), async () => {
       world.embedder.means('zeppelin', 1, 0, 0)
       const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })
+      const listed = { layer: 2, kinds: null, tags: ['x'], limit: 10, offset: 0 } as const
       const costs = async () => {
         const all = []
         for (const mode of MODES)
@@ -303,6 +271,11 @@ export function recallContract(name: string, make: () => RecallGround): void {
             all.push(
               await world.cost(async () => expect(await ids('zeppelin', { mode, project: 'p', tags })).toEqual([id])),
             )
+        all.push(
+          await world.cost(async () =>
+            expect(await world.memories.list(ada, 'p', listed, 1_000)).toMatchObject({ total: 1 }),
+          ),
+        )
         return all
       }
       // Brings the index up to date.
@@ -312,7 +285,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
         expect(roundTrips).toBeLessThanOrEqual(3)
         expect(embedded).toBeLessThanOrEqual(1)
       }
-      await crowd('q', 1_000)
+      await world.crowd('q', 1_000, { tags: ['x'] })
       await world.settle()
       const large = await costs()
       for (const [i, { rowsRead }] of large.entries())

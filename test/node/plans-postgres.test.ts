@@ -7,7 +7,16 @@ import { freshDatabase, isRealServer, type TestDatabase } from '../support/postg
 import { execute } from '../support/postgres-server'
 import { startServer } from '../support/server'
 
-const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters', 'changes', 'links']
+const TABLES = [
+  'entries',
+  'entries_fts',
+  'entry_tags',
+  'entry_vectors',
+  'thread_counters',
+  'changes',
+  'links',
+  'patterns',
+]
 const ENTRIES = 1_000
 
 /** As if nobody had ever analysed a table. */
@@ -32,6 +41,9 @@ const CALLS: readonly [tool: string, args: Record<string, unknown>][] = [
   ['hybrid_search_context', { query: 'turbine number' }],
   ['get_context_by_ids', { context_ids: [1, 2, 3] }],
   ['list_threads', {}],
+  ['context_list', { projectPath: 'ours', tags: ['common'] }],
+  ['context_recall', { query: 'turbine', threshold: 0, filter: { projectPath: 'ours', tags: ['common'] } }],
+  ['context_getCurrent', { projectPath: 'ours', currentFile: 'src/turbine.ts', currentCommand: 'npm test' }],
   ['grep_context', { pattern: 'number 17' }],
   ['grep_context', { pattern: 'number 1[79]', is_regex: true, tags: ['common'] }],
   ['read_context_range', { context_id: 5, start_line: 1 }],
@@ -43,14 +55,14 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   let key: string
 
   /** Stores entries in batches, each org the same. */
-  async function fill(key: string): Promise<void> {
+  async function fill(key: string, projects = ['theirs', 'ours']): Promise<void> {
     for (let from = 0; from < ENTRIES; from += 100) {
       const entries = Array.from({ length: 100 }, (_, i) => ({
         thread_id: `thread ${(from + i) % 20}`,
         source: 'user',
         text: `turbine number ${from + i}`,
         tags: ['common'],
-        metadata: { status: i % 2 ? 'todo' : 'done' },
+        metadata: { status: i % 2 ? 'todo' : 'done', project: projects[i % projects.length], kind: 'code_pattern' },
       }))
       await call(key, 'store_context_batch', { entries })
     }
@@ -102,10 +114,10 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   }
 
   /** What each call reads: rows of tables and of indexes. */
-  async function readsOfCalls(): Promise<number[]> {
+  async function readsOfCalls(calls = CALLS): Promise<number[]> {
     const all: number[] = []
     let before = await reads()
-    for (const [tool, args] of CALLS) {
+    for (const [tool, args] of calls) {
       await call(key, tool, args)
       const after = await reads()
       expect([tool, args, after.walks, after.rows > before.rows]).toEqual([tool, args, before.walks, true])
@@ -139,5 +151,19 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
       })
       expect(more.filter(({ before, after }) => after > 1.1 * before + 100)).toEqual([])
     }
+  }, 240_000)
+
+  it('read nothing of other projects where memories are listed or recalled by words in one', async () => {
+    const calls: typeof CALLS = [
+      ['context_list', { projectPath: 'ours', tags: ['common'] }],
+      ['context_list', { projectPath: 'ours', type: 'code_pattern', tags: ['common'], offset: 40 }],
+      ['context_list', { projectPath: 'ours', stats: true }],
+      ['context_recall', { query: 'turbine', mode: 'keyword', filter: { projectPath: 'ours', tags: ['common'] } }],
+    ]
+    const before = await readsOfCalls(calls)
+    for (let n = 0; n < 2; n++) await fill(key, ['theirs'])
+    await execute(database.url, 'ANALYZE')
+    const after = await readsOfCalls(calls)
+    expect(after.filter((rows, i) => rows > 1.1 * (before[i] as number) + 100)).toEqual([])
   }, 240_000)
 })

@@ -111,7 +111,7 @@ export const FABRIC = {
   'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
   'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
   'f4-cost':
-    'recalls in three round trips and one call of the embedder, and reads no more rows when other projects grow',
+    'recalls in three round trips and one call of the embedder; neither that nor a list by tags reads more rows when other projects grow',
   'f5-empty': 'has nothing to say of now where nothing is stored, whatever is open or run',
   'f5-marks': 'orders what is relevant by file, name, command, session, freshness, kind and weight',
   'f5-working': 'shows the ten working memories of the project that matter most, until they end',
@@ -122,7 +122,8 @@ export const FABRIC = {
   'f5-hints': 'suggests and hints from what it shows, in a fixed order',
   'f5-same': 'says the same twice when nothing was stored between',
   'f5-access': 'notes an access of what it showed and changes nothing else, and brings long texts whole',
-  'f5-cost': 'costs three round trips and one call of the embedder, and no more rows when other projects grow',
+  'f5-cost':
+    'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
   'f5-wire': 'answers five lists, memories as get shows them, and refuses unknown arguments',
   'f8-summary':

@@ -4,7 +4,7 @@ import { baseName, DAY, languageNow, MOST, type Moment } from '../../domain/reca
 import { firstCodePoints } from '../../domain/text'
 import { FALSE, joinConditions } from './compile-filter'
 import type { MemoryContext } from './memory-statements'
-import { circle, expired } from './visibility'
+import { circle, expired, staying } from './visibility'
 
 /** Which patterns stand first at a moment (fabric contract §5), by the narrow rows that triggers keep of them. */
 
@@ -67,7 +67,8 @@ export function bestPatterns({ dialect, scope, now, project }: MemoryContext, mo
     return sql`SELECT * FROM (
       SELECT p.entry_id AS id, ${score} AS score FROM patterns p
       WHERE p.org = ${scope.org} AND p.layer = ${number(layer)}${ofProject} AND ${circle(dialect, scope, 'p', 'empty')}
-        AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${joinConditions('and', only)}
+        AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${staying('p', 'entry_id')}
+        AND ${joinConditions('and', only)}
       ORDER BY score DESC, p.entry_id DESC LIMIT ${number(MOST.patterns)}
     ) AS layer_${number(layer)}`
   }

@@ -26,8 +26,8 @@ export const expired = (now: number, alias = 'e'): SQL => sql`${sql.raw(alias)}.
  * What a call has deleted is gone for everybody from its commit on, although the row may be removed behind it (leaving.ts). As a
  * rule nothing is leaving, which is asked once a statement and not for each row.
  */
-const staying = (alias: string): SQL =>
-  sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(alias)}.id NOT IN (SELECT l.entry_id FROM leaving l))`
+export const staying = (alias: string, id = 'id'): SQL =>
+  sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM leaving l))`
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
 export const readable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>

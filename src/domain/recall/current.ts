@@ -122,7 +122,7 @@ const stringAt = (memory: Memory, key: string, member: string): string | null =>
   return typeof found === 'string' ? found : null
 }
 
-/** @param usedAt when it was last used, apart from being shown now; neither does that count as a use */
+/** @param usedAt when it was last used, apart from being shown now */
 export function patternOf(memory: Memory, usedAt: number): Pattern {
   const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
   return {
@@ -131,7 +131,7 @@ export function patternOf(memory: Memory, usedAt: number): Pattern {
     description: firstCodePoints(memory.text, DESCRIPTION),
     code: stringAt(memory, 'codeBlock', 'code') ?? memory.text,
     language: stringAt(memory, 'codeBlock', 'language') ?? stringAt(memory, 'fileContext', 'language') ?? NO_LANGUAGE,
-    usageCount: Math.max(1, memory.accessCount - 1),
+    usageCount: Math.max(1, memory.accessCount),
     lastUsedAt: usedAt,
     relatedFiles: [...new Set(files.filter((file) => file !== null))],
   }

@@ -137,7 +137,8 @@ export function createGetCurrent({
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
     const { memories: read } = await memories.recalled(scope, filter, ids, MAX_BYTES)
-    const byId = new Map(read.map((memory) => [memory.id, memory]))
+    // To be shown now is no use that is shown.
+    const byId = new Map(read.map((memory) => [memory.id, { ...memory, accessCount: memory.accessCount - 1 }]))
     const whole = (all: readonly AtMoment[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {
