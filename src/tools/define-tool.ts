@@ -52,6 +52,8 @@ export interface ToolDefinition<Input extends z.ZodObject> {
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Record<string, unknown>>
   /** What the handler would find wrong with these arguments, said too when something else is. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
+  /** Whether a call asks a model or puts images before it writes; without it, each may. */
+  readonly isCostly?: (args: z.output<Input>) => boolean
   /** Whether a call of a tool that writes left work to be done; without it, each may have. */
   readonly leavesWork?: (args: z.output<Input>, result: Record<string, unknown>) => boolean
 }
@@ -65,7 +67,7 @@ const KEY_MEMBER = toJsonSchema(z.strictObject({ idempotency_key: idempotencyKey
 /** A tool as it is listed and called; what all tools of its family do alike is done here. */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   const { family, name, title, description, effect, input, listed, output, enabled } = definition
-  const { handler, inspect, leavesWork = () => true } = definition
+  const { handler, inspect, isCostly = () => true, leavesWork = () => true } = definition
   // Whatever writes may be made again under a key.
   const taken = effect === 'read' ? input : input.safeExtend({ idempotency_key: idempotencyKey })
   const inputSchema = listed === undefined ? toJsonSchema(taken, 'input') : withKey(listed)
@@ -92,7 +94,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
       const run = (principal: Caller) => handler({ ...context, principal, attach }, args)
       const { result, replayed } =
         typeof key === 'string'
-          ? await carryOutOnce(context, key, rest, run)
+          ? await carryOutOnce(context, { key, args: rest, looksFirst: isCostly(args) }, run)
           : { result: await run(context.principal), replayed: false }
       if (effect !== 'read' && !replayed && leavesWork(args, result)) family.afterWrite(context)
       return { structured: result, blocks }

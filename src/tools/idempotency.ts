@@ -39,21 +39,36 @@ async function replay({ principal, services }: ToolContext, receipt: Receipt, ru
   return { result: { ...answer, replayed: true }, replayed: true }
 }
 
+interface KeyedCall {
+  readonly key: string
+  /** As parsed, without the key. */
+  readonly args: unknown
+  /**
+   * Whether a receipt is looked for before anything is done: for calls that ask a model or put images, which a repeated one must
+   * not. The batch of any other is refused by its own guard, and so it costs no round trip before it.
+   */
+  readonly looksFirst: boolean
+}
+
 /**
- * Carries a call out once for its key.
+ * Carries a call out once for its key: its write keeps the receipt in the same round trip, and its answer, which tells ids and
+ * versions that only the write has made, is added by a second one.
  *
- * @param args as parsed, without the key
  * @param run the call; its writes keep the receipt in their own batch
  * @throws Problem conflict when the key belongs to another call, not_found when what it was about was erased
  */
-export async function carryOutOnce(context: ToolContext, key: string, args: unknown, run: Run): Promise<Carried> {
+export async function carryOutOnce(
+  context: ToolContext,
+  { key, args, looksFirst }: KeyedCall,
+  run: Run,
+): Promise<Carried> {
   const { services, principal } = context
   const digest = await digestOf(args)
   const again = async (receipt: Receipt): Promise<Carried> => {
     checkSameCall(receipt, { tool: principal.action, digest })
     return replay(context, receipt, run)
   }
-  const known = await services.receipts.find(principal, key)
+  const known = looksFirst ? await services.receipts.find(principal, key) : null
   if (known !== null) return again(known)
   const caller = { ...principal, receipt: { key, digest } }
   try {

@@ -17,6 +17,8 @@ import type { Caller } from '../../src/domain/scope'
 import { createGenerate } from '../../src/services/generate'
 import { createRestoreEntries } from '../../src/services/history/restore-entries'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import type { ToolContext } from '../../src/tools/context'
+import { carryOutOnce } from '../../src/tools/idempotency'
 import { promise } from '../requirements/history'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -70,6 +72,42 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect((await counts()).map((n, i) => n - (before[i] as number))).toEqual([1, 1, 1])
       await expect(patch(terms, id, { ...ada, receipt, changeId: 'other' })).rejects.toThrow('idempotency_key')
       expect((await counts()).map((n, i) => n - (before[i] as number))).toEqual([1, 1, 1])
+    })
+
+    it(promise('h5-keyed-cost'), async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const id = await stored(terms)
+      const { connection, analyzer, clock } = made
+      let trips = 0
+      const counted: SqlConnection = {
+        ...connection,
+        batch: (statements, lock) => {
+          trips++
+          return connection.batch(statements, lock)
+        },
+      }
+      const entries = createSqlEntryStore(counted, analyzer, clock, new Set(), undefined, NO_QUOTAS, terms)
+      const services = { receipts: createSqlReceipts(counted, clock, terms) }
+      const call = async (key: string, looksFirst: boolean) => {
+        const principal = { ...ada, changeId: crypto.randomUUID() }
+        trips = 0
+        const { replayed } = await carryOutOnce(
+          { principal, services } as unknown as ToolContext,
+          { key, args: { id }, looksFirst },
+          async (caller) => ({ version: await entries.patch(caller, id, { n: 1 }) }),
+        )
+        return [replayed, trips]
+      }
+      // The write with its receipt, and the answer; before a call that costs something, a look whether it was made.
+      expect([await call('a', false), await call('b', true)]).toEqual([
+        [false, 2],
+        [false, 3],
+      ])
+      expect([await call('a', true), await call('b', false)]).toEqual([
+        [true, 1],
+        [true, 2],
+      ])
+      expect((await entries.read(ada, [id]))[0]?.version).toBe(3)
     })
 
     it(promise('h3-undo-thousand'), async () => {

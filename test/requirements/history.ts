@@ -24,6 +24,8 @@ export const HISTORY = {
     'loses and doubles nothing while eight clients write and repeat calls, answers are dropped and the server is killed, and tells it all',
   'h5-off': 'keeps nothing and costs nothing with HISTORY_DAYS 0',
   'h5-cost': 'adds to a write one row of history, one of changes and one receipt, in the same round trip',
+  'h5-keyed-cost':
+    'keeps a receipt in the round trip of its write, adds the answer in one more, and looks first only where a repeat would cost',
   'h3-statistics': 'counts kept versions for those who may see them, and no list or search knows them',
   'h4-shape': 'answers list_changes with the documented shape, and nothing but a cursor when no after is given',
   'h4-order': 'tells each change once, in the order of commits and without gaps, while many write',

@@ -13,6 +13,7 @@ export const remove = defineTool({
   effect: 'change',
   input: z.strictObject({ memoryId, expected_version: expectedVersion, projectPath }),
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),
+  isCostly: () => false,
   async handler({ services, principal }, args) {
     const id = readMemoryId(args.memoryId)
     const project = namedProject(principal, args.projectPath)

@@ -21,6 +21,7 @@ export const deleteContextBatch = defineTool({
     dry_run: dryRun,
   }),
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
+  isCostly: () => false,
   leavesWork: (_, { deleted_count }) => deleted_count !== 0,
   async handler(context, args) {
     const { services } = context

@@ -21,6 +21,7 @@ export const deleteContext = defineTool({
     erase: flag(false, 'For good, with history'),
   }),
   output: output(deletedOutput),
+  isCostly: () => false,
   leavesWork: (_, { deleted_count }) => deleted_count !== 0,
   async handler(context, args) {
     const { context_ids: ids, thread_id: threadId, expected_version: expected } = args

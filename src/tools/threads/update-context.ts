@@ -44,6 +44,7 @@ export const updateContext = defineTool({
     updated_fields: strings('Field'),
     message: z.string(),
   }),
+  isCostly: ({ images, text }) => images !== undefined || text !== undefined,
   leavesWork: ({ images, text }) => images !== undefined || text !== undefined,
   inspect: inspectImages,
   async handler({ services, principal }, args) {
