@@ -115,15 +115,20 @@ export function packCostsContract(name: string, make: () => PackGround): void {
     it(promise('p5-rows'), async () => {
       const { ada, store, costOf } = open()
       await store(ada, turbines(30), { project: 'own' })
-      await store(ada, turbines(30), { project: 'other' })
+      /** Others' entries on both sides of one's own in each index: whoever reads a range to its end looks at the row behind it. */
+      const others = async (count: number) => {
+        for (const project of ['above', 'zenith'])
+          await store(ada, turbines(count, project), { project, kind: 'task', status: 'doing' })
+        for (const org of [`a-${ada.org}`, `${ada.org}-next`])
+          await store(freshPrincipal({ org }), turbines(count, 'of others'), { kind: 'task', status: 'doing' })
+      }
+      await others(5)
       const narrow = { project: 'own' }
       const before = await costOf(ada, narrow)
-      for (let i = 0; i < 3; i++) await store(ada, turbines(100, `more${i}`), { project: 'other', status: 'doing' })
-      await store(freshPrincipal({ org: `${ada.org}-next` }), turbines(100))
+      await others(100)
       const after = await costOf(ada, narrow)
       expect(after.items).toBe(before.items)
-      // An index range that is followed by another row looks at that one.
-      expect(after.rowsRead).toBeLessThanOrEqual(before.rowsRead + 5)
+      expect(after.rowsRead).toBe(before.rowsRead)
     })
 
     it(promise('p5-degraded'), async () => {

@@ -117,6 +117,21 @@ describe('kinds and links', () => {
 describe('analysis', () => {
   const analyzer = createAnalyzer('english')
 
+  it('reads the same words with their places and without', () => {
+    const long = 'x'.repeat(300)
+    for (const text of [
+      'Running naïve RÜNS don’t 日本語とkana ไทย e\u0301a 9_9 \u{20000}x',
+      long,
+      `${long}日本 ${long}`,
+      '',
+      '😀 \ud800',
+    ]) {
+      const words: unknown[] = []
+      analyzer.eachWord(text, ({ term, word, isStopWord }) => words.push({ term, word, isStopWord }))
+      expect(words).toEqual(analyzer.tokenize(text).map(({ term, word, isStopWord }) => ({ term, word, isStopWord })))
+    }
+  })
+
   it('keeps й, by which Russian endings are known, and folds the accents of е and и', () => {
     const russian = createAnalyzer('russian').tokenize('Русский русские Ёлка елка ѝ')
     expect(russian.map(({ word }) => word)).toEqual(['русский', 'русские', 'елка', 'елка', 'и'])

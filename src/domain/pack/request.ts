@@ -27,7 +27,7 @@ interface Depth {
 export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
   wake: { items: 8, tokens: 3_000, markdownTokens: 1_190, steps: 0, candidates: 60, inFlight: 4, diary: 1 },
   recall: { items: 24, tokens: 6_000, markdownTokens: 6_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
-  deep_search: { items: 50, tokens: 16_000, markdownTokens: 16_000, steps: 2, candidates: 200, inFlight: 12, diary: 6 },
+  deep_search: { items: 50, tokens: 16_000, markdownTokens: 16_000, steps: 2, candidates: 130, inFlight: 12, diary: 6 },
 }
 
 const CHARS_PER_TOKEN = 4

@@ -42,10 +42,12 @@ const SHARE = 0.34
 const CROWDED = 0.01
 /** Entries that are compared with each other, for each that has a place. */
 const COMPARED = 4
-/** And of a small pack. */
+/** And of a small pack; of a large one so many beyond its places, since each is compared with each. */
 const LEAST_COMPARED = 60
+const MOST_BEYOND = 90
 /** How many of the best candidates a selection looks at. */
-export const comparedFor = (limit: number): number => Math.max(LEAST_COMPARED, limit * COMPARED)
+export const comparedFor = (limit: number): number =>
+  Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))
 
 const byScore = (a: Weighed, b: Weighed): number => b.score - a.score || b.entry.id - a.entry.id
 
