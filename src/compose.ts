@@ -192,6 +192,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     journal: createSqlScheduleJournal(connection),
     clock,
     log: warn,
+    pace,
   })
   const catchUp = createCatchUp(schedule, catchUpState(bindings))
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })

@@ -4,6 +4,7 @@ import { Inspection } from './flaws'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
+import { type Pace, WITHOUT_REST } from './pace'
 import type { Principal } from './scope'
 import { normalizeTags } from './tags'
 import { codePointLength, sha256Hex, trim, utf8Length } from './text'
@@ -78,6 +79,7 @@ export async function prepareEntry(
   draft: EntryDraft,
   limits: ImageLimits,
   spentImageBytes: number,
+  pace: Pace = WITHOUT_REST,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
   const wrong = new Inspection()
@@ -89,7 +91,7 @@ export async function prepareEntry(
     if (metadata !== null) checkMetadata(metadata)
     return liftMetadata(metadata, principal, principal.agent)
   }) as Lifted
-  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong })
+  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, pace })
   wrong.end()
   return {
     entry: {

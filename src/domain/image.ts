@@ -1,6 +1,7 @@
 import { invalidInput, limitExceeded } from './errors'
 import type { Inspection } from './flaws'
 import { decodeBase64, SentBytes } from './json/base64'
+import { type Pace, WITHOUT_REST } from './pace'
 import { sha256Hex } from './text'
 
 /** An image beside an entry: its bytes live in the object store under the hash of their content. */
@@ -81,12 +82,17 @@ export function inspectImages(images: readonly ImageInput[], limits: ImageLimits
  * threads contract §2.4; indexes from 0.
  *
  * @param spent bytes of images decoded earlier in the same request
+ * @param pace rests between images, each of which is hashed at once
  * @returns the good ones, until their sum is too large
  */
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: Inspection },
+  {
+    spent = 0,
+    wrong,
+    pace = WITHOUT_REST,
+  }: { readonly spent?: number; readonly wrong: Inspection; readonly pace?: Pace },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent
@@ -101,6 +107,7 @@ export async function decodeImages(
       break
     }
     decoded.push({ hash: await sha256Hex(one.bytes), ...one })
+    await pace.spend(one.size)
   }
   return decoded
 }

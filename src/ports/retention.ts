@@ -1,6 +1,9 @@
-/** Removes what has had its time, a bounded part a call. Each answers how many went; fewer than the limit: all that there were. */
+/**
+ * Removes what has had its time, a bounded part a call. Each answers how many went; fewer than the limit: all that there were, where
+ * nothing else is said.
+ */
 export interface Retention {
-  /** Entries that have expired, with everything that stands beside them. */
+  /** Entries that have expired, with everything that stands beside them; fewer where they are long, none when there are none left. */
   expireEntries(limit: number): Promise<number>
   /**
    * Looks at semantic memories in the order of their ids and archives those that have decayed (fabric contract §2.3).
@@ -11,7 +14,7 @@ export interface Retention {
   archiveDecayed(after: number, limit: number): Promise<{ readonly archived: number; readonly last: number | null }>
   /** Rows of the change log from before an instant, oldest first. */
   forgetChanges(before: number, limit: number): Promise<number>
-  /** Old states of entries beyond the days that they are kept, oldest first. */
+  /** Old states of entries beyond the days that they are kept, oldest first; fewer where they are long, none when there are none left. */
   forgetVersions(limit: number): Promise<number>
   /** Receipts beyond their hours, oldest first. */
   forgetReceipts(limit: number): Promise<number>

@@ -2,6 +2,7 @@ import type { Entry } from '../domain/entry'
 import { Problem } from '../domain/errors'
 import type { DecodedImage, ImageRef } from '../domain/image'
 import { MEGABYTE } from '../domain/image'
+import type { Pace } from '../domain/pace'
 import type { Caller, Scope } from '../domain/scope'
 import type { EntryStore } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
@@ -37,15 +38,22 @@ function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
  * @returns the removals that these bytes are not touched by, for the write that follows
  */
 export async function uploadImages(
-  { images: store, entries }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'> },
+  {
+    images: store,
+    entries,
+    pace,
+  }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'>; readonly pace: Pace },
   caller: Caller,
   images: readonly DecodedImage[],
   attempt: number,
 ): Promise<readonly number[]> {
   const distinct = new Map(images.map((image) => [image.hash, image]))
   const known = attempt === 1 || distinct.size === 0 ? [] : await entries.imageRemovals(caller, [...distinct.keys()])
-  for (const group of groupsOf([...distinct.values()]))
+  for (const group of groupsOf([...distinct.values()])) {
     await Promise.all(group.map((image) => store.put(caller, image)))
+    // An object store in the same process takes each at once.
+    await pace.rest()
+  }
   return known
 }
 

@@ -70,7 +70,7 @@ export function createStoreEntries({
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
     for (const draft of drafts) {
-      const outcome = draft.ok ? await attempt(() => prepareEntry(caller, draft.value, limits, spent)) : draft
+      const outcome = draft.ok ? await attempt(() => prepareEntry(caller, draft.value, limits, spent, pace)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
       if (draft.ok) await pace.spend(draft.value.text.length)
@@ -105,7 +105,7 @@ export function createStoreEntries({
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
     const saved = await withRetries(async (attempt) => {
-      const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
+      const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
     })
     return report(prepared, saved, generated)

@@ -54,7 +54,7 @@ export function createUpdateEntries({
         ? await attempt(async (): Promise<CheckedUpdate> => {
             const wrong = new Inspection()
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong) }
-            const images = given && (await decodeImages(given, limits, { spent, wrong }))
+            const images = given && (await decodeImages(given, limits, { spent, wrong, pace }))
             wrong.end()
             return images === undefined ? rest : { ...rest, images }
           })
@@ -100,7 +100,7 @@ export function createUpdateEntries({
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
-    const removals = await uploadImages({ images, entries }, caller, pictures, attemptNumber)
+    const removals = await uploadImages({ images, entries, pace }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const changed = await writeImages(outbox, caller, pictures, () => entries.change(caller, complete, removals))

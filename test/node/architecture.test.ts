@@ -97,3 +97,8 @@ it('has no room above 300 lines', () => {
     .filter(([, lines]) => lines > 301)
   expect(long).toEqual([])
 })
+
+it('keeps files that hold secrets out of git, and their examples in it', () => {
+  const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')
+  expect(ignored).toEqual(expect.arrayContaining(['.dev.vars', '.dev.vars.*', '.env', '.env.*', '!.env.example']))
+})

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { composeServices } from '../../src/compose'
 import type { Bindings } from '../../src/compose-bindings'
+import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'
@@ -116,6 +117,36 @@ describe('when a dependency fails', () => {
       })
     }
   }
+
+  it('answers a long text as stored when the database stops behind its commit, so that nobody stores it twice', async () => {
+    const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
+    // One round trip looks for the receipt of the key; the commit is the next.
+    for (const [name, args, skip, said] of [
+      ['store_context', { thread_id: 'long', source: 'user', text }, 1, /^Context stored \(embedding queued\)/],
+      ['store_context', { thread_id: 'keyed', source: 'user', text, idempotency_key: 'k' }, 2, null],
+      ['store_context_batch', { entries: [{ thread_id: 'batch', source: 'user', text }] }, 1, /embeddings queued/],
+    ] as const) {
+      d1.failAfter(skip, 'before')
+      const result = await call(name, args)
+      expect(d1.calls).toBeGreaterThan(skip)
+      d1.clear()
+      await settle()
+      if (said !== null)
+        expect([result.isError, result.structuredContent.message]).toEqual([undefined, expect.stringMatching(said)])
+      else expect((await ok(name, args)).replayed).toBe(true)
+    }
+    expect((await ok('search_context', {})).total).toBe(3)
+    const { context_id: id } = await ok('store_context', { thread_id: 'changed', source: 'user', text: 'short' })
+    await settle()
+    d1.failAfter(2, 'before')
+    const changed = await call('update_context', { context_id: id, text })
+    d1.clear()
+    await settle()
+    expect([changed.isError, changed.structuredContent.message]).toEqual([
+      undefined,
+      expect.stringMatching(/embedding queued/),
+    ])
+  })
 
   it('meets its own entry again when the database stored it but the answer was lost', async () => {
     d1.failAfter(0, 'after')

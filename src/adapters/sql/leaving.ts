@@ -16,7 +16,7 @@ import { writing } from './writing'
 /** Entries of one part, each of which some twenty rows and index entries go with. */
 const PART_ENTRIES = 500
 /** Bytes of entries of one part: their vectors are a thousand a megabyte, and cost far more than the text. */
-const PART_BYTES = 4_000_000
+export const PART_BYTES = 4_000_000
 
 const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 

@@ -6,11 +6,14 @@ import type { Ids } from '../../ports/ids'
 import type { Retention } from '../../ports/retention'
 import { TRUE } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
+import { PART_BYTES } from './leaving'
 import { expired } from './visibility'
 import { writing } from './writing'
 
 const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
+/** Texts of old states that go in one transaction: a database looks at every page that it sets free. */
+const FORGOTTEN_BYTES = 20_000_000
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
 
@@ -30,7 +33,14 @@ export function createSqlRetention(
   return {
     async expireEntries(limit) {
       const now = clock.now()
-      const due = sql`SELECT e.id FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}`
+      const due = sql`
+        SELECT id FROM (
+          SELECT d.id, row_number() OVER (ORDER BY d.expires_at, d.id) AS place,
+            sum(d.bytes) OVER (ORDER BY d.expires_at, d.id) AS up_to_here
+          FROM (
+            SELECT e.id, e.expires_at, e.bytes FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}
+          ) d
+        ) sized WHERE place = 1 OR up_to_here <= ${PART_BYTES}`
       const [some] = await connection.batch([sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`])
       if (some?.length === 0) return 0
       // Nobody's call, of all orgs.
@@ -96,7 +106,11 @@ export function createSqlRetention(
     async forgetVersions(limit) {
       const before = oldestKept(terms, clock.now())
       // In the order of commits, so that a text is never forgotten before an older version that has the same.
-      const first = sql`SELECT id, ended_at FROM entry_versions ORDER BY id LIMIT ${limit}`
+      const first = sql`
+        SELECT id, ended_at FROM (
+          SELECT id, ended_at, bytes, sum(bytes) OVER (ORDER BY id) AS up_to_here
+          FROM (SELECT id, ended_at, bytes FROM entry_versions ORDER BY id LIMIT ${limit}) oldest
+        ) sized WHERE up_to_here = bytes OR up_to_here <= ${FORGOTTEN_BYTES}`
       const young = sql`SELECT min(id) FROM (${first}) oldest WHERE ended_at > ${before}`
       const [some] = await connection.batch([sql`SELECT ended_at FROM entry_versions ORDER BY id LIMIT 1`])
       if (some?.[0] === undefined || Number(some[0].ended_at) > before) return 0

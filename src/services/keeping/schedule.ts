@@ -1,3 +1,4 @@
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { DAY_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
@@ -52,8 +53,10 @@ export function createSchedule(dependencies: {
   readonly journal: ScheduleJournal
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
+  /** Lets others have their turn between two rounds. */
+  readonly pace?: Pick<Pace, 'rest'>
 }): Schedule {
-  const { steps, journal, clock, log } = dependencies
+  const { steps, journal, clock, log, pace = WITHOUT_REST } = dependencies
 
   const day = (ms: number): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
@@ -77,6 +80,7 @@ export function createSchedule(dependencies: {
         })
       cursor = result.next
       if (ended) break
+      await pace.rest()
     }
     if (done > 0) log('schedule_step', { step: step.name, done, ended: cursor === null })
     return cursor === null

@@ -26,8 +26,8 @@ const INDEXED = 200
 /** Files of code whose vectors are made in one round. */
 const CODE_FILES = 20
 
-/** What is left to be done when a bounded part removed as many as it may. */
-const rest = (done: number, limit: number): Round => ({ done, next: done < limit ? null : 'more' })
+/** What is left to be done when a bounded part removed as many as it may; without a limit, when it removed any. */
+const rest = (done: number, limit = 1): Round => ({ done, next: done < limit ? null : 'more' })
 
 /**
  * What the schedule does, in this order. Each round stays far below the statements and seconds that one run may use, also
@@ -58,8 +58,8 @@ export function scheduleSteps(dependencies: {
     {
       name: 'expired entries',
       every: 0,
-      rounds: 5,
-      round: async () => rest(await retention.expireEntries(EXPIRED), EXPIRED),
+      rounds: 20,
+      round: async () => rest(await retention.expireEntries(EXPIRED)),
     },
     {
       name: 'decayed memories',
@@ -95,8 +95,8 @@ export function scheduleSteps(dependencies: {
     {
       name: 'kept versions',
       every: DAY_MS,
-      rounds: 10,
-      round: async () => rest(await retention.forgetVersions(VERSIONS), VERSIONS),
+      rounds: 30,
+      round: async () => rest(await retention.forgetVersions(VERSIONS)),
     },
     {
       name: 'receipts',

@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createSqlEntryStore } from '../../../src/adapters/sql/entry-store'
+import { createSqlRetention } from '../../../src/adapters/sql/retention'
+import { NO_QUOTAS } from '../../../src/domain/quota'
 import type { Caller } from '../../../src/domain/scope'
 import { createSchedule, type Step } from '../../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../../src/services/keeping/steps'
@@ -127,6 +130,30 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       await house().run()
       const [rows] = await world.connection.batch([sql`SELECT id FROM entries WHERE org = ${ada.org}`])
       expect(rows).toEqual([{ id: stays?.id }])
+    })
+
+    it('removing no more bytes of expired entries and old states in one transaction than it takes in a moment', async () => {
+      while ((await world.retention.expireEntries(1000)) > 0);
+      const { clock, connection } = world
+      const draft = await entryOf(ada, { metadata: { expires_at: new Date(clock.ms + DAY).toISOString() } })
+      const saved = await world.entries.save(ada, [draft, draft, draft], { dedupe: false })
+      const ids = JSON.stringify(saved.map(({ id }) => id))
+      const own = sql`IN (SELECT value FROM ${connection.dialect.jsonNumbers(sql`${ids}`)})`
+      await connection.batch([sql`UPDATE entries SET bytes = 2000000 WHERE id ${own}`])
+      clock.advance(2 * DAY)
+      expect([await world.retention.expireEntries(9), await world.retention.expireEntries(9)]).toEqual([2, 1])
+
+      const terms = { days: 1, receiptHours: 1 }
+      const retention = createSqlRetention(connection, clock, terms)
+      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Set(), undefined, NO_QUOTAS, terms)
+      while ((await retention.forgetVersions(1000)) > 0);
+      const kept = await keeping.save(ada, [await entryOf(ada), await entryOf(ada), await entryOf(ada)], {
+        dedupe: false,
+      })
+      await keeping.delete(ada, { ids: kept.map(({ id }) => id) })
+      await connection.batch([sql`UPDATE entry_versions SET bytes = 10000000 WHERE org = ${ada.org}`])
+      clock.advance(2 * DAY)
+      expect([await retention.forgetVersions(9), await retention.forgetVersions(9)]).toEqual([2, 1])
     })
 
     it('marking where the lines of long texts stand that have no marks, a few megabytes in a round', async () => {

@@ -97,6 +97,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
   const updateEntries = createUpdateEntries(writing(entries))
   return {
     connection,
+    analyzer,
     clock,
     bucket,
     entries,
