@@ -20,14 +20,16 @@ export function taggedEntries(
   tags: readonly string[],
   { layer, project }: TagPlace = {},
 ): SQL {
-  const ofLayer = layer === undefined ? sql`` : sql` AND layer = ${sql.raw(String(layer))}`
-  return sql`SELECT DISTINCT entry_id FROM entry_tags
-    WHERE org = ${scope.org} AND tag ${dialect.among(sql`${JSON.stringify(tags)}`)}${ofLayer}${ofProjects(dialect, scope, project)}`
+  const ofLayer = layer === undefined ? sql`` : sql` AND t.layer = ${sql.raw(String(layer))}`
+  // Each tag is looked up by itself: a planner that knows nothing of a list of them walks the whole project.
+  const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
+  return sql`SELECT DISTINCT t.entry_id
+    FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.follow('entry_tags', 't', found)}`
 }
 
 function ofProjects(dialect: SqlDialect, { projects }: Scope, project: string | undefined): SQL {
-  if (project !== undefined) return sql` AND project = ${project}`
+  if (project !== undefined) return sql` AND t.project = ${project}`
   if (projects === null) return sql``
   // An index leads to projects within a layer only, so each layer is named.
-  return sql` AND layer IN (1, 2, 3) AND project IN ${projectList(dialect, ['', ...projects])}`
+  return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, ['', ...projects])}`
 }
