@@ -259,8 +259,10 @@ try {
     if (i === 0) first = Number(content.context_id)
   }
   if (many > 0)
-    for (const [name, make] of amongMany())
-      if (`${name}, among`.includes(values.only)) await measure(`${name}, among ${many} entries of 1 MB`, make())
+    for (const [name, make] of amongMany()) {
+      const whole = `${name}, among ${many} entries of 1 MB`
+      if (whole.includes(values.only)) await measure(whole, make())
+    }
   const brief = Array.from({ length: 100 }, (_, i) => ({ thread_id: 'short', source: 'agent', text: `short ${i}` }))
   if (many > 0)
     for (let i = 0; i < SHORT / 100; i++)
