@@ -110,6 +110,20 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect((await entries.read(ada, [id]))[0]?.version).toBe(3)
     })
 
+    it(promise('h3-restore-late'), async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const { connection, analyzer, clock } = made
+      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+      const id = await stored(terms)
+      await store(terms).delete(ada, { ids: [id] })
+      const { kept } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
+      expect(await history.restore(ada, kept, [null])).toEqual([3])
+      await store(terms).delete(ada, { ids: [id] })
+      await expect(history.restore(ada, kept, [null])).rejects.toThrow('changes at this moment')
+      const { kept: last } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
+      expect(await history.restore(ada, last, [null])).toEqual([5])
+    })
+
     it(promise('h3-undo-thousand'), async () => {
       const terms = { days: 30, receiptHours: 24 }
       const texts = (from: number) => Array.from({ length: 101 }, (_, i) => `glacier number ${from + i} of the range`)

@@ -15,6 +15,7 @@ export const HISTORY = {
   'h3-restore': 'brings deleted entries back under their ids, found by the next search in all modes',
   'h3-restore-version': 'makes an older version the newest one',
   'h3-undo': 'takes back all that one call has deleted, by its change_id',
+  'h3-restore-late': 'restores nothing over what was restored and deleted again since it was read',
   'h3-undo-thousand': 'takes back a call that deleted a thousand and more, a thousand at a time, in few statements',
   'h3-restore-refused': 'says what cannot be restored and why, and refuses arguments that do not go together',
   'h3-dry-run': 'says what a delete would take without deleting it',

@@ -35,13 +35,17 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
 
 /** Refuses the batch unless every state is kept and its entry is as it was when the states were read. */
 export function restoreGuard(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
-  const given = JSON.stringify(states.map(({ kept, live, currentVersion }) => [kept, live ? currentVersion : 0]))
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
   return sql`
     INSERT INTO guards (holds) SELECT (
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
       WHERE v.org = ${caller.org}
-        AND coalesce((SELECT e.version FROM entries e WHERE e.id = v.entry_id), 0) = given.version
+        -- Of a deleted one, the last deletion: it may have been restored and deleted again meanwhile.
+        AND coalesce(
+          (SELECT e.version FROM entries e WHERE e.id = v.entry_id),
+          (SELECT max(d.ended_version) FROM entry_versions d WHERE d.entry_id = v.entry_id)
+        ) = given.version
     ) = ${states.length}`
 }
 
