@@ -9,7 +9,8 @@ export interface Receipts {
   /** Of the caller's credential, within the time that receipts are kept. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
-   * Adds the answer of the call that made the receipt, which is made when the call wrote nothing. Whoever is first is right:
+   * Adds the answer of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing; to the
+   * receipt of another call nothing is added: what found nothing left to do must not answer for who did it. Whoever is first is right:
    * the receipt that comes back has the answer that everybody gets.
    */
   complete(

@@ -25,7 +25,7 @@ export interface Carried {
 /** Answers from a receipt. Where the first call was stopped before it could answer, its answer is made from what it did. */
 async function replay({ principal, services }: ToolContext, receipt: Receipt, run: Run): Promise<Carried> {
   const { key, digest, effect, changes } = receipt
-  const caller = { ...principal, receipt: { key, digest } }
+  const caller = { ...principal, changeId: receipt.changeId, receipt: { key, digest } }
   if (receipt.erased) throw notFound('What this call was about has been erased since')
   const answer =
     receipt.answer ??

@@ -108,6 +108,13 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         [true, 2],
       ])
       expect((await entries.read(ada, [id]))[0]?.version).toBe(3)
+      // A twin that finds nothing left to do, before the one that did it has answered, does not answer for it.
+      const receipt = { key: 'c', digest: 'd' }
+      await entries.patch({ ...ada, receipt, changeId: 'first' }, id, { n: 2 })
+      const twin = { ...ada, receipt, changeId: 'twin' }
+      expect(await services.receipts.complete(twin, { key: 'c', answer: {} })).toMatchObject({
+        ...{ changeId: 'first', answer: null },
+      })
     })
 
     it(promise('h3-restore-late'), async () => {

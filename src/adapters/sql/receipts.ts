@@ -84,7 +84,11 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
             VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
             ON CONFLICT (org, key_id, key) DO NOTHING`,
           sql`
-            UPDATE receipts SET answer = CASE WHEN erased = 1 THEN NULL ELSE coalesce(answer, ${jsonText(answer)}) END
+            UPDATE receipts SET answer = CASE
+              WHEN erased = 1 THEN NULL
+              WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
+              ELSE answer
+            END
             WHERE ${known} RETURNING ${COLUMNS}`,
         ],
         { org: caller.org },
