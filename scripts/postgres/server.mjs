@@ -18,7 +18,7 @@ const durability = (/** @type {boolean | undefined} */ isThrowaway) => {
 
 const SETTINGS = {
   jit: 'off',
-  max_connections: '200',
+  max_connections: '500',
   shared_buffers: '128MB',
   max_wal_size: '4GB',
   listen_addresses: '127.0.0.1,::1',

@@ -25,11 +25,15 @@ function copy(
 ): Promise<Run> {
   return new Promise((resolve) => {
     const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
-    const child = spawn(process.execPath, [script, 'copy', ...args], { env: { ...process.env, ...env } })
+    // A group of its own: the Worker that it starts is killed with it, since nobody is left who would end that.
+    const child = spawn(process.execPath, [script, 'copy', ...args], {
+      env: { ...process.env, ...env },
+      detached: true,
+    })
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString()
-      if (until?.test(out)) child.kill('SIGKILL')
+      if (until?.test(out) && child.exitCode === null) process.kill(-(child.pid as number), 'SIGKILL')
     })
     child.stderr.on('data', (chunk: Buffer) => {
       err += chunk.toString()
