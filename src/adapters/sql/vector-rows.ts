@@ -238,18 +238,12 @@ export function createSqlVectorRows(
 
     async counts(scope, model) {
       const [rows] = await connection.batch([
-        // Counted in the index of their chunks, since a megabyte of text has a thousand vectors; those of a model are alike in size.
-        sql`WITH counted AS MATERIALIZED (
-            SELECT (SELECT count(*) FROM entry_vectors v WHERE v.entry_id = e.id AND v.model = ${model}) AS vectors
-            FROM entries e WHERE ${listed(dialect, scope, clock.now())}
-          )
-          SELECT count(*) AS entries, coalesce(sum(vectors), 0) AS vectors,
-            (SELECT length(v.data) FROM entry_vectors v WHERE v.org = ${scope.org} AND v.model = ${model} LIMIT 1) AS size
-          FROM counted WHERE vectors > 0`,
+        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors,
+          coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined}
+          WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(dialect, scope, clock.now())}`,
       ])
       const row = rows?.[0] ?? {}
-      const vectors = Number(row.vectors ?? 0)
-      return { entries: Number(row.entries ?? 0), vectors, bytes: vectors * Number(row.size ?? 0) }
+      return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }
     },
   }
 }
