@@ -45,7 +45,10 @@ export interface NearMemory extends AtMoment {
   readonly cosine: number
 }
 
-/** Which memories may stand before an agent; read only, each method one round trip, that reads as much from a large store as from a small one. */
+/**
+ * Which memories may stand before an agent; read only, each method one round trip, that reads as much from a large store as from a
+ * small one.
+ */
 export interface CurrentMemories {
   /** Whether the database itself finds what is near, so that no index has to be asked before. */
   readonly findsVectors: boolean

@@ -73,5 +73,6 @@ export function ownScore(dialect: SqlDialect, moment: Moment, now: number): SQL 
     [s, SHARES.session],
   ]
   const sum = shares.map(([condition, share]) => sql` + CASE WHEN ${condition} THEN ${number(share)} ELSE 0 END`)
-  return sql`(e.weight / 3.0 * (${number(SHARES.base)} + ${number(SHARES.fresh)} * exp(-${days} / ${number(FADING_DAYS)}.0)${sql.join(sum)}))`
+  const fresh = sql`${number(SHARES.fresh)} * exp(-${days} / ${number(FADING_DAYS)}.0)`
+  return sql`(e.weight / 3.0 * (${number(SHARES.base)} + ${fresh}${sql.join(sum)}))`
 }
