@@ -3,10 +3,10 @@
 // test/conformance/expected-failures.json names what cannot pass and why; that list may only shrink.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, installMissing, nodePath, root } from './install.mjs'
+import { freePort } from './ports.mjs'
 
 installMissing()
 
@@ -63,18 +63,9 @@ function start(args, stdio) {
   return { child, ended, stop }
 }
 
-/** The first free port from here on; wrangler takes no answer "any". */
-function freePort(from) {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(freePort(from + 1)))
-    probe.listen(from, '127.0.0.1', () => probe.close(() => resolve(from)))
-  })
-}
-
 async function serve(name, args) {
-  const port = await freePort(18790)
-  const inspector = await freePort(port + 1)
+  const port = await freePort() // wrangler takes no answer "any"
+  const inspector = await freePort()
   const log = join(scratch, `${name}.log`)
   const output = openSync(log, 'w')
   const own = ['--port', port, '--inspector-port', inspector, '--persist-to', join(scratch, name)].map(String)

@@ -3,10 +3,10 @@
 // Takes minutes and the network of npm, so it is no part of `npm test`.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from './install.mjs'
+import { freePort } from './ports.mjs'
 
 const VERSIONS = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24']
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-node-'))
@@ -34,16 +34,6 @@ function prepare(version) {
   const { npm_config_prefix: _, npm_lifecycle_event: __, ...inherited } = process.env
   return { cwd: clone, env: { ...inherited, PATH } }
 }
-
-/** @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
-      probe.close(() => resolve(port))
-    })
-  })
 
 /** `npm start` until it is ready. @param {{ cwd: string, env: NodeJS.ProcessEnv }} place @param {number} port */
 async function start({ cwd, env }, port) {

@@ -39,7 +39,7 @@ export async function startServer({ port, state, script = 'start.mjs', env = {} 
     origin: `http://localhost:${port}`,
     /** Ends everything that was started, at once and without a word to it. */
     async crash() {
-      killAll(family(/** @type {number} */ (child.pid)).reverse())
+      await killAll(family(/** @type {number} */ (child.pid)).reverse())
       await gone
     },
   }

@@ -44,7 +44,7 @@ export async function startPostgres({ workspace, state, vars, port, without = []
       database: database.url,
       stop: () => worker.stop().finally(database.stop),
       async crash() {
-        killAll(family(database.pid))
+        await killAll(family(database.pid))
         await worker.crash?.()
         await database.stop()
       },

@@ -32,12 +32,34 @@ export function workerdOf(port) {
   })
 }
 
-/** Ends processes at once (SIGKILL), in this order. @param {readonly number[]} pids */
-export function killAll(pids) {
+/**
+ * Whether nothing of a process is left that could hold a port or a file: a process that is ended becomes a zombie when its first
+ * thread is gone, and its files are closed with its last one.
+ *
+ * @param {number} pid
+ */
+function isGone(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const state = stat.slice(stat.lastIndexOf(')') + 2)[0]
+    return (state === 'Z' || state === 'X') && readdirSync(`/proc/${pid}/task`).length <= 1
+  } catch {
+    return true
+  }
+}
+
+/**
+ * Ends processes at once (SIGKILL), in this order.
+ *
+ * @param {readonly number[]} pids
+ * @returns {Promise<void>} when all are gone, with their ports and files
+ */
+export async function killAll(pids) {
   for (const pid of pids)
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
       // It has just ended by itself.
     }
+  while (!pids.every(isGone)) await new Promise((resolve) => setTimeout(resolve, 5))
 }

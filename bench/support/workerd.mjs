@@ -39,9 +39,9 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive, w
     origin: `http://127.0.0.1:${port + 1}`,
     onLog: (listener) => listeners.add(listener),
     stop: () => miniflare.dispose(),
-    crash() {
-      killAll(workerdOf(port))
-      return miniflare.dispose()
+    async crash() {
+      await killAll(workerdOf(port))
+      await miniflare.dispose()
     },
   }
 }

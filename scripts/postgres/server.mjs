@@ -2,8 +2,8 @@
 // that a forgotten COLLATE "C" shows, and believes whoever reaches it. Only a cluster that is thrown away gives up durability.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../ports.mjs'
 import { inhabitants, postmasterOf } from './processes.mjs'
 
 /** PostgreSQL and pgbouncer refuse to run as root; `nobody` exists everywhere. */
@@ -33,17 +33,6 @@ const environmentOf = (installation) => ({
   LC_ALL: 'C.UTF-8',
   LD_LIBRARY_PATH: [installation.libraries, join(installation.root, 'lib')].join(':'),
 })
-
-/** @returns {Promise<number>} a port that nobody listens on now */
-export const freePort = () =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
-      probe.close(() => resolve(port))
-    })
-  })
 
 /** A folder that the server's user owns, below folders that it can pass. */
 export function ownFolder(path) {

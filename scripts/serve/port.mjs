@@ -1,22 +1,10 @@
 // Is the port free, and if not, who has it? Asked before a server starts, because a runtime that finds its port taken says so
 // late and in its own words.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { listeningFails } from '../ports.mjs'
 
 /** @param {string} ip */
 const hostOf = (ip) => (ip === 'localhost' ? '127.0.0.1' : ip.replace(/^\[(.*)\]$/, '$1'))
-
-/**
- * @param {number} port
- * @param {string} ip
- * @returns {Promise<string | null>} why nothing can listen there (the system's code, such as EADDRINUSE), or null
- */
-const listeningFails = (port, ip) =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code ?? error.message))
-    probe.listen(port, hostOf(ip), () => probe.close(() => resolve(null)))
-  })
 
 /** @param {string} origin */
 async function isCommonplace(origin) {
@@ -82,7 +70,7 @@ function filesOf(pid) {
  * @returns {Promise<string | null>} one line for the person at the terminal, or null when the port is free
  */
 export async function whyNotFree(port, ip) {
-  const code = await listeningFails(port, ip)
+  const code = await listeningFails(port, hostOf(ip))
   if (code === null) return null
   if (code === 'EACCES') return `Port ${port} is for administrators only; take one above 1023: PORT=8787 npm start`
   if (code !== 'EADDRINUSE') return `Nothing can listen on ${ip} port ${port} (${code}).`

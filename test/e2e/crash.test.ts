@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { crashAgainAndAgain, startServer } from '../../bench/faults/crashes.mjs'
+import { freePort } from '../../scripts/ports.mjs'
 import { ROOT } from '../support/build'
-import { freePort } from '../support/dev-server'
 
 /** A server that is killed while agents write. More crashes, and PostgreSQL: `node bench/faults/crash.mjs`. */
 const CRASHES = 2

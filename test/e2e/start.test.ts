@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../../scripts/ports.mjs'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
-import { type DevServer, failToStart, freePort, groupLives, serverProcess, startDevServer } from '../support/dev-server'
+import { type DevServer, failToStart, groupLives, serverProcess, startDevServer } from '../support/dev-server'
 
 /** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
+import { freePort } from '../../scripts/ports.mjs'
 import { ROOT } from './build'
 
 export interface DevServer {
@@ -10,16 +10,6 @@ export interface DevServer {
   output(): string
   stop(): Promise<void>
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 /** Ends the whole process group: the signal to one process would leave workerd behind. */
 const end = (child: ChildProcess): Promise<void> =>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killAll, workerdOf } from '../../bench/support/processes.mjs'
-import { freePort } from './dev-server'
+import { freePort } from '../../scripts/ports.mjs'
 import { startServer } from './server'
 
 export interface MortalServer {
@@ -24,7 +24,7 @@ export async function mortalServer(hyperdrive?: string): Promise<MortalServer> {
       return {
         origin: server.url.origin,
         async crash() {
-          killAll(workerdOf(port))
+          await killAll(workerdOf(port))
           await server.stop()
         },
       }
