@@ -21,8 +21,8 @@ const STRETCH = 65_536
 const TURN_BYTES = 2_000_000
 const TURN_VALUES = 20_000
 
-/** Gives others a turn. A promise that has been kept already would not. */
-const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
+/** Gives others a turn. A promise that has been kept already would not, nor would a timer that is due at once. */
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
 
 class Reading {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })

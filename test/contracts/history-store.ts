@@ -4,10 +4,11 @@ import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/history'
-import { createUnfinishedDeletes, firstOf } from '../../src/adapters/sql/leaving'
+import { createUnfinishedDeletes, leaveStatements, PART_ENTRIES } from '../../src/adapters/sql/leaving'
 import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createSqlReceipts } from '../../src/adapters/sql/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/retention'
+import { writing } from '../../src/adapters/sql/writing'
 import type { Analyzer } from '../../src/domain/analysis'
 import { EVERYTHING } from '../../src/domain/filter'
 import type { HistoryTerms } from '../../src/domain/history/terms'
@@ -210,6 +211,8 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
     describe('of thousands of entries that one call deletes', () => {
       const terms = { days: 30, receiptHours: 24 }
       const COUNT = 1200
+      const full = Array.from({ length: Math.floor(COUNT / PART_ENTRIES) }, () => PART_ENTRIES)
+      const PARTS = [...full, COUNT % PART_ENTRIES]
       /** Entries of a few words, put there without the ways of callers. */
       const many = async (count = COUNT) => {
         const numbers = JSON.stringify(Array.from({ length: count }, (_, i) => i))
@@ -252,8 +255,8 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         const receipt = { key: 'k', digest: 'd' }
         const caller = { ...ada, receipt, changeId: 'all of them' }
         expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
-        expect(removed).toEqual([500, 500, 200])
-        expect(seen).toEqual([0, 0, 0])
+        expect(removed).toEqual(PARTS)
+        expect(seen).toEqual(PARTS.map(() => 0))
         expect(await store(terms).threads(ada, { limit: 9, offset: 0 })).toMatchObject({ total: 0 })
         expect(await createSqlReceipts(made.connection, made.clock, terms).find(ada, 'k')).toMatchObject({
           changes: COUNT,
@@ -293,7 +296,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
             ...{ syncOrg: async () => {}, log: () => {} },
           })()
         await workAt(made.clock.now())
-        expect(await standing()).toBe(COUNT - 500)
+        expect(await standing()).toBe(COUNT - PART_ENTRIES)
         await workAt(made.clock.now() + CLAIM_MS)
         const left = sql`SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`
         expect([await standing(), (await made.connection.batch([left]))[0]]).toEqual([0, []])
@@ -301,10 +304,13 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
 
       it('are at most so many, the oldest first', async () => {
         const ids = await many(9)
-        const [rows] = await made.connection.batch([
-          sql`SELECT id FROM entries WHERE ${firstOf(sql`org = ${ada.org} AND id > ${ids[1] as number}`, 4)} ORDER BY id`,
-        ])
-        expect((rows ?? []).map(({ id }) => Number(id))).toEqual(ids.slice(2, 6))
+        const caller = { ...ada, changeId: 'the oldest' }
+        const { begin, end } = writing(caller, { keeps: false })
+        const where = sql`org = ${ada.org} AND id > ${ids[1] as number}`
+        const { name, ids: named, remove } = leaveStatements(caller, where, { now: 0, erases: false, most: 4 })
+        const rows = await made.connection.batch([begin, name, named, ...remove, end], { org: ada.org })
+        expect((rows[2] ?? []).map(({ value }) => Number(value)).sort((a, b) => a - b)).toEqual(ids.slice(2, 6))
+        expect(await standing()).toBe(5)
       })
 
       it('stay gone when the writer dies between, and come back whole', async () => {
@@ -312,7 +318,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         const { by } = watched(1)
         const caller = { ...ada, changeId: 'a call that died' }
         expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
-        expect(await standing()).toBe(COUNT - 500)
+        expect(await standing()).toBe(COUNT - PART_ENTRIES)
         expect((await store(terms).page(ada, EVERYTHING, PAGE)).entries).toEqual([])
         expect(await store(terms).delete(ada, { threadIds: ['many'] })).toBe(0)
         const [work] = await made.connection.batch([
@@ -332,7 +338,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         await patch(terms, ids[900] as number)
         const { removed, by } = watched()
         expect(await by.erase(ada, { threadIds: ['many'] })).toBe(COUNT)
-        expect(removed).toEqual([500, 500, 200])
+        expect(removed).toEqual(PARTS)
         expect((await counts())[0]).toBe(0)
       })
     })

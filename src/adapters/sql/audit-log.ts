@@ -67,11 +67,11 @@ export const auditStoredStatement = (
 /**
  * The row of a delete, before it happens; returns its `detail`, which holds how many entries go.
  *
- * @param where a condition on `entries`
+ * @param gone a query of the ids that go, as `value`
  */
-export const auditDeleteStatement = (caller: Actor, now: number, dialect: SqlDialect, where: SQL): SQL => {
-  const ids = dialect.jsonList(sql`SELECT id AS value FROM entries WHERE ${where} ORDER BY id LIMIT ${MAX_AUDIT_IDS}`)
-  const detail = sql`'{"deleted":' || (SELECT count(*) FROM entries WHERE ${where}) || '}'`
+export const auditDeleteStatement = (caller: Actor, now: number, dialect: SqlDialect, gone: SQL): SQL => {
+  const ids = dialect.jsonList(sql`${gone} ORDER BY value LIMIT ${MAX_AUDIT_IDS}`)
+  const detail = sql`'{"deleted":' || (SELECT count(*) FROM (${gone}) gone) || '}'`
   return sql`INSERT INTO audit (${COLUMNS})
     VALUES (${values(caller.org, now, done(caller), ids, detail)})
     RETURNING detail`

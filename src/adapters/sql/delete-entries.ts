@@ -11,7 +11,7 @@ import { TRUE } from './compile-filter'
 import { PremiseFailed, type SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 import { eraseStatements } from './erase-statements'
-import { createUnfinishedDeletes, firstOf, leaveStatements } from './leaving'
+import { createUnfinishedDeletes, leaveStatements } from './leaving'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
 import { listed, readable, writable } from './visibility'
@@ -90,23 +90,21 @@ export function createDelete(
    */
   async function remove(caller: Caller, selection: DeleteSelection, more?: (since: SQL) => SQL[]) {
     const now = clock.now()
-    const { where: all, guards } = select(caller, selection, now)
-    const where = selection.ids === undefined ? firstOf(all, MOST_DELETED) : all
+    const { where, guards } = select(caller, selection, now)
     const erases = more !== undefined
     const actor = erases ? { ...caller, action: 'erase' } : caller
-    const before = [...guards, auditDeleteStatement(actor, now, dialect, where)]
-    const leave = leaveStatements(caller, where, now, erases)
+    const leaving = leaveStatements(caller, where, { now, erases, most: MOST_DELETED })
+    const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
+    const before = [...guards, leaving.name, audit, ...leaving.remove]
     for (let attempt = 1; ; attempt++) {
       try {
-        const rows = await write(caller, (since) => [...before, ...leave, ...(more?.(since) ?? [])], {
-          forgets: erases,
-        })
-        const [audited] = rows[guards.length] ?? []
-        const left = Number(rows[before.length + leave.length - 1]?.[0]?.leaving)
+        const rows = await write(caller, (since) => [...before, ...(more?.(since) ?? [])], { forgets: erases })
+        const [audited] = rows[before.indexOf(audit)] ?? []
+        const left = Number(rows[before.length - 1]?.[0]?.leaving ?? 0)
         // Nobody sees what is left; when the database does not answer now, the outbox removes it.
         if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
         const { deleted } = JSON.parse(audited?.detail as string) as { deleted: number }
-        return { deleted, left, more: rows.slice(before.length + leave.length) }
+        return { deleted, left, more: rows.slice(before.length) }
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         await refuse(caller, selection)

@@ -13,49 +13,57 @@ import { writing } from './writing'
  * call answers, or by the outbox when the caller died.
  */
 
-/** Entries of one part, each of which some twenty rows and index entries go with. */
-const PART_ENTRIES = 500
+/** Entries of one part, each of which some twenty rows and index entries go with: some 40 ms of work. */
+export const PART_ENTRIES = 250
 /** Bytes of entries of one part: their vectors are a thousand a megabyte, and cost far more than the text. */
 export const PART_BYTES = 4_000_000
 
 const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 
-/**
- * The first entries that a condition admits, as a condition: so many are deleted by one call at most.
- *
- * @param where a condition on `entries`
- */
-export const firstOf = (where: SQL, most: number): SQL => sql`${where} AND id <= coalesce(
-  (SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT 1 OFFSET ${most - 1}), ${Number.MAX_SAFE_INTEGER}
-)`
+/** What a call deletes, named once, so that its conditions are looked at once. */
+export interface Leaving {
+  /** Names everything that goes. */
+  readonly name: SQL
+  /** A query of the ids that have been named, as `value`. */
+  readonly ids: SQL
+  /** Removes the first part and leaves the others; the last statement returns how many they are, as `leaving`, or nothing. */
+  readonly remove: readonly SQL[]
+}
 
 /**
  * Deletes what fulfils a condition: the first part at once, the others by name. Stands in a batch between the statements of
  * `writing`.
  *
- * @param where a condition on `entries`, which no longer admits what is leaving
+ * @param where a condition on `entries`, which admits nothing that is leaving
+ * @param most entries that go at most, those with the lowest ids
  */
-export const leaveStatements = (caller: Caller, where: SQL, now: number, erases: boolean): SQL[] => {
-  const { org, changeId } = caller
+export function leaveStatements(
+  { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
+  where: SQL,
+  { now, erases, most }: { readonly now: number; readonly erases: boolean; readonly most: number },
+): Leaving {
   const part = sql`(row_number() OVER (ORDER BY picked.id) - 1) / ${sql.raw(String(PART_ENTRIES))}
     + (sum(picked.bytes) OVER (ORDER BY picked.id) - picked.bytes) / ${sql.raw(String(PART_BYTES))}`
-  return [
-    sql`
+  const first = sql`${ofCall(org, changeId)} AND part = 0`
+  return {
+    name: sql`
       INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
       SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.keeps, ${erases ? 1 : 0}
-      FROM (SELECT picked.id, ${part} AS part FROM (SELECT id, bytes FROM entries WHERE ${where}) picked) sized
-        CROSS JOIN writing w
-      WHERE w.org = ${org} AND sized.part > 0`,
-    // Parts are in the order of ids.
-    sql`
-      DELETE FROM entries WHERE ${where} AND id < coalesce(
-        (SELECT min(entry_id) FROM leaving WHERE ${ofCall(org, changeId)}), ${Number.MAX_SAFE_INTEGER}
-      )`,
-    sql`
-      INSERT INTO outbox (org, topic, key, created_at, due_at)
-      SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${ofCall(org, changeId)} LIMIT 1`,
-    sql`SELECT count(*) AS leaving FROM leaving WHERE ${ofCall(org, changeId)}`,
-  ]
+      FROM (
+        SELECT picked.id, ${part} AS part
+        FROM (SELECT id, bytes FROM entries WHERE ${where} ORDER BY id LIMIT ${most}) picked
+      ) sized CROSS JOIN writing w
+      WHERE w.org = ${org}`,
+    ids: sql`SELECT entry_id AS value FROM leaving WHERE ${ofCall(org, changeId)}`,
+    remove: [
+      sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${first})`,
+      sql`DELETE FROM leaving WHERE ${first}`,
+      sql`
+        INSERT INTO outbox (org, topic, key, created_at, due_at)
+        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${ofCall(org, changeId)} LIMIT 1
+        RETURNING (SELECT count(*) FROM leaving WHERE ${ofCall(org, changeId)}) AS leaving`,
+    ],
+  }
 }
 
 export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): UnfinishedDeletes {

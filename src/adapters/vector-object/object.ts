@@ -6,8 +6,8 @@ import { type Scored, VectorScan } from './scan'
 /** Vectors read in one go: some 20 ms of work. */
 const LOADED_AT_ONCE = 2_000
 
-/** Lets others have their turn. */
-const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
+/** Lets others have their turn, which a timer that is due at once does not. */
+const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
 
 /**
  * The vectors of one org and model: kept in the object's own SQLite, loaded into memory by the first search after it
