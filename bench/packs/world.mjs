@@ -34,6 +34,7 @@ function callFor(memory, idOf) {
       agent_id: agent,
       diary,
       audience,
+      metadata: memory.expires_at === undefined ? undefined : { expires_at: memory.expires_at },
     }
     return { name: 'remember', args: defined({ ...parts, related_to: links.length > 0 ? links : undefined }) }
   }
@@ -61,7 +62,7 @@ function callFor(memory, idOf) {
       source: memory.source ?? 'agent',
       text,
       tags,
-      metadata: { ...named, ...defined({ kind, project }) },
+      metadata: { ...named, ...defined({ kind, project, diary, audience, agent_name: agent }) },
     }),
   }
 }
