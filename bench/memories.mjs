@@ -1,5 +1,7 @@
 // `npm run bench:memories`: how fast memories are stored, recalled, listed and gathered for the moment, beside what the threads tools
 // take for the like in the same run, on D1 and on PostgreSQL in plain workerd. See README.md.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createClient } from './support/mcp.mjs'
 import { markdownTable, percentile, random, short, thousands } from './support/numbers.mjs'
@@ -13,6 +15,8 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '1000,10000' },
     targets: { type: 'string', default: 'workerd,pooled' },
     calls: { type: 'string', default: '40' },
+    only: { type: 'string' },
+    stores: { type: 'string' },
     port: { type: 'string', default: '8833' },
     ref: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -154,11 +158,15 @@ const CASES = [
   },
 ]
 
+/** Those that are asked for. */
+const wanted = new RegExp(values.only ?? '')
+const WANTED = CASES.filter(({ name }) => wanted.test(name))
+
 async function measure(client, label) {
-  const bar = progress(label, CASES.length * ROUNDS)
+  const bar = progress(label, WANTED.length * ROUNDS)
   /** @type {Map<(typeof CASES)[number], number[]>} */
-  const times = new Map(CASES.map((one) => [one, []]))
-  for (const one of CASES) for (let n = 0; n < 3; n++) await client.call(one.tool, one.args(n))
+  const times = new Map(WANTED.map((one) => [one, []]))
+  for (const one of WANTED) for (let n = 0; n < 3; n++) await client.call(one.tool, one.args(n))
   for (let round = 0; round < ROUNDS; round++)
     for (const [one, all] of times) {
       for (let n = 0; n < calls / ROUNDS; n++) all.push((await client.call(one.tool, one.args(all.length + 3))).ms)
@@ -168,32 +176,52 @@ async function measure(client, label) {
   return new Map([...times].map(([{ name }, all]) => [name, { p50: percentile(all, 0.5), p95: percentile(all, 0.95) }]))
 }
 
-async function runTarget(workspace, target) {
-  const state = workspace.folder('state')
-  const server = await startServer(target, {
-    workspace,
-    state,
-    port: Number(values.port),
-    vars: { LOG_LEVEL: 'ERROR' },
-  })
+const SETTLE = 20
+
+/** Fills a store up to a size, from another size on. */
+async function fillTo(client, from, size) {
+  await fill(client, from, size)
+  for (let n = 0; n < SETTLE; n++)
+    await client.call('context_store', {
+      type: 'scratchpad',
+      content: memoryAt(n).content,
+      metadata: { projectPath: PROJECT, sessionId: 's', tags: [] },
+    })
+}
+
+/** Runs with a client of a server whose data stand in a folder. */
+async function served(workspace, target, state, run) {
+  const vars = { LOG_LEVEL: 'ERROR' }
+  const server = await startServer(target, { workspace, state, port: Number(values.port), vars })
   const client = createClient(server.origin)
   try {
-    const results = []
-    for (const [i, size] of sizes.entries()) {
-      await fill(client, i === 0 ? 0 : sizes[i - 1], size)
-      for (let n = 0; n < 20; n++)
-        await client.call('context_store', {
-          type: 'scratchpad',
-          content: memoryAt(n).content,
-          metadata: { projectPath: PROJECT, sessionId: 's', tags: [] },
-        })
-      results.push(await measure(client, `${NAMES[target]}, ${thousands(size)}`))
-    }
-    return results
+    return await run(client)
   } finally {
     client.close()
     await server.stop()
   }
+}
+
+/** One store that grows from size to size; with `--stores`, one of each size, which is filled once and kept. */
+async function runTarget(workspace, target) {
+  const results = []
+  const stepOf = (size, from) => async (client) => {
+    if (from !== null) await fillTo(client, from, size)
+    if (calls > 0) results.push(await measure(client, `${NAMES[target]}, ${thousands(size)}`))
+  }
+  if (values.stores === undefined)
+    await served(workspace, target, workspace.folder('state'), async (client) => {
+      for (const [i, size] of sizes.entries()) await stepOf(size, sizes[i - 1] ?? 0)(client)
+    })
+  else
+    for (const size of sizes) {
+      const state = resolve(values.stores, `${target}-${size}`)
+      const filled = existsSync(`${state}.filled`)
+      mkdirSync(state, { recursive: true })
+      await served(workspace, target, state, stepOf(size, filled ? null : 0))
+      writeFileSync(`${state}.filled`, '')
+    }
+  return results
 }
 
 const where = circumstances(values.ref)
@@ -202,7 +230,7 @@ const tables = []
 try {
   for (const target of values.targets.split(',')) {
     const results = await runTarget(workspace, target)
-    const rows = CASES.map(({ name }) => {
+    const rows = WANTED.map(({ name }) => {
       const of = results.flatMap((result) => result.get(name) ?? [])
       const [first, last] = [of[0], of.at(-1)]
       const growth = first && last && of.length > 1 ? [short(last.p50 / first.p50)] : []

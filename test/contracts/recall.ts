@@ -264,6 +264,12 @@ export function recallContract(name: string, make: () => RecallGround): void {
       world.embedder.means('zeppelin', 1, 0, 0)
       const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })
       const listed = { layer: 2, kinds: null, tags: ['x'], limit: 10, offset: 0 } as const
+      const kinds = ['decision'] as const
+      const lists = async () => [
+        await world.cost(() => world.memories.list(ada, 'p', { ...listed, tags: [], kinds }, 1_000)),
+        await world.cost(() => world.memories.list(ada, 'p', { ...listed, kinds }, 1_000)),
+        await world.cost(() => world.memories.count(ada, 'p')),
+      ]
       const costs = async () => {
         const all = []
         for (const mode of MODES)
@@ -290,6 +296,13 @@ export function recallContract(name: string, make: () => RecallGround): void {
       const large = await costs()
       for (const [i, { rowsRead }] of large.entries())
         expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 5)
+      // What lists read does not grow with their own project either.
+      const before = await lists()
+      await world.crowd('p', 1_000)
+      const after = await lists()
+      expect(after.map(({ roundTrips }) => roundTrips)).toEqual([1, 1, 1])
+      for (const [i, { rowsRead }] of after.entries())
+        expect(rowsRead).toBeLessThanOrEqual((before[i]?.rowsRead ?? 0) + 5)
     })
   })
 }

@@ -11,6 +11,7 @@ import { recallWireContract } from '../contracts/endpoint/recall'
 import { playAgainst } from '../contracts/endpoint/session'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
+import { memoryListContract } from '../contracts/memory-lists'
 import { orientationContract } from '../contracts/orientation'
 import { CLIENTS, type Connect } from '../support/clients'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
@@ -45,3 +46,4 @@ memoryLifeContract('PostgreSQL', async () => ({ connection, bucket: {} as R2Buck
 orientationContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
 codeMeaningContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
 memoryCostContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
+memoryListContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))

@@ -16,6 +16,7 @@ const TABLES = [
   'changes',
   'links',
   'patterns',
+  'layer_counters',
 ]
 const ENTRIES = 1_000
 
@@ -168,5 +169,13 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     await execute(database.url, 'ANALYZE')
     const after = await readsOfCalls(calls)
     expect(after.filter((rows, i) => rows > 1.1 * (before[i] as number) + 100)).toEqual([])
+    // What is listed by type or counted does not grow with its own project either.
+    const lists: typeof CALLS = [
+      ['context_list', { projectPath: 'ours', type: 'bug_fix', offset: 40 }],
+      ['context_list', { projectPath: 'ours', stats: true }],
+    ]
+    const few = await readsOfCalls(lists)
+    await fill(key, { project: 'ours', kind: 'decision' })
+    expect((await readsOfCalls(lists)).filter((rows, i) => rows > (few[i] as number) + 20)).toEqual([])
   }, 240_000)
 })

@@ -98,6 +98,8 @@ export const FABRIC = {
   'f3-update-race': 'loses no update of another key at the same time',
   'f3-delete': 'deletes once and for all',
   'f3-list': 'lists newest first with true totals under type, tags and offset',
+  'f3-counted':
+    'lists and counts what the rows say after any change: of layer, project, type, tags, reader, pin, end, archive or deletion',
   'f3-stats': 'counts layers, pinned ones and types of the project, and layer 3 of the org',
   'f1-interop':
     'finds by every word what the threads tools wrote with the same metadata, and the other way round, also after changes',
@@ -111,7 +113,7 @@ export const FABRIC = {
   'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
   'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
   'f4-cost':
-    'recalls in three round trips and one call of the embedder; neither that nor a list by tags reads more rows when other projects grow',
+    'recalls in three round trips and one call of the embedder; neither that nor a list reads more rows when other projects grow, nor a list when its own does',
   'f5-empty': 'has nothing to say of now where nothing is stored, whatever is open or run',
   'f5-marks': 'orders what is relevant by file, name, command, session, freshness, kind and weight',
   'f5-working': 'shows the ten working memories of the project that matter most, until they end',

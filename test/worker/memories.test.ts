@@ -2,6 +2,7 @@ import { beforeAll } from 'vitest'
 import { codeMeaningContract } from '../contracts/code-meaning'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
+import { memoryListContract } from '../contracts/memory-lists'
 import { orientationContract } from '../contracts/orientation'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -16,3 +17,4 @@ memoryLifeContract('D1', ground)
 orientationContract('D1', ground)
 codeMeaningContract('D1', ground)
 memoryCostContract('D1', ground)
+memoryListContract('D1', ground)

@@ -215,7 +215,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           : units
             ? holding(units)
             : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, counting, rare !== undefined),
+        totalsOf({ dialect, scope, now }, room, counting),
         units || rare !== undefined || query.preferred === null
           ? sql`SELECT 1 WHERE 0`
           : candidates(query.preferred, depth.complete, true),

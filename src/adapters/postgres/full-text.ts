@@ -204,7 +204,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        totalsOf({ dialect, scope, now }, room, counting, rare !== undefined),
+        totalsOf({ dialect, scope, now }, room, counting),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         thread === null || rare !== undefined
           ? NOTHING

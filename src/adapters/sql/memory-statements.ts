@@ -5,11 +5,12 @@ import type { Scope } from '../../domain/scope'
 import type { MemoryQuery, SummarizableQuery } from '../../ports/memories'
 import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
+import { layerCounts, layerTotal } from './layer-counts'
 import { textOf } from './long-texts'
 import { withPrelude } from './read-statements'
-import { entriesOf } from './room-rows'
+import { entriesOf, together } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
-import { taggedEntries } from './tags'
+import { taggedMemories } from './tags'
 import { listed, readable } from './visibility'
 
 /** The statements of memories in layers (fabric contract §2). */
@@ -91,54 +92,65 @@ const SIZED = sql`sized AS (
 const fitting = (maxBytes: number): SQL =>
   sql`LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`
 
-/** The rows a list is made of: by way of the tags where there are some, else in the order of an index. */
-function source({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {
-  const tagged = sql`
-    (${taggedEntries(dialect, scope, tags, layer === 3 || project === null ? { layer } : { layer, project })}) tagged
-    ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
-  const ofKind =
-    kinds === null ? sql`` : sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`
-  const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
-  const all = entriesOf(dialect, project, layer)
-  return sql`${tags.length === 0 ? all : tagged}
-    WHERE ${listed(dialect, scope, now)} AND e.layer = ${layer}${ofProject}${ofKind}`
+/** How many parts of a compound query are put together at once: D1 takes five. */
+const TOGETHER = 4
+
+const inGroups = (parts: readonly SQL[]): SQL =>
+  parts.length <= TOGETHER
+    ? together(parts)
+    : inGroups(
+        Array.from({ length: Math.ceil(parts.length / TOGETHER) }, (_, i) => {
+          const group = together(parts.slice(i * TOGETHER, (i + 1) * TOGETHER))
+          return sql`SELECT * FROM (${group}) AS ${sql.raw(`group_${i}`)}`
+        }),
+      )
+
+/**
+ * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
+ * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
+ */
+function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
+  const { dialect, scope, now, project } = context
+  const everywhere = layer === 3 || project === null
+  const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`
+  const where = sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
+  const newest = (from: SQL, ofKind: SQL): SQL => sql`
+    SELECT e.id, e.created_at FROM ${from} WHERE ${where}${ofKind}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit + offset}`
+  if (kinds === null) return newest(entriesOf(dialect, project, layer), sql``)
+  if (everywhere && layer !== 3)
+    return newest(
+      dialect.entriesOfLayer,
+      sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
+    )
+  const from = dialect.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+  return inGroups(
+    kinds.map((kind, i) => sql`SELECT * FROM (${newest(from, sql` AND e.kind = ${kind}`)}) AS ${sql.raw(`kind_${i}`)}`),
+  )
 }
 
 /** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
 export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
   WITH page AS (
-    SELECT e.id, e.created_at FROM ${source(context, query)}
-    ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+    SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
+    ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${SIZED}
   SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
-export const listTotalStatement = (context: MemoryContext, query: MemoryQuery): SQL =>
-  sql`SELECT count(*) AS total FROM ${source(context, query)}`
+export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
+  layerTotal(context, layer, context.project, kinds)
 
 /** As both together: what has a tag is gathered once, to be ordered and counted. A row without `wanted_id` stands for an empty page. */
 export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
-  WITH matching AS MATERIALIZED (
-    SELECT e.id, e.created_at FROM ${source(context, query)}
-  ), page AS (
+  WITH matching AS MATERIALIZED (${taggedMemories(context, query)}), page AS (
     SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${SIZED}
   SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text, counted.total
   FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
-/** Each layer by itself, so that an index leads to what is counted. */
-export const countStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
-  const counts = (layer: number) => {
-    const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
-    const all = entriesOf(dialect, project, layer)
-    return sql`
-      SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${all}
-      WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}
-      GROUP BY e.layer, e.kind, e.pinned`
-  }
-  return sql.join([1, 2, 3].map(counts), sql` UNION ALL `)
-}
+export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
 
 /** Of each text as much as sentences are taken from. */
 const SUMMARIZED = 600

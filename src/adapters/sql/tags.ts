@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/scope'
+import type { MemoryQuery } from '../../ports/memories'
 import type { SqlDialect } from './dialect'
-import { projectList } from './visibility'
+import type { RoomContext } from './room-rows'
+import { circle, projectList, staying } from './visibility'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
 export interface TagPlace {
@@ -25,6 +27,24 @@ export function taggedEntries(
   const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
   return sql`SELECT DISTINCT t.entry_id
     FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.follow('entry_tags', 't', found)}`
+}
+
+/**
+ * Memories of a layer that have one of the tags, each once, as `id` and `created_at`. Rows of tags know all that a list asks of an entry,
+ * so no other row is read.
+ */
+export function taggedMemories(
+  { dialect, scope, now, project }: RoomContext & { readonly project: string | null },
+  { layer, kinds, tags }: Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>,
+): SQL {
+  const given = (values: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(values)}`)
+  const place = sql`t.layer = ${sql.raw(String(layer))}${ofProjects(dialect, scope, layer === 3 || project === null ? undefined : project)}`
+  const alive = sql`t.listed = 1 AND (t.expires_at IS NULL OR t.expires_at > ${now}) AND ${staying('t', 'entry_id')}`
+  const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(kinds)})`
+  const found = sql`t.org = ${scope.org} AND t.tag = given.value AND ${place}`
+  return sql`SELECT DISTINCT t.entry_id AS id, t.created_at
+    FROM ${given(tags)} given ${dialect.follow('entry_tags', 't', found)}
+    WHERE ${alive} AND ${circle(dialect, scope, 't', 'empty')}${ofKind}`
 }
 
 function ofProjects(dialect: SqlDialect, { projects }: Scope, project: string | undefined): SQL {

@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../../src/adapters/sql/connection'
+import { createSqlMemories } from '../../src/adapters/sql/memories'
+import type { Layer } from '../../src/domain/entry'
+import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
+import type { Caller } from '../../src/domain/scope'
+import { promise } from '../requirements/fabric'
+import { freshPrincipal } from '../support/scope'
+import { seeded } from '../support/seeded'
+import type { Ground } from './keeping/world'
+import { Fragile, worldOf } from './memory-life'
+
+const LAYERS = [1, 2, 3] as const
+const PROJECTS = ['p', 'q', null] as const
+const TAGS = ['x', 'y', 'z'] as const
+
+/** Lists, their totals and counts say what the rows say, whatever has happened to them (fabric contract §3). */
+export function memoryListContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
+  describe(`${name} lists and counts memories`, () => {
+    it(promise('f3-counted'), async () => {
+      const { connection, clock } = await make()
+      const ada = freshPrincipal()
+      const service = worldOf(connection, clock, new Fragile(), 'fail')
+      const memories = createSqlMemories(connection, clock)
+      const rows = async (what: ReturnType<typeof sql>): Promise<Row[]> => (await connection.batch([what]))[0] ?? []
+      const next = seeded(20_261_122)
+      const below = (most: number): number => Math.floor(next() * most)
+      const pick = <T>(of: readonly T[]): T => of[below(of.length)] as T
+      const ids: number[] = []
+      const metadata = () => ({
+        ...{ projectPath: pick(PROJECTS) ?? null, tags: TAGS.filter(() => below(2) === 0), weight: 1 + below(5) },
+        ...(below(8) === 0 ? { audience: 'private' } : {}),
+        ...(below(8) === 0 ? { expires_at: new Date(clock.ms + 1_000 * below(60)).toISOString() } : {}),
+      })
+      const moves: (() => Promise<unknown>)[] = [
+        async () => {
+          const { id } = await service.store(
+            { ...ada, owner: pick(['ada', 'bob']) },
+            {
+              ...{ type: pick(MEMORY_TYPES), content: `memory ${ids.length}`, pinned: below(4) === 0 },
+              ...{ layer: pick(LAYERS), metadata: metadata() as never },
+            },
+          )
+          ids.push(id)
+        },
+        () => service.update(ada, null, pick(ids), { metadata: metadata() as never }),
+        () => service.update(ada, null, pick(ids), { pinned: below(2) === 0, tags: TAGS.filter(() => below(2) === 0) }),
+        () => service.promote(ada, null, pick(ids), pick([2, 3])),
+        () => service.delete(ada, null, pick(ids)),
+        // What the life cycle and a kind that is named do.
+        () => rows(sql`UPDATE entries SET archived = 1 - archived WHERE id = ${pick(ids)}`),
+        () => rows(sql`UPDATE entries SET named_kind = ${pick(['gotcha', 'rule', 'session'])} WHERE id = ${pick(ids)}`),
+        async () => clock.advance(1_000 * below(20)),
+      ]
+      for (let step = 0; step < 120; step++)
+        // Many are refused: for what is gone, or of layer 1.
+        await (moves[step < 40 ? 0 : below(moves.length)] as () => Promise<unknown>)().catch(() => {})
+      // Deleted by a call that has not yet removed it.
+      await rows(sql`
+        INSERT INTO leaving (entry_id, org, part, change_id, keeps, erases)
+        SELECT id, org, 1, 'call', 0, 0 FROM entries WHERE org = ${ada.org} AND id % 7 = 0`)
+
+      const all = await rows(sql`
+        SELECT id, layer, project, kind, pinned, expires_at, listed, reader, tags, created_at FROM entries
+        WHERE org = ${ada.org} AND id % 7 <> 0`)
+      const seenBy = ({ owner, projects }: Caller, project: string | null) =>
+        all
+          .filter((row) => Number(row.listed) === 1 && (row.expires_at === null || Number(row.expires_at) > clock.ms))
+          .filter(({ reader }) => reader === '' || reader === owner)
+          .filter((row) => projects === null || row.project === null || projects.includes(row.project as string))
+          .filter((row) => project === null || row.layer === 3 || row.project === project)
+          .sort((a, b) => Number(b.created_at) - Number(a.created_at) || Number(b.id) - Number(a.id))
+      for (const by of [
+        ada,
+        { ...ada, owner: 'bob' },
+        { ...ada, owner: null },
+        { ...ada, projects: ['q'] },
+      ] as Caller[])
+        for (const project of ['p', 'q', null]) {
+          const seen = seenBy(by, project)
+          const counted = await memories.count(by, project)
+          expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(seen.length)
+          for (const { layer, kind, pinned, count } of counted)
+            expect(
+              seen.filter((r) => r.layer === layer && r.kind === kind && Boolean(r.pinned) === pinned),
+            ).toHaveLength(count)
+          for (const layer of LAYERS as readonly Layer[]) {
+            const kinds = pick([null, kindsOfWord('bug_fix'), kindsOfWord('scratchpad')])
+            const tags = pick([[], ['x'], ['y', 'z', 'none']])
+            const wanted = seen
+              .filter((row) => Number(row.layer) === layer && (kinds === null || kinds.includes(row.kind as never)))
+              .filter((row) => tags.length === 0 || tags.some((tag) => JSON.parse(row.tags as string).includes(tag)))
+              .map(({ id }) => Number(id))
+            const page = await memories.list(by, project, { layer, kinds, tags, limit: 3, offset: 2 }, 1_000_000)
+            expect([page.total, page.memories.map(({ id }) => id)]).toEqual([wanted.length, wanted.slice(2, 5)])
+          }
+        }
+      expect(all.length).toBeGreaterThan(20)
+      await rows(sql`DELETE FROM leaving WHERE org = ${ada.org}`)
+      await connection.batch([sql`DELETE FROM entries WHERE org = ${ada.org}`], { org: ada.org })
+      expect(await rows(sql`SELECT kind FROM layer_counters WHERE org = ${ada.org}`)).toEqual([])
+    })
+  })
+}
