@@ -26,6 +26,7 @@ import textsBeside from '../migrations/d1/0025_texts_beside.sql'
 import leaving from '../migrations/d1/0026_leaving.sql'
 import current from '../migrations/d1/0027_current.sql'
 import countedLayers from '../migrations/d1/0028_counted_layers.sql'
+import statistics from '../migrations/d1/0029_statistics.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -58,4 +59,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0026_leaving.sql', sql: leaving },
   { name: '0027_current.sql', sql: current },
   { name: '0028_counted_layers.sql', sql: countedLayers },
+  { name: '0029_statistics.sql', sql: statistics },
 ]

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { createSqlDirectory } from '../../src/adapters/sql/directory'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
 import { composeServices } from '../../src/compose'
 import { NOTHING_GENERATED } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
@@ -111,6 +112,15 @@ describe('what calls cost in D1', () => {
     const { rowsRead } = await cost(() => made.entries.page(ada, EVERYTHING, PAGE))
     // 30 rows of the page, twice, and one counter a thread.
     expect(rowsRead).toBeLessThan(501 * 2 + 200)
+  })
+
+  it('tells statistics from one counter a circle, a thread and a tag, and from the entries with images', async () => {
+    const rows = createSqlVectorRows(made.connection, clock)
+    const { entries, threads, uniqueTags, images } = await made.entries.statistics(ada)
+    expect([entries, threads, images]).toEqual([100_000 + RARE, 501, RARE])
+    const { rowsRead } = await cost(() => made.entries.statistics(ada))
+    expect(rowsRead).toBeLessThan(6 * (threads + uniqueTags + RARE))
+    expect((await cost(() => rows.counts(ada, 'local#512'))).rowsRead).toBeLessThan(10)
   })
 
   it('lists threads from counters, not from entries', async () => {

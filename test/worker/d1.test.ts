@@ -19,6 +19,7 @@ import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -42,6 +43,8 @@ entryLifeContract('D1', make)
 entrySizesContract('D1', make)
 
 visibilityContract('D1', make)
+
+statisticsContract('D1', make)
 
 recallWordsContract('D1', make)
 directoryContract('D1', make)

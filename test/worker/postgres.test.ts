@@ -20,6 +20,7 @@ import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -49,6 +50,8 @@ entryLifeContract('PostgreSQL', make)
 entrySizesContract('PostgreSQL', make)
 
 visibilityContract('PostgreSQL', make)
+
+statisticsContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
 directoryContract('PostgreSQL', make)

@@ -5,7 +5,7 @@ import { jsonText } from '../../domain/json/write'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
-import { countIndexed, indexEntries, indexEntry } from './full-text-index'
+import { indexEntries, indexEntry } from './full-text-index'
 
 /** What SQLite in D1 spells in its own way. */
 
@@ -142,7 +142,6 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
-    countIndexed,
     nearestVectors: null,
     code: D1_CODE,
   }

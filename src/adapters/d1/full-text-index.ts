@@ -85,9 +85,3 @@ export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: r
     ),
   )
 }
-
-/** How many of the entries that a condition on `e` admits stand in the index. */
-export const countIndexed = (scope: Scope, visible: SQL): SQL =>
-  sql`SELECT count(*) AS indexed FROM entries_fts
-    JOIN entries e ON e.id = entries_fts.rowid
-    WHERE entries_fts MATCH ${scopeExpression(scope)} AND ${visible}`

@@ -7,7 +7,7 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
-import { countIndexed, indexEntries, indexEntry } from './full-text-index'
+import { indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
 import { nearestVectors } from './nearest-vectors'
 
@@ -156,7 +156,6 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-    countIndexed,
     nearestVectors: nearestVectors(),
     code: POSTGRES_CODE,
   }

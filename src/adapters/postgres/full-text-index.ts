@@ -180,7 +180,3 @@ export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: r
     ),
   )
 }
-
-/** How many of the entries that a condition on `e` admits stand in the index; to look into their terms would read all of them. */
-export const countIndexed = (_: Scope, visible: SQL): SQL =>
-  sql`SELECT count(*) AS indexed FROM entries e JOIN entries_fts f ON f.entry_id = e.id WHERE ${visible}`

@@ -3,7 +3,6 @@ import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
 import type { Leaf } from '../../domain/filter'
 import type { IndexedText } from '../../domain/indexed-text'
-import type { Scope } from '../../domain/scope'
 import type { QuantizedVector } from '../../domain/vector'
 import type { VectorSpace } from '../../ports/vector-index'
 import type { CodeSpelling } from './code-spelling'
@@ -97,8 +96,6 @@ export interface SqlDialect {
   readonly unindexEntry: (id: number) => SQL
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
   readonly textAt: (path: readonly string[]) => SQL
-  /** How many of the entries that a condition on `e` admits stand in the search index. */
-  readonly countIndexed: (scope: Scope, visible: SQL) => SQL
   /**
    * The nearest vectors of an org and model as a table with `id` and `cosine`, for a database that finds them itself; null where an
    * index beside it has to be asked.

@@ -3,10 +3,10 @@ import type { ThreadPlace } from '../../domain/report'
 import { IN_FLIGHT, WORK_KINDS } from '../../domain/work'
 import type { OverviewRequest } from '../../ports/directory'
 import { textOf } from './long-texts'
-import { liveThreads, type ReadContext } from './read-statements'
+import { liveThreads, type ReadContext, staleThreads } from './read-statements'
 import { ENTRY_COLUMNS } from './rows'
 import { previewText } from './text-marks'
-import { circle, expired, listed } from './visibility'
+import { circle, listed } from './visibility'
 
 /** The statements that read names of threads and projects, and what stands under them. */
 
@@ -14,10 +14,6 @@ import { circle, expired, listed } from './visibility'
 const NAMES = 1000
 /** Sorts after every name that begins as what stands before it: both databases compare UTF-8 bytes. */
 const LAST = '\u{10FFFF}'
-
-/** Threads in which entries have expired that the schedule has not removed yet; they are counted from their entries. */
-const stale = ({ scope, now }: ReadContext): SQL =>
-  sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')})`
 
 /** The live entries of stale threads, grouped by thread. */
 const ofStale = (context: ReadContext): SQL => {
@@ -47,7 +43,7 @@ export function threadPageStatement(context: ReadContext, after: ThreadPlace | n
       AND (${a}.last_second < ${after.lastSecond} OR ${a}.last_id < ${after.lastId})`
   }
   return sql`
-    WITH ${stale(context)}, used AS (
+    WITH ${staleThreads(context)}, used AS (
       SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
       WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${behind('c')}
         AND c.thread_id NOT IN (SELECT thread_id FROM stale)
@@ -72,7 +68,7 @@ export function threadNamesStatement(context: ReadContext, prefix: string, limit
   const begins = (alias: string): SQL =>
     sql`${sql.raw(alias)}.thread_id >= ${prefix} AND ${sql.raw(alias)}.thread_id < ${prefix + LAST}`
   return sql`
-    WITH ${stale(context)}, named AS (
+    WITH ${staleThreads(context)}, named AS (
       SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
       WHERE c.org = ${scope.org} AND ${begins('c')} AND ${circle(dialect, scope, 'c', 'empty')}
         AND c.thread_id NOT IN (SELECT thread_id FROM stale)

@@ -225,10 +225,14 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
   return sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
 }
 
-/**
- * A table `live` with one row a visible thread: from the counters, except for the few threads that hold expired entries
- * which the clean-up has not removed yet; those are counted from their entries.
- */
+/** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */
+export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
+    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
+    UNION
+    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
+  )`
+
+/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. */
 export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
   const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
   const inStale = dialect.follow(
@@ -236,7 +240,7 @@ export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: str
     'e',
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
   )
-  return sql`stale AS (SELECT DISTINCT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}), live AS (
+  return sql`${staleThreads({ dialect, scope, now })}, live AS (
     SELECT c.thread_id,
       sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
       sum(c.bytes) AS bytes, sum(c.words) AS words,

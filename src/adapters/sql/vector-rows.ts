@@ -10,6 +10,7 @@ import type { SqlDialect } from './dialect'
 import { jsonGroups } from './json-groups'
 import { textOf } from './long-texts'
 import { entriesById, planEntries, withPrelude } from './read-statements'
+import { vectorCountsStatement } from './statistics-statements'
 import { listed } from './visibility'
 
 const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
@@ -237,11 +238,7 @@ export function createSqlVectorRows(
     },
 
     async counts(scope, model) {
-      const [rows] = await connection.batch([
-        sql`SELECT count(DISTINCT v.entry_id) AS entries, count(*) AS vectors,
-          coalesce(sum(length(v.data)), 0) AS bytes FROM ${joined}
-          WHERE v.org = ${scope.org} AND v.model = ${model} AND ${listed(dialect, scope, clock.now())}`,
-      ])
+      const [rows] = await connection.batch([vectorCountsStatement({ dialect, scope, now: clock.now() }, model)])
       const row = rows?.[0] ?? {}
       return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }
     },

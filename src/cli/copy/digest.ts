@@ -68,11 +68,14 @@ export async function digestEntries(
 
 /** What list_threads and get_statistics read; kept by triggers, so equal when the entries are. */
 export async function digestCounters({ connection }: Side, org: string): Promise<{ threads: number; hash: string }> {
-  const [rows = []] = await connection.batch([
+  const [rows = [], ...others] = await connection.batch([
     sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second,
       last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
+    sql`SELECT project, reader, entries, user_entries, multimodal, bytes, images, summaries FROM circle_counters WHERE org = ${org}`,
+    sql`SELECT tag, project, reader, uses FROM tag_counters WHERE org = ${org}`,
+    sql`SELECT project, reader, model, entries, vectors, bytes FROM vector_counters WHERE org = ${org} AND vectors > 0`,
   ])
-  return { threads: new Set(rows.map((row) => row.thread_id)).size, hash: sha256(inOrder(rows)) }
+  return { threads: new Set(rows.map((row) => row.thread_id)).size, hash: sha256([rows, ...others].map(inOrder)) }
 }
 
 const VERSIONS_A_PAGE = 200
