@@ -26,6 +26,21 @@ export interface Answer {
 
 export type Team = Awaited<ReturnType<typeof startTeam>>
 
+let orgs = 0
+
+/** The key of an admin in an org that no other has. @param url of a server with this ADMIN_TOKEN */
+export async function keyOfNewOrg(url: URL): Promise<{ id: string; key: string }> {
+  const org = `org-${process.pid}-${++orgs}`
+  const post = async (path: string, body: object): Promise<Json> => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) })
+    if (response.status !== 201) throw new Error(await response.text())
+    return response.json()
+  }
+  await post('/api/v1/orgs', { id: org, name: org })
+  return post(`/api/v1/orgs/${org}/keys`, { name: 'a key', role: 'admin' })
+}
+
 /** @param start the server; on D1 unless another is given */
 export async function startTeam(
   vars: Record<string, string> = {},

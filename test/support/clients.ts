@@ -32,7 +32,11 @@ export interface TestClient {
   close(): Promise<void>
 }
 
-export type Connect = (url: URL) => Promise<TestClient>
+/** @param key without it, the client comes with no credential */
+export type Connect = (url: URL, key?: string) => Promise<TestClient>
+
+const bearing = (key?: string) =>
+  key === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${key}` } } }
 
 const info = { name: 'test', version: '1.0.0' }
 
@@ -65,9 +69,9 @@ const beside = (client: Json) => ({
 /** SDK v2; without a pinned revision it speaks the newest of 2025. */
 const v2 =
   (pin?: string): Connect =>
-  async (url) => {
+  async (url, key) => {
     const client = new Client(info, pin ? { versionNegotiation: { mode: { pin } } } : {})
-    await client.connect(new StreamableHTTPClientTransport(url))
+    await client.connect(new StreamableHTTPClientTransport(url, bearing(key)))
     // Listing makes the client check results against the output schemas.
     await client.listTools()
     return {
@@ -79,9 +83,9 @@ const v2 =
     }
   }
 
-const v1: Connect = async (url) => {
+const v1: Connect = async (url, key) => {
   const client = new ClientV1(info)
-  await client.connect(new TransportV1(url) as Transport)
+  await client.connect(new TransportV1(url, bearing(key)) as Transport)
   await client.listTools()
   return {
     tools: async () => (await client.listTools()).tools,

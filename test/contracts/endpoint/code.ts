@@ -328,7 +328,8 @@ export function speaking(session: Session) {
     const url = new URL(`/api/v1/code/${encodeURIComponent(project)}/files`, session.server.url.href)
     const response = await fetch(url, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      headers: { authorization: `Bearer ${session.key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     return { status: response.status, body: (await response.json()) as Json }
   }

@@ -25,7 +25,7 @@ export function fabricContract(connect: Connect): void {
   const session = useSession(connect)
 
   it(promise('f1-list'), async () => {
-    const client = await connect(new URL('/mcp/fabric', session.server.url.href))
+    const client = await session.connect('/mcp/fabric')
     const tools = await client.tools()
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
     for (const tool of tools) expect(tool.annotations).toMatchObject({ openWorldHint: false })
@@ -42,7 +42,7 @@ export function fabricContract(connect: Connect): void {
   })
 
   it(promise('f1-instructions'), async () => {
-    const client = await connect(new URL('/mcp/fabric', session.server.url.href))
+    const client = await session.connect('/mcp/fabric')
     const words = client.instructions() ?? ''
     await client.close()
     const tools = new Set((words.match(/context_\w+/g) ?? []).map((name) => name))

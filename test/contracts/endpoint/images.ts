@@ -165,7 +165,8 @@ export function imageContract(connect: Connect): void {
         await s.store('b', { images: [{ data: base64(png) }] }),
       ]
       const { url } = (await get(ids[0] as number)).images[0]
-      const response = await fetch(url)
+      const fetched = (address: string | URL) => fetch(address, { headers: { authorization: `Bearer ${s.key}` } })
+      const response = await fetched(url)
       expect(response.status).toBe(200)
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'content-type': 'image/png',
@@ -174,13 +175,13 @@ export function imageContract(connect: Connect): void {
       })
       expect(new Uint8Array(await response.arrayBuffer())).toEqual(png)
       await s.ok('delete_context', { context_ids: [ids[0]] })
-      expect((await fetch(url)).status).toBe(200)
+      expect((await fetched(url)).status).toBe(200)
       // What history keeps of a deleted entry keeps its images too, until it is erased.
       await s.ok('delete_context', { context_ids: [ids[1]] })
-      expect((await fetch(url)).status).toBe(200)
+      expect((await fetched(url)).status).toBe(200)
       await s.ok('delete_context', { context_ids: ids, erase: true })
-      expect((await fetch(url)).status).toBe(404)
-      expect((await fetch(new URL('/images/nonsense', url))).status).toBe(404)
+      expect((await fetched(url)).status).toBe(404)
+      expect((await fetched(new URL('/images/nonsense', url))).status).toBe(404)
     })
 
     it(promise('2.5-content-type'), async () => {

@@ -311,7 +311,7 @@ export function memoryContract(connect: Connect): void {
 
     it(promise('f12-two-clients'), async () => {
       const projectPath = unique('busy')
-      const other = await connect(session.server.url)
+      const other = await session.connect('/mcp')
       const stores = [session.client, other].flatMap((client) =>
         Array.from({ length: 50 }, (_, i) =>
           client.call('context_store', { type: 'decision', content: `note ${i}`, metadata: { projectPath } }),

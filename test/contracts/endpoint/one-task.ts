@@ -13,7 +13,10 @@ export function oneTaskContract(connect: Connect): void {
     it(promise('f12-one-task'), async () => {
       const projectPath = unique('task')
       const address = new URL('/mcp/fabric', session.server.url.href)
-      const [ada, bob] = await Promise.all([connect(address), (CLIENTS['SDK v1'] as Connect)(address)])
+      const [ada, bob] = await Promise.all([
+        connect(address, session.key),
+        (CLIENTS['SDK v1'] as Connect)(address, session.key),
+      ])
       const ok = async (client: TestClient, name: string, args: object) => {
         const { isError, data, text } = await client.call(name, args as Record<string, unknown>)
         if (isError) throw new Error(`${name}: ${text}`)

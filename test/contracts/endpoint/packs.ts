@@ -29,7 +29,7 @@ export function packsContract(connect: Connect): void {
 
   describe('remember', () => {
     it(promise('p1-list'), async () => {
-      const client = await connect(new URL('/mcp/packs', session.server.url.href))
+      const client = await session.connect('/mcp/packs')
       expect((await client.tools()).map(({ name }) => name)).toEqual(['context', 'remember'])
       await client.close()
       const all = (await session.client.tools()).map(({ name }) => name)
@@ -179,7 +179,7 @@ export function packsContract(connect: Connect): void {
                 score: expect.any(Number),
                 reason: expect.stringContaining('words: '),
                 quality: {
-                  ...{ origin: 'local', source: id, url: null, valid_at: null, project_id: project },
+                  ...{ origin: session.keyId, source: id, url: null, valid_at: null, project_id: project },
                   created_at: expect.stringMatching(/T.*Z$/),
                   updated_at: expect.stringMatching(/T.*Z$/),
                 },

@@ -26,13 +26,13 @@ export function resourceContract(connect: Connect): void {
   describe('resources on the wire', () => {
     it(promise('r-offered'), async () => {
       expect(session.client.capabilities()).toMatchObject({ resources: {}, prompts: {}, completions: {}, tools: {} })
-      const packs = await connect(new URL('/mcp/packs', session.server.url))
+      const packs = await session.connect('/mcp/packs')
       expect(packs.capabilities()).toMatchObject({ resources: {}, prompts: {} })
       const handOff = await packs.prompt('hand_off')
       expect(handOff.messages[0].content.text).toContain('`remember`')
       await packs.close()
       for (const path of ['/mcp/threads', '/mcp/fabric', '/mcp/connector']) {
-        const other = await connect(new URL(path, session.server.url))
+        const other = await session.connect(path)
         expect(Object.keys(other.capabilities())).toEqual(['tools'])
         await other.close()
       }

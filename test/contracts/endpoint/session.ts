@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
+import { ADMIN_TOKEN, keyOfNewOrg } from '../../support/access'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
 import { type MortalServer, mortalServer } from '../../support/mortal'
 import { type ServerWithSql, startServer } from '../../support/server'
@@ -28,10 +29,15 @@ export function playAgainst(backend: Backend): void {
 
 export const backend = (): Backend => current
 
-/** One server and one client for a suite; the members are there once the suite runs. */
+/** An org and a client of its own for a suite; the members are there once the suite runs. */
 export interface Session {
   server: ServerWithSql
+  /** An admin's of the suite's org. */
+  key: string
+  keyId: string
   client: TestClient
+  /** A further client with this key. */
+  connect(path: string): Promise<TestClient>
   /** Calls a tool that must succeed; its structured content. */
   ok(name: string, args?: Record<string, unknown>): Promise<CallResult['data']>
   /** Calls a tool that must fail; the error result. */
@@ -40,16 +46,33 @@ export interface Session {
   store(text: string, args?: Record<string, unknown>): Promise<number>
 }
 
+/** One key plays most of a suite, on a fast machine within a minute. */
+const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', MAX_CONCURRENT_REQUESTS: '0' }
+
+/** The servers of this test file, by how they are configured: a start takes longer than most suites. */
+const servers = new Map<string, Promise<ServerWithSql>>()
+afterAll(async () => {
+  for (const server of servers.values()) await server.then(({ stop }) => stop())
+})
+
+function sharedServer(vars: Record<string, string>): Promise<ServerWithSql> {
+  const name = JSON.stringify(vars)
+  const server = servers.get(name) ?? current.start({ ...UNLIMITED, ADMIN_TOKEN, ...vars })
+  servers.set(name, server)
+  return server
+}
+
+/** @param vars how the suite's server is configured; suites of one file that ask for the same meet on one, each in an org of its own */
 export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
   const session = {} as Session
   beforeAll(async () => {
-    session.server = await current.start(vars)
-    session.client = await connect(session.server.url)
+    session.server = await sharedServer(vars)
+    const { id, key } = await keyOfNewOrg(session.server.url)
+    Object.assign(session, { key, keyId: id })
+    session.client = await session.connect('/mcp')
   })
-  afterAll(async () => {
-    await session.client?.close()
-    await session.server?.stop()
-  })
+  afterAll(() => session.client?.close())
+  session.connect = (path) => connect(new URL(path, session.server.url), session.key)
   session.ok = async (name, args) => {
     const result = await session.client.call(name, args)
     if (result.isError) throw new Error(`${name} failed: ${result.text}`)
