@@ -3,6 +3,7 @@ import { createGateLimiter } from './adapters/gate-object'
 import { createR2ImageStore } from './adapters/r2/image-store'
 import { type Announce, announcing } from './adapters/sql/announcing'
 import { createSqlAuditLog } from './adapters/sql/audit-log'
+import type { SqlConnection } from './adapters/sql/connection'
 import { createSqlCurrentMemories } from './adapters/sql/current'
 import { createSqlDirectory } from './adapters/sql/directory'
 import { createSqlEntryStore } from './adapters/sql/entry-store'
@@ -73,6 +74,8 @@ export interface Surroundings {
   readonly ids?: Ids
   /** In the place of the configured index, for tests. */
   readonly index?: VectorIndex
+  /** What stands before the database, for tests. */
+  readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
 }
 
 const systemClock: Clock = { now: () => Date.now() }
@@ -118,7 +121,7 @@ const pace = createPace(() => sleep(1))
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
-  const { log, waitUntil, clock = systemClock, ids = randomIds } = surroundings
+  const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
@@ -126,7 +129,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log })
   const { fullText, storing, close } = storage
-  const connection = announcing(storage.connection, announce)
+  const connection = announcing(through(storage.connection), announce)
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))

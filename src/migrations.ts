@@ -27,6 +27,7 @@ import leaving from '../migrations/d1/0026_leaving.sql'
 import current from '../migrations/d1/0027_current.sql'
 import countedLayers from '../migrations/d1/0028_counted_layers.sql'
 import statistics from '../migrations/d1/0029_statistics.sql'
+import answers from '../migrations/d1/0030_answers.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -60,4 +61,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0027_current.sql', sql: current },
   { name: '0028_counted_layers.sql', sql: countedLayers },
   { name: '0029_statistics.sql', sql: statistics },
+  { name: '0030_answers.sql', sql: answers },
 ]

@@ -5,12 +5,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { random } from '../support/numbers.mjs'
 import { HistoryModel } from './history-model.mjs'
 import { followPages, followStream } from './history-readers.mjs'
-import { World } from './history-world.mjs'
+import { codeOf, World } from './history-world.mjs'
 
 /** Entries that clients quarrel about: few, so that they meet. */
 const QUARREL = 6
 /** Calls of the past that a client may make again. */
 const PAST = 20
+
+/** What no call may be told. */
+const LOST = /its answer was lost/
 
 /** @typedef {{ name: string, args: Record<string, any>, id?: number, data?: any }} Call */
 
@@ -44,21 +47,41 @@ class Play {
     })
     /** @param {string} name @param {Record<string, any>} args @param {number} [about] */
     const keyed = (name, args, about) => ({ name, args: { ...args, idempotency_key: key }, id: about })
-    if (id === undefined || other === undefined || pick < 0.2) return keyed('store_context', draft(''))
+    if (id === undefined || other === undefined || pick < 0.2) return this.drawStore(dice, key, keyed, draft)
     if (pick < 0.26) return keyed('store_context_batch', { entries: [draft(', first'), draft(', second')] })
     const { data } = await this.world.call('get_context_by_ids', { context_ids: [id] })
     const version = data.result[0]?.version
     const expected = dice() < 0.5 && version !== undefined ? { expected_version: version } : {}
+    const memoryId = String(id)
+    if (pick < 0.3) return keyed('context_update', { memoryId, content: `by ${key}`, ...expected }, id)
     if (pick < 0.55) return keyed('update_context', { context_id: id, text: `by ${key}`, ...expected }, id)
     if (pick < 0.65) return keyed('update_context', { context_id: id, metadata_patch: { [`k${key}`]: 1 } }, id)
     if (pick < 0.72 && id !== other) {
       const updates = [id, other].map((context_id) => ({ context_id, text: `by ${key}` }))
       return keyed('update_context_batch', { updates })
     }
+    if (pick < 0.75) return keyed('context_delete', { memoryId, ...expected }, id)
+    if (pick < 0.78) return keyed('delete_context_batch', { context_ids: [id] }, id)
     if (pick < 0.84) return keyed('delete_context', { context_ids: [id], ...expected }, id)
     const change_id = this.deletions[Math.floor(dice() * this.deletions.length)]
     if (pick < 0.88 && change_id !== undefined) return keyed('restore_context', { change_id })
     return keyed('restore_context', { context_ids: [id] }, id)
+  }
+
+  /**
+   * One of the ways to store, whose answers tell of other entries too.
+   *
+   * @param {() => number} dice @param {string} key @param {(name: string, args: Record<string, any>) => Call} keyed
+   * @param {(more: string) => Record<string, any>} draft
+   */
+  drawStore(dice, key, keyed, draft) {
+    const how = dice()
+    const { text } = draft('')
+    if (how < 0.5) return keyed('store_context', draft(''))
+    if (how < 0.7) return keyed('remember', { title: `memory ${key.length}`, content: text })
+    if (how < 0.85) return keyed('context_store', { type: 'decision', content: text, metadata: {}, layer: 2 })
+    const event = { type: 'error_occurred', payload: { error: text }, timestamp: '2026-11-22T09:00:00Z' }
+    return keyed('context_reportEvent', { event: { ...event, sessionId: 's', cliType: 'generic' } })
   }
 
   /** What a success has done. @param {Call} call @returns {[id: number, told: import('./history-model.mjs').Told][]} */
@@ -66,6 +89,17 @@ class Play {
     switch (name) {
       case 'store_context':
         return [[data.context_id, { action: 'stored', version: data.version, text: args.text }]]
+      case 'remember':
+      case 'context_store':
+        return [[Number(data.id), { action: 'stored', version: 1, text: args.content }]]
+      case 'context_reportEvent':
+        return [[Number(data.memoryId), { action: 'stored', version: 1, text: args.event.payload.error }]]
+      case 'context_update': {
+        const { id: changed, version, content } = data.memory
+        return [[Number(changed), { action: 'updated', version, text: content }]]
+      }
+      case 'context_delete':
+        return [[/** @type {number} */ (id), { action: 'deleted' }]]
       case 'store_context_batch':
         return data.results.map(({ context_id }, i) => [
           context_id,
@@ -81,6 +115,7 @@ class Play {
           { action: 'updated', version, text: args.updates[i].text },
         ])
       case 'delete_context':
+      case 'delete_context_batch':
         return data.deleted_count === 1 ? [[/** @type {number} */ (id), { action: 'deleted' }]] : []
       default:
         return data.restored.map(({ context_id, version }) => [context_id, { action: 'restored', version }])
@@ -114,10 +149,12 @@ class Play {
     const good = answers.find(({ isError }) => !isError)
     if (good === undefined) {
       const [{ data }] = answers
+      const code = codeOf(data)
       this.refused++
-      if (data.error.code === 'conflict') this.conflicts++
-      if (!['conflict', 'not_found'].includes(data.error.code))
-        model.wrong.push(`${call.name}: ${JSON.stringify(data.error)}`)
+      if (code === 'conflict') this.conflicts++
+      // Whoever repeats a call that was carried out is told what it was answered, never that the answer is gone.
+      if (!['conflict', 'not_found'].includes(code) || answers.some((one) => LOST.test(JSON.stringify(one.data))))
+        model.wrong.push(`${call.name}: ${JSON.stringify(answers.map((one) => one.data))}`)
       const late = answers.some(({ unanswered }) => unanswered > 0)
       if (late && call.id !== undefined) this.suspectAll(call, call.id)
       return
@@ -141,8 +178,8 @@ class Play {
 
   /** @param {Call} call @param {number} id */
   suspectAll({ name, args }, id) {
-    const action = name === 'delete_context' ? 'deleted' : name === 'restore_context' ? 'restored' : 'updated'
-    this.model.suspect(id, { action, text: args.text, patch: Object.keys(args.metadata_patch ?? {})[0] })
+    const action = /delete/.test(name) ? 'deleted' : name === 'restore_context' ? 'restored' : 'updated'
+    this.model.suspect(id, { action, text: args.text ?? args.content, patch: Object.keys(args.metadata_patch ?? {})[0] })
   }
 
   /** Everything that is there, against everything that was told. @param {readonly import('./history-readers.mjs').Reader[]} readers */

@@ -13,6 +13,17 @@ import { HEADERS, readMessage } from '../support/mcp.mjs'
 /** Attempts at one call; a server that does not come back is a failure, not a reason to hang. */
 const ATTEMPTS = 60
 
+/** What an error is, in whose family's words it may be. @param {any} data its structured content @returns {string} */
+export const codeOf = ({ error, code = error.code }) => CODES[code] ?? code
+
+/** @type {Record<string, string>} */
+const CODES = {
+  CONFLICT: 'conflict',
+  NOT_FOUND: 'not_found',
+  UNAVAILABLE: 'unavailable',
+  INTERNAL_ERROR: 'internal',
+}
+
 export class World {
   /** @param {() => Promise<Mortal>} start */
   constructor(start) {
@@ -87,7 +98,7 @@ export class World {
       const { origin } = await this.server
       const answer = await this.post(origin, body, attempt === 0 ? cut : undefined).catch(() => null)
       const result = answer?.status === 200 ? readMessage(answer.text)?.result : undefined
-      const code = result?.isError && result.structuredContent?.error?.code
+      const code = result?.isError && codeOf(result.structuredContent)
       if (answer !== null && (result === undefined || code === 'internal'))
         this.broken.push(`${name} was answered ${answer.status} ${answer.text.slice(0, 200)}`)
       if (result !== undefined && code !== 'unavailable' && code !== 'internal') {

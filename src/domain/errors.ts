@@ -52,6 +52,18 @@ export class Problem extends Error {
   }
 }
 
+/** A Problem as JSON holds it: all that a caller is shown of it. */
+export type ToldProblem = Pick<Problem, 'code' | 'message' | 'retryable' | 'beside'> & {
+  readonly details?: ProblemDetails | undefined
+}
+
+export const toldOf = ({ code, message, retryable, details, beside }: Problem): ToldProblem => ({
+  ...{ code, message, retryable, details, beside },
+})
+
+export const problemOf = ({ code, message, retryable, details, beside }: ToldProblem): Problem =>
+  new Problem(code, message, { retryable, beside, ...(details === undefined ? {} : { details }) })
+
 export const invalidInput = (message: string, details?: ProblemDetails): Problem =>
   new Problem('invalid_input', message, details === undefined ? {} : { details })
 

@@ -1,6 +1,7 @@
 import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry'
 import type { Filter } from '../domain/filter'
 import type { JsonObject } from '../domain/metadata'
+import type { Shown } from '../domain/recall/memory'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
 import type { Caller, Scope } from '../domain/scope'
 import type { Window } from '../domain/window'
@@ -22,6 +23,15 @@ export interface ChangedEntry {
   readonly version: number
   /** As of a saved one. */
   readonly searchable: boolean
+  /** As it stands there now, where it was asked for. */
+  readonly after?: Shown
+}
+
+export interface ChangeOptions {
+  /** What `imageRemovals` told before the bytes of the images were put. */
+  readonly knownRemovals?: readonly number[]
+  /** Whether the one entry is to come back, and to be told again where the call is made again. */
+  readonly shows?: boolean
 }
 
 export interface EntryPage {
@@ -57,6 +67,8 @@ export interface DeleteSelection {
   readonly createdBefore?: number
   /** Of the one id that is named. */
   readonly expectedVersion?: number
+  /** Whether nothing happens, and the delete fails, where the one id that is named is not there. */
+  readonly mustStand?: boolean
 }
 
 export interface SaveOptions {
@@ -118,18 +130,17 @@ export interface EntryStore {
   ): Promise<{ readonly id: number; readonly text: string }[]>
 
   /**
-   * Applies changes, all or none.
+   * Applies changes, all or none. For a call that is made again: what it changed, one entry alone.
    *
-   * @param knownRemovals as for `save`
    * @throws Problem conflict when one of the rows is no longer at the version that was read, or bytes may be missing
    */
-  change(caller: Caller, changes: readonly EntryChange[], knownRemovals?: readonly number[]): Promise<ChangedEntry[]>
+  change(caller: Caller, changes: readonly EntryChange[], options?: ChangeOptions): Promise<ChangedEntry[]>
 
   /**
    * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
    * each other. The patch must not touch reserved keys.
    *
-   * @returns the new version, or null when there is no such entry that the caller may write
+   * @returns the new version, or null when there is no such entry that the caller may write; then nothing is kept of the call
    * @throws Problem limit_exceeded when the merged metadata would be too large
    */
   patch(caller: Caller, id: number, patch: JsonObject): Promise<number | null>
@@ -139,8 +150,8 @@ export interface EntryStore {
    * state is kept as long as history goes. Of many, the first `MOST_DELETED` by id; all of them are gone for every reader at once, and
    * what one transaction cannot remove is removed behind it. Returns how many.
    *
-   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write; with `expectedVersion`,
-   * not_found or conflict when the one entry named is not there at that version
+   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write; with `expectedVersion`
+   * or `mustStand`, not_found or conflict when the one entry named is not there at that version
    */
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
 

@@ -1,6 +1,6 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/draft'
 import type { Generated } from '../domain/entry'
-import type { Done } from '../domain/history/receipt'
+import { type Done, savedBy } from '../domain/history/receipt'
 import type { ImageLimits } from '../domain/image'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Caller } from '../domain/scope'
@@ -9,7 +9,7 @@ import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
 import type { Generate } from './generate'
 import { uploadImages, writeImages } from './image-transfer'
-import { attempt, done, type Outcome, withRetries } from './outcome'
+import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
 
 export interface StoredEntry {
   readonly id: number
@@ -89,13 +89,13 @@ export function createStoreEntries({
     drafts: readonly Outcome<EntryDraft>[],
     { atomic, dedupe }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
+    if (caller.done) return recalled(caller.done)
     const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     const failed = prepared.length - good.length
     if (good.length === 0 || (atomic && failed > 0))
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
-    if (caller.done) return report(prepared, recalled(caller.done))
     const generated = await generate(
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',
@@ -104,41 +104,50 @@ export function createStoreEntries({
     )
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
+    const planned = (saved?: readonly SavedEntry[]): Outcome<Planned>[] => {
+      let next = 0
+      return prepared.map((outcome) => {
+        if (!outcome.ok) return outcome
+        const { entry, images: given } = outcome.value
+        const made = madeOf(generated[next] as Generated, saved?.[next]?.searchable ?? true)
+        next++
+        return done({ threadId: entry.threadId, images: given.length, made })
+      })
+    }
+    noteOutcomes(caller, planned())
     const saved = await withRetries(async (attempt) => {
       const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
     })
-    return report(prepared, saved, generated)
+    const told = planned(saved)
+    if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
+    return report(told, saved)
   }
 }
 
-/** What a call has saved whose answer was lost; evictions stand behind the entries. */
-function recalled({ effect }: Done): SavedEntry[] {
-  const evicted = effect.filter(([, version]) => version < 0).map(([id]) => id)
-  return effect
-    .filter(([, version]) => version > 0)
-    .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: false, searchable: true, evicted }))
+/** What is known of an entry before it is saved, and told once it is. */
+interface Planned {
+  readonly threadId: string
+  readonly images: number
+  /** If it is new. */
+  readonly made: readonly Made[]
 }
 
-/** The rows of the good ones, in their places. @param generated absent where nobody knows any more */
-function report(
-  prepared: readonly Outcome<PreparedEntry>[],
-  saved: readonly SavedEntry[],
-  generated?: readonly Generated[],
-): Outcome<StoredEntry>[] {
+/** What a call has stored that is made again. */
+const recalled = (carriedOut: Done): Outcome<StoredEntry>[] =>
+  report(notedOutcomes<Planned>(carriedOut) ?? [], savedBy(carriedOut))
+
+type Saved = Pick<SavedEntry, 'id' | 'version' | 'isNew' | 'summarized' | 'evicted'>
+
+/** The rows of the good ones, in their places. */
+function report(planned: readonly Outcome<Planned>[], saved: readonly Saved[]): Outcome<StoredEntry>[] {
   let next = 0
-  return prepared.map((outcome) => {
+  return planned.map((outcome) => {
     if (!outcome.ok) return outcome
-    const row = saved[next] as SavedEntry
-    const what = generated?.[next]
-    const made = row.isNew
-      ? what
-        ? madeOf(what, row.searchable)
-        : []
-      : row.summarized
-        ? (['summary preserved'] as const)
-        : []
+    const { id, version, isNew, summarized, evicted } = saved[next] as Saved
     next++
-    return done({ ...row, threadId: outcome.value.entry.threadId, images: outcome.value.images.length, made })
+    const { threadId, images, made } = outcome.value
+    const happened = isNew ? made : summarized ? (['summary preserved'] as const) : []
+    return done({ id, version, isNew, threadId, images, evicted, made: happened })
   })
 }

@@ -1,7 +1,6 @@
 import type { EntryChange, EntryToChange, Generated } from '../domain/entry'
 import { noSuchEntry, type Problem } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
-import type { Done } from '../domain/history/receipt'
 import { checkVersion } from '../domain/history/version'
 import { decodeImages } from '../domain/image'
 import { touchesReservedKeys } from '../domain/metadata'
@@ -9,7 +8,7 @@ import { WITHOUT_REST } from '../domain/pace'
 import { type Caller, checkMayWrite } from '../domain/scope'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/update'
 import { uploadImages, writeImages } from './image-transfer'
-import { attempt, done, type Outcome, withRetries } from './outcome'
+import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
 import type { WriteDependencies } from './store-entries'
 
 export interface UpdatedEntry {
@@ -100,17 +99,24 @@ export function createUpdateEntries({
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
-    const removals = await uploadImages({ images, entries, pace }, caller, pictures, attemptNumber)
+    const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
-    const changed = await writeImages(outbox, caller, pictures, () => entries.change(caller, complete, removals))
+    const planned = outcomes.map((outcome) => report(outcome, rows, generated))
+    noteOutcomes(caller, planned)
+    const changed = await writeImages(outbox, caller, pictures, () =>
+      entries.change(caller, complete, { knownRemovals }),
+    )
+    if (changed.every(({ searchable }) => searchable)) return planned
     for (const [i, { id }] of complete.entries()) {
       const made = generated.get(id)
       // Vectors that could not be written are made again.
       if (made?.vectors && changed[i]?.searchable === false)
         generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
     }
-    return outcomes.map((outcome) => report(outcome, rows, generated))
+    const told = outcomes.map((outcome) => report(outcome, rows, generated))
+    noteOutcomes(caller, told)
+    return told
   }
 
   /**
@@ -146,8 +152,9 @@ export function createUpdateEntries({
     updates: readonly Outcome<UpdateDraft>[],
     atomic: boolean,
   ): Promise<Outcome<UpdatedEntry | null>[]> => {
+    const noted = caller.done && notedOutcomes<UpdatedEntry>(caller.done)
+    if (noted) return noted
     const checked = await checkAll(updates)
-    if (caller.done) return recalled(checked, caller.done)
     const only = checked.length === 1 ? checked[0] : undefined
     if (only?.ok && isPlainPatch(only.value)) {
       const { id, metadataPatch } = only.value
@@ -164,20 +171,6 @@ export function createUpdateEntries({
     const known = new Map<string, Generated>()
     return withRetries((attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
   }
-}
-
-/** What a call has changed whose answer was lost; the last of several updates of an entry made the version that is known. */
-function recalled(checked: readonly Outcome<CheckedUpdate>[], { effect }: Done): Outcome<UpdatedEntry>[] {
-  const versions = new Map(effect)
-  const updates = checked.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
-  return checked.map((outcome) => {
-    if (!outcome.ok) return outcome
-    const { id } = outcome.value
-    const version = versions.get(id)
-    if (version === undefined) return { ok: false, problem: noSuchEntry(id) }
-    const later = updates.slice(updates.indexOf(outcome.value) + 1).filter((other) => other.id === id).length
-    return done({ id, version: version - later, updatedFields: updatedFields(outcome.value), made: [] })
-  })
 }
 
 const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound, unavailable } from '../domain/errors'
 import { digestOf } from '../domain/history/digest'
-import { checkKey, checkSameCall, KeyTaken, type Receipt } from '../domain/history/receipt'
+import { checkKey, checkSameCall, KeyTaken, lostAnswer, Notes, type Receipt } from '../domain/history/receipt'
 import type { Caller } from '../domain/scope'
 import type { ToolContext } from './context'
 import { by } from './fields'
@@ -22,21 +22,25 @@ export interface Carried {
   readonly replayed: boolean
 }
 
-/** Answers from a receipt. Where the first call was stopped before it could answer, its answer is made from what it did. */
+const GONE = 'What this call was about has been erased since'
+
+/**
+ * Answers from a receipt: as it stands there, or made from what the call did and noted. What it did not come to behind its write is
+ * done now, and then the answer is kept.
+ */
 async function replay({ principal, services }: ToolContext, receipt: Receipt, run: Run): Promise<Carried> {
-  const { key, digest, effect, changes } = receipt
-  const caller = { ...principal, changeId: receipt.changeId, receipt: { key, digest } }
-  if (receipt.erased) throw notFound('What this call was about has been erased since')
-  const answer =
-    receipt.answer ??
-    (
-      await services.receipts.complete(caller, {
-        key,
-        // It did its work under its own name, which its answer may tell (change_id).
-        answer: await run({ ...principal, changeId: receipt.changeId, done: { effect, changes } }),
-      })
-    ).answer
-  return { result: { ...answer, replayed: true }, replayed: true }
+  const { key, digest, changeId, answer, notes, erased } = receipt
+  if (erased) throw notFound(GONE)
+  if (answer !== null) return { result: { ...answer, replayed: true }, replayed: true }
+  if (notes === null) throw lostAnswer(receipt)
+  const added = new Notes(true)
+  // It did its work under its own name, which its answer may tell (change_id).
+  const caller = { ...principal, changeId, receipt: { key, digest, notes: added }, done: { ...receipt, notes } }
+  const made = await run(caller)
+  if (added.isWhole) return { result: { ...made, replayed: true }, replayed: true }
+  const kept = await services.receipts.complete(caller, { key, answer: made })
+  if (kept.erased) throw notFound(GONE)
+  return { result: { ...kept.answer, replayed: true }, replayed: true }
 }
 
 interface KeyedCall {
@@ -51,8 +55,8 @@ interface KeyedCall {
 }
 
 /**
- * Carries a call out once for its key: its write keeps the receipt in the same round trip, and its answer, which tells ids and
- * versions that only the write has made, is added by a second one.
+ * Carries a call out once for its key: its write keeps a receipt with all that the answer is made of, in the same round trip. One more
+ * keeps the answer itself where the call wrote nothing, or found out more behind its write.
  *
  * @param run the call; its writes keep the receipt in their own batch
  * @throws Problem conflict when the key belongs to another call, not_found when what it was about was erased
@@ -70,9 +74,12 @@ export async function carryOutOnce(
   }
   const known = looksFirst ? await services.receipts.find(principal, key) : null
   if (known !== null) return again(known)
-  const caller = { ...principal, receipt: { key, digest } }
+  const notes = new Notes()
+  const caller = { ...principal, receipt: { key, digest, notes } }
   try {
     const result = await run(caller)
+    // What failed without a throw, and wrote nothing, may be tried again.
+    if (notes.isWhole || (!notes.isKept && result.success === false)) return { result, replayed: false }
     const receipt = await services.receipts.complete(caller, { key, answer: result })
     return receipt.changeId === caller.changeId ? { result: receipt.answer ?? result, replayed: false } : again(receipt)
   } catch (error) {

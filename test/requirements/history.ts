@@ -7,6 +7,8 @@ export const HISTORY = {
   'h2-other-call': 'refuses a key that belongs to another call, and keeps no receipt of a call that failed',
   'h2-at-once': 'has one effect of calls with one key at the same moment, and gives them one answer',
   'h2-lost-answer': 'answers again where the server went away between the write and its answer',
+  'h2-died':
+    'gives every tool that writes its first answer again, equal in every field, where the server died right behind the write',
   'h2-credentials': 'keeps the keys of different credentials apart',
   'h3-versions': 'lists the versions of an entry, newest first, with what changed and by whom, and brings one whole',
   'h3-diff': 'shows what changed in a text, within bounds whatever the texts are',
@@ -26,7 +28,7 @@ export const HISTORY = {
   'h5-off': 'keeps nothing and costs nothing with HISTORY_DAYS 0',
   'h5-cost': 'adds to a write one row of history, one of changes and one receipt, in the same round trip',
   'h5-keyed-cost':
-    'keeps a receipt in the round trip of its write, adds the answer in one more, and looks first only where a repeat would cost',
+    'keeps a receipt with all that its answer is made of in the round trip of its write, and looks first only where a repeat would cost',
   'h3-statistics': 'counts kept versions for those who may see them, and no list or search knows them',
   'h4-shape': 'answers list_changes with the documented shape, and nothing but a cursor when no after is given',
   'h4-order': 'tells each change once, in the order of commits and without gaps, while many write',

@@ -15,6 +15,7 @@ import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
 import { longTextsContract } from '../contracts/long-texts'
+import { lostAnswersContract } from '../contracts/lost-answers'
 import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
@@ -35,6 +36,8 @@ const make = () => {
 changesContract('D1', make)
 
 historyStoreContract('D1', make)
+
+lostAnswersContract('D1', () => ({ vars: {}, bindings }))
 
 changeFeedContract('D1', make)
 

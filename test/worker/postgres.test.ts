@@ -16,6 +16,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
+import { lostAnswersContract } from '../contracts/lost-answers'
 import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
@@ -23,6 +24,7 @@ import { recallWordsContract } from '../contracts/recall-words'
 import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
+import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -42,6 +44,8 @@ const make = (language?: string) => {
 changesContract('PostgreSQL', make)
 
 historyStoreContract('PostgreSQL', make)
+
+lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 
 changeFeedContract('PostgreSQL', make)
 

@@ -128,6 +128,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
       return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
     },
     jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
+    jsonRow: (values) => sql`json_array(${sql.join([...values], sql`, `)})`,
     mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,

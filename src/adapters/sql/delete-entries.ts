@@ -44,7 +44,7 @@ export function createDelete(
   const { finish } = createUnfinishedDeletes(connection, pace)
 
   function select(caller: Caller, selection: DeleteSelection, now: number): Selected {
-    const { ids, threadIds, source, createdBefore, expectedVersion } = selection
+    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
     const own = writable(dialect, caller, 'entries')
     const named = ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, now)}`
     const conditions = [
@@ -61,18 +61,18 @@ export function createDelete(
     ]
     // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
     const strangers = sql`NOT EXISTS (SELECT 1 FROM ${named} AND e.project IS NULL)`
-    const standing = sql`EXISTS (SELECT 1 FROM ${named} AND e.version = ${expectedVersion})`
+    const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
     const guards = [
       ...(named && caller.projects !== null ? [strangers] : []),
-      ...(named && expectedVersion !== undefined ? [standing] : []),
+      ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
     ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
     return { where: sql.join(conditions, sql` AND `), guards }
   }
 
   /** Why a guard refused; nothing when it would not refuse now. */
-  async function refuse(caller: Caller, { ids, expectedVersion }: DeleteSelection): Promise<void> {
+  async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
     const [id] = ids ?? []
-    if (expectedVersion === undefined || id === undefined) return checkMayWrite(caller, null)
+    if ((expectedVersion === undefined && !mustStand) || id === undefined) return checkMayWrite(caller, null)
     const [rows] = await connection.batch([
       sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
         WHERE ${TRUE} AND ${readable(dialect, caller, clock.now())}`,
@@ -104,7 +104,7 @@ export function createDelete(
         // Nobody sees what is left; when the database does not answer now, the outbox removes it.
         if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
         const { deleted } = JSON.parse(audited?.detail as string) as { deleted: number }
-        return { deleted, left, more: rows.slice(before.length) }
+        return { deleted, more: rows.slice(before.length) }
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         await refuse(caller, selection)
@@ -120,12 +120,10 @@ export function createDelete(
     },
 
     async erase(caller, selection) {
-      if (caller.done) return caller.done.changes
+      if (caller.done) return Number(caller.done.told)
       const named = { scope: caller, ids: selection.ids ?? [] }
-      const { left, more } = await remove(caller, selection, (since) =>
-        eraseStatements(dialect, caller.org, named, since),
-      )
-      return Number(more[0]?.[0]?.erased ?? 0) + left
+      const { more } = await remove(caller, selection, (since) => eraseStatements(dialect, caller, named, since))
+      return Number(more[0]?.[0]?.told)
     },
 
     async wouldDelete(caller, selection) {

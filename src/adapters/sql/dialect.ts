@@ -69,6 +69,8 @@ export interface SqlDialect {
   readonly jsonTable: (json: SQL, columns: Readonly<Record<string, 'text' | 'integer'>>) => SQL
   /** Gathers pairs of two columns into a JSON array of arrays, `[]` when there are none. */
   readonly jsonPairs: (first: SQL, second: SQL) => SQL
+  /** Values of one row, at most 32, as a JSON array in a text. */
+  readonly jsonRow: (values: readonly SQL[]) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   readonly byteLength: (text: SQL) => SQL

@@ -4,8 +4,6 @@ import type { EntryChange } from '../../domain/entry'
 import { limitExceeded, Problem } from '../../domain/errors'
 import { type HistoryTerms, NO_HISTORY } from '../../domain/history/terms'
 import { type IndexedText, indexText, type WrittenText } from '../../domain/indexed-text'
-import { jsonText } from '../../domain/json/write'
-import { checkMetadataSize, type JsonObject, MAX_METADATA_BYTES } from '../../domain/metadata'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller, Scope } from '../../domain/scope'
@@ -13,14 +11,14 @@ import { beyondShare, WRITE_SHARE } from '../../domain/write-share'
 import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import { arrange } from './arrange'
-import { auditOneStatement, auditStatement } from './audit-log'
-import { TRUE } from './compile-filter'
+import { auditStatement } from './audit-log'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { createDelete } from './delete-entries'
 import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
 import { besideStored } from './life-statements'
 import { textOf } from './long-texts'
+import { createPatch } from './patch'
 import { previewsOf } from './previews'
 import {
   entriesById,
@@ -36,19 +34,12 @@ import {
 import { premiseProblem, relatedGuards } from './related-links'
 import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
 import { statisticsStatements, toStatistics } from './statistics-statements'
-import { readable, writable } from './visibility'
-import {
-  assignments,
-  changeStatements,
-  saveStatements,
-  versionGuard,
-  type WriteContext,
-  writerColumns,
-} from './write-statements'
-import { createWrite } from './writing'
+import { changedBefore, tellShown, tellSummarized, toShown } from './telling'
+import { readable } from './visibility'
+import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
+import { createWrite, type Write } from './writing'
 
 const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
-const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 
 /** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
 const MOST_BESIDE = 8_000_000
@@ -67,17 +58,22 @@ export function createSqlEntryStore(
   const writeAll = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
 
-  /**
-   * Runs the statements of a write within the limits of its org; rows of each.
-   *
-   * @throws Problem limit_exceeded when it would pass one, conflict when another premise failed
-   */
-  async function write(caller: Caller, statements: readonly SQL[], conflict: string): Promise<Row[][]> {
+  /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
+  const writeWithin: Write = async (caller, statements) => {
     try {
       return await writeAll(caller, statements, { quotas })
     } catch (error) {
-      if (!(error instanceof PremiseFailed)) throw error
-      throw premiseProblem(error.premise, quotas) ?? new Problem('conflict', conflict)
+      const problem = error instanceof PremiseFailed ? premiseProblem(error.premise, quotas) : null
+      throw problem ?? error
+    }
+  }
+
+  /** As `writeWithin`; @throws Problem conflict when another premise failed */
+  async function write(caller: Caller, statements: Parameters<Write>[1], conflict: string): Promise<Row[][]> {
+    try {
+      return await writeWithin(caller, statements)
+    } catch (error) {
+      throw error instanceof PremiseFailed ? new Problem('conflict', conflict) : error
     }
   }
 
@@ -127,7 +123,9 @@ export function createSqlEntryStore(
         ...beside.after,
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
       ]
-      const all = await write(caller, batch, LOST)
+      // Who meets an entry again tells whether it has a summary.
+      const told = (since: SQL) => (dedupe && caller.receipt ? [tellSummarized(dialect, caller.org, since)] : [])
+      const all = await write(caller, (since) => [...batch, ...told(since)], LOST)
       const rows = all.slice(beside.before.length)
       const evicted = beside.evicted(all.slice(batch.indexOf(beside.after[0] as SQL)))
       const saved = firstRows(rows)
@@ -207,7 +205,8 @@ export function createSqlEntryStore(
       return (rows ?? []).map((row) => ({ id: Number(row.id), text: row.text as string }))
     },
 
-    async change(caller, changes: readonly EntryChange[], knownRemovals = []) {
+    async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {
+      if (caller.done) return [changedBefore(caller.done)]
       const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
       const analyses = await analyse(
         changes.map(({ text, indexed }, i) => {
@@ -231,15 +230,18 @@ export function createSqlEntryStore(
         ...statements,
         auditStatement(caller.org, context.now, event),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+        ...(shows ? [tellShown(dialect, caller.org, changes[0]?.id ?? 0)] : []),
       ]
       const rows = await write(caller, batch, 'The entry was changed by someone else at the same time; try again')
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )
       const completed = await indexWriter.complete(caller.org, unsearchable)
+      const told = shows ? (rows[batch.length - 1]?.[0]?.told as string) : null
       return firstRows(rows.slice(1)).map((row, i) => ({
         version: Number(row.version),
         searchable: completed || !later[i],
+        ...(told === null ? {} : { after: toShown(JSON.parse(told)) }),
       }))
     },
 
@@ -248,28 +250,7 @@ export function createSqlEntryStore(
       return (rows ?? []).map(({ id }) => Number(id))
     },
 
-    async patch(caller, id, patch: JsonObject) {
-      const now = clock.now()
-      const own = writable(dialect, caller, 'entries')
-      const row = sql`id = ${id} AND ${readable(dialect, caller, now, 'entries')}${own ? sql` AND ${own}` : sql``}`
-      const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)
-      const mergedBytes = dialect.byteLength(merged)
-      const guard = sql`INSERT INTO guards (holds)
-        SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${TRUE})`
-      const update = sql`UPDATE entries
-        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged},
-        version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
-        WHERE ${row} RETURNING version`
-      const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
-      try {
-        const [, rows] = await write(caller, [guard, update, audit], TOO_LARGE)
-        return rows?.[0] === undefined ? null : Number(rows[0].version)
-      } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'conflict') throw error
-        checkMetadataSize(patch)
-        throw new Problem('limit_exceeded', TOO_LARGE)
-      }
-    },
+    ...createPatch(connection, writeWithin, clock),
 
     ...createDelete(connection, writeAll, clock, pace),
 

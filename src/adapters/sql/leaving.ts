@@ -79,7 +79,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): 
     const statements = [
       begin,
       sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${part})`,
-      ...(Number(row.erases) === 1 ? eraseStatements(connection.dialect, org, null, since) : []),
+      ...(Number(row.erases) === 1 ? eraseStatements(connection.dialect, caller, null, since) : []),
       sql`DELETE FROM leaving WHERE ${part}`,
       sql`
         DELETE FROM outbox WHERE org = ${org} AND topic = 'delete' AND key = ${changeId}

@@ -12,8 +12,8 @@ import type { SqlDialect } from './dialect'
 
 /** Named in the guard that refuses the batch of a call whose key is taken. */
 export const RECEIPT = 'receipt'
-/** Pairs of a receipt's effect; a batch has at most 100 entries. */
-const EFFECTS = 300
+/** Pairs of a receipt's effect: whatever an answer holds words of (a summary and what it takes the place of). */
+const EFFECTS = 1_001
 
 type Named = Pick<Caller, 'org' | 'keyId'>
 
@@ -25,32 +25,41 @@ export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL =
     SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
   ), ${RECEIPT}`
 
-/** @param effect JSON of what the call did @param count how many changes there were */
-function keep(caller: Caller, at: number, effect: SQL, count: SQL): SQL {
+/**
+ * The receipt of a call, in its own batch, with all that its answer is made of; of a call that writes in several batches, of the first.
+ *
+ * @param since of the batch (writing.ts)
+ */
+export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
   const { org, keyId, changeId, receipt, action } = caller
+  const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
+  const own = sql`
+    SELECT entry_id, CASE WHEN action = 'delete' THEN -version ELSE version END AS version FROM changes
+    WHERE org = ${org} AND seq > ${since} ORDER BY seq LIMIT ${EFFECTS}`
+  const others = sql`
+    UNION ALL SELECT value AS entry_id, 0 AS version FROM ${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
+  const effect = sql`
+    SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
+    FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
+  const count = sql`(SELECT count(*) FROM changes WHERE org = ${org} AND seq > ${since})`
+  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
+  const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
   return sql`
-    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes)
-    VALUES (${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, ${effect}, ${count})
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text)
+    VALUES (
+      ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${leaving},
+      ${jsonText(values)}, ${told}, ${text}
+    )
     ON CONFLICT (org, key_id, key) DO UPDATE SET
       tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
-      effect = excluded.effect, changes = excluded.changes, answer = NULL, erased = 0
+      effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, told = excluded.told, text = excluded.text,
+      answer = NULL, erased = 0
     WHERE receipts.change_id <> excluded.change_id`
 }
 
-/** The receipt of a call, in its own batch. @param since of the batch (writing.ts) */
-export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
-  const done = sql`
-    SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
-    FROM (
-      SELECT entry_id, CASE WHEN action = 'delete' THEN -version ELSE version END AS version FROM changes
-      WHERE org = ${caller.org} AND seq > ${since} ORDER BY seq LIMIT ${EFFECTS}
-    ) c`
-  const count = sql`(SELECT count(*) FROM changes WHERE org = ${caller.org} AND seq > ${since})`
-  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${caller.org} AND change_id = ${caller.changeId})`
-  return keep(caller, at, sql`(${done})`, sql`${count} + ${leaving}`)
-}
+const COLUMNS = sql.raw('key, tool, digest, change_id, effect, changes, notes, told, text, answer, erased')
 
-const COLUMNS = sql.raw('key, tool, digest, change_id, effect, changes, answer, erased')
+const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(json as string))
 
 const toReceipt = (row: Row): Receipt => ({
   key: row.key as string,
@@ -59,7 +68,10 @@ const toReceipt = (row: Row): Receipt => ({
   changeId: row.change_id as string,
   effect: JSON.parse((row.effect as string | null) ?? '[]') as [number, number][],
   changes: Number(row.changes),
-  answer: row.answer === null ? null : (JSON.parse(row.answer as string) as Record<string, unknown>),
+  told: parsed(row.told),
+  text: row.text as string | null,
+  notes: parsed(row.notes) as Receipt['notes'],
+  answer: parsed(row.answer) as Receipt['answer'],
   erased: Number(row.erased) === 1,
 })
 
@@ -74,6 +86,9 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
 
     async complete(caller, { key, answer }) {
       const now = clock.now()
+      // With the answer nothing is needed that it is made of.
+      const unlessAnswered = (column: string): SQL =>
+        sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
       const [, , rows] = await connection.batch(
         [
@@ -84,11 +99,13 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
             VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
             ON CONFLICT (org, key_id, key) DO NOTHING`,
           sql`
-            UPDATE receipts SET answer = CASE
-              WHEN erased = 1 THEN NULL
-              WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
-              ELSE answer
-            END
+            UPDATE receipts SET
+              answer = CASE
+                WHEN erased = 1 THEN NULL
+                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
+                ELSE answer
+              END,
+              notes = ${unlessAnswered('notes')}, told = ${unlessAnswered('told')}, text = ${unlessAnswered('text')}
             WHERE ${known} RETURNING ${COLUMNS}`,
         ],
         { org: caller.org },

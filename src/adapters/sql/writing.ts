@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { KeyTaken, lostAnswer } from '../../domain/history/receipt'
+import { KeyTaken } from '../../domain/history/receipt'
 import { type HistoryTerms, oldestReceipt } from '../../domain/history/terms'
 import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller } from '../../domain/scope'
@@ -63,7 +63,7 @@ interface WriteOptions {
  * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some; rows of each.
  *
  * @param statements given `since`, where they need it
- * @throws PremiseFailed, as a batch does; KeyTaken when the caller's receipt key was used before; Problem conflict when all was done
+ * @throws PremiseFailed, as a batch does; KeyTaken when the caller's receipt key was used before
  */
 export type Write = (
   caller: Caller,
@@ -75,7 +75,7 @@ export type Write = (
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
   const { dialect } = connection
   return async (caller, statements, { quotas = NO_QUOTAS, forgets = false } = {}) => {
-    if (caller.done) throw lostAnswer(caller.done)
+    if (caller.done) throw new Error('a call that was carried out writes nothing again')
     const now = clock.now()
     const { receipt } = caller
     const { begin, since, end } = writing(caller, { keeps: terms.days > 0 && !forgets, at: now })
@@ -89,6 +89,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     const own = typeof statements === 'function' ? statements(since) : statements
     try {
       const rows = await connection.batch([...before, ...own, ...after], { org: caller.org })
+      receipt?.notes.keep()
       return rows.slice(before.length)
     } catch (error) {
       if (error instanceof PremiseFailed && error.premise === RECEIPT) throw new KeyTaken()

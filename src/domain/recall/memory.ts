@@ -10,6 +10,9 @@ export interface Memory extends Entry {
   readonly accessCount: number
 }
 
+/** A memory without what is long. */
+export type Shown = Omit<Memory, 'text'>
+
 /** A memory as a glance shows it. */
 export interface Glimpse {
   readonly id: number

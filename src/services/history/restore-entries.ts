@@ -1,6 +1,6 @@
 import type { Generated } from '../../domain/entry'
 import { notFound } from '../../domain/errors'
-import type { Effect } from '../../domain/history/receipt'
+import { note } from '../../domain/history/receipt'
 import { versionConflict } from '../../domain/history/version'
 import type { Caller } from '../../domain/scope'
 import type { History, Kept, Restoration } from '../../ports/history'
@@ -39,18 +39,12 @@ export function createRestoreEntries(dependencies: {
     return states.map((_, i) => made[i] as Generated)
   }
 
-  const recalled = (effect: Effect): Restored => ({
-    restored: effect.map(([id, version]) => ({ id, version })),
-    skipped: [],
-    remaining: 0,
-  })
-
   /**
    * @throws Problem conflict when the one entry is at another version than expected, not_found when nothing of a call is kept;
    * unavailable when vectors cannot be made, then nothing is restored
    */
   return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
-    if (caller.done) return recalled(caller.done.effect)
+    if (caller.done) return caller.done.notes.restored as Restored
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
       const [only] = found.kept
@@ -63,14 +57,13 @@ export function createRestoreEntries(dependencies: {
         )
       const instant = now()
       const good = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
-      const versions = good.length === 0 ? [] : await history.restore(caller, good, await vectorsOf(good))
       const known = new Set(found.kept.map(({ id }) => id))
       const standing = new Set(found.standing)
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
-      return {
-        restored: good.map(({ id }, i) => ({ id, version: versions[i] as number })),
+      const restored = {
+        restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [
           ...found.kept.filter((kept) => !good.includes(kept)).map(({ id }) => ({ id, reason: EXPIRED })),
           ...missing.map((id) => ({
@@ -80,6 +73,11 @@ export function createRestoreEntries(dependencies: {
         ],
         remaining: found.more,
       }
+      if (good.length > 0) {
+        note(caller, 'restored', restored)
+        await history.restore(caller, good, await vectorsOf(good))
+      }
+      return restored
     })
   }
 }

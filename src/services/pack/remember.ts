@@ -1,6 +1,7 @@
 import type { Analyzer } from '../../domain/analysis'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import { EVERYTHING } from '../../domain/filter'
+import { once } from '../../domain/history/receipt'
 import type { LinkTarget } from '../../domain/link'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import { type RememberArguments, type Remembered, readRemembered } from '../../domain/pack/remember'
@@ -108,7 +109,8 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments): Promise<StoredMemory> => {
     const memory = readRemembered(caller, given)
     const { draft, kind, project, links } = memory
-    const conflicts = await conflictsWith(caller, memory)
+    const conflicts = await once(caller, 'conflicts', () => conflictsWith(caller, memory))
+    if (caller.receipt) caller.receipt.notes.mentioned = conflicts.map(({ id }) => id)
     const [outcome] = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
       (error: unknown) => namingTheMissing(caller, links, error),
     )

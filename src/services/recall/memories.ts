@@ -1,18 +1,18 @@
 import { checkTags, checkVerbatim, type EntryDraft } from '../../domain/draft'
 import type { EntryChange, Generated, Layer } from '../../domain/entry'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import { lostAnswer } from '../../domain/history/receipt'
+import { once } from '../../domain/history/receipt'
 import { checkVersion } from '../../domain/history/version'
 import type { Metadata } from '../../domain/metadata'
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
-import { type Memory, type MemoryType, memoryNotFound, threadOfProject } from '../../domain/recall/memory'
+import { type Memory, type MemoryType, memoryNotFound, type Shown, threadOfProject } from '../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
 import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import { applyUpdates } from '../../domain/update'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
 import type { Generate } from '../generate'
-import { done, type Outcome, withRetries } from '../outcome'
+import { attempt, done, type Outcome, withRetries } from '../outcome'
 import type { StoredEntry, StoreEntries } from '../store-entries'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
@@ -162,8 +162,11 @@ export function createMemoryService(dependencies: {
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
       if (update.content !== undefined) checkVerbatim(update.content, 'content')
-      if (caller.done) return mustFind(caller, null, id)
-      await withRetries(async () => {
+      if (caller.done) {
+        const [before] = await entries.change(caller, [], { shows: true })
+        return { ...(before?.after as Shown), text: caller.done.text ?? (update.content as string) }
+      }
+      return withRetries(async () => {
         const memory = await mustFind(caller, project, id)
         checkMayWrite(caller, memory.project)
         checkVersion(memory, update.expectedVersion)
@@ -172,10 +175,12 @@ export function createMemoryService(dependencies: {
             'unsupported',
             'Working memories (layer 1) cannot be updated; store a new one or promote it',
           )
-        await entries.change(caller, [await changed(caller, memory, update)])
+        const change = await changed(caller, memory, update)
+        const text = change.text?.text ?? memory.text
+        if (caller.receipt && text !== update.content) caller.receipt.notes.text = text
+        const [written] = await entries.change(caller, [change], { shows: true })
+        return { ...(written?.after as Shown), text }
       })
-      // It may have been given to a project that the call does not name.
-      return mustFind(caller, null, id)
     },
 
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
@@ -205,11 +210,12 @@ export function createMemoryService(dependencies: {
 
     /** @returns the layer it was in @throws Problem not_found */
     async delete(caller: Caller, project: string | null, id: number, expected?: number): Promise<Layer> {
-      if (caller.done) throw lostAnswer(caller.done)
-      const { layer } = await mustFind(caller, project, id)
-      const selection = { ids: [id], ...(expected === undefined ? {} : { expectedVersion: expected }) }
-      if ((await entries.delete(caller, selection)) === 0) throw notFound(memoryNotFound(id))
-      return layer
+      const layer = await once(caller, 'layer', async () => (await mustFind(caller, project, id)).layer)
+      if (caller.done) return layer
+      const selection = { ids: [id], mustStand: true, ...(expected === undefined ? {} : { expectedVersion: expected }) }
+      const gone = await attempt(() => entries.delete(caller, selection))
+      if (gone.ok) return layer
+      throw gone.problem.code === 'not_found' ? notFound(memoryNotFound(id)) : gone.problem
     },
 
     get: memories.access,

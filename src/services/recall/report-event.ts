@@ -1,4 +1,5 @@
 import { Inspection } from '../../domain/flaws'
+import { once } from '../../domain/history/receipt'
 import type { Metadata } from '../../domain/metadata'
 import { tellAgo } from '../../domain/recall/absence'
 import type { EventMemory, ReportedEvent } from '../../domain/recall/events/event'
@@ -81,7 +82,11 @@ export function createReportEvent(dependencies: {
     const { memories: left, actions, message, error, file } = outcomeOf(event, wrong)
     wrong.end()
     const project = projectOfWrite(caller, projectPath === null ? {} : { projectPath }, 'event.projectPath')
-    const similar = error === null ? null : await similarTo(caller, project, error)
+    const found = async () => {
+      const similar = error === null ? null : (await similarTo(caller, project, error)).slice(0, MOST_SIMILAR)
+      return { similar, told: similar === null ? message : `${message} ${toldSimilar(similar, clock.now())}` }
+    }
+    const { similar, told } = await once(caller, 'found', found)
     const common: Metadata = {
       ...(project === null ? {} : { projectPath: project }),
       sessionId: redact(event.sessionId),
@@ -93,20 +98,19 @@ export function createReportEvent(dependencies: {
       caller,
       left.toReversed().map((memory) => draftOf(memory, common)),
     )
-    const shown = similar?.slice(0, MOST_SIMILAR) ?? null
     const report = {
       memoryIds: stored.toReversed().map(({ id }) => id) as [number, ...number[]],
-      actions,
-      message: shown === null ? message : `${message} ${toldSimilar(shown, clock.now())}`,
-      similar: shown,
+      ...{ actions, message: told, similar },
       evicted: stored[0]?.evicted ?? [],
       warnings: [],
     }
     if (file === null) return report
     if (project === null)
       return { ...report, warnings: ['The file is not indexed, because the event names no projectPath'] }
-    const indexed = await attempt(() => code.opened(caller, project, file))
-    const reason = indexed.ok ? indexed.value : indexed.problem.message
+    const reason = await once(caller, 'unindexed', async () => {
+      const indexed = await attempt(() => code.opened(caller, project, file))
+      return indexed.ok ? indexed.value : indexed.problem.message
+    })
     return reason === null
       ? { ...report, actions: [...actions, 'indexed_file'] }
       : { ...report, warnings: [`The file is not indexed: ${reason}`] }

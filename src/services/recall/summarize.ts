@@ -1,4 +1,5 @@
 import type { Analyzer } from '../../domain/analysis'
+import { note, savedBy } from '../../domain/history/receipt'
 import type { Metadata } from '../../domain/metadata'
 import { digestOf } from '../../domain/recall/digest'
 import { MEMORY_TYPES, type MemoryType, threadOfProject } from '../../domain/recall/memory'
@@ -51,8 +52,12 @@ export function createSummarize({
    *
    * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
    */
-  return (caller: Caller, request: SummarizeRequest): Promise<Summarized> =>
-    withRetries(async () => {
+  return async (caller: Caller, request: SummarizeRequest): Promise<Summarized> => {
+    if (caller.done) {
+      const [saved] = savedBy(caller.done)
+      return { ...(caller.done.notes.made as Omit<Summarized, 'id'>), id: saved?.id ?? null }
+    }
+    return withRetries(async () => {
       const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
       const project = projectOfWrite(caller, request.project === null ? {} : { projectPath: request.project })
       const types = MEMORY_TYPES.filter(
@@ -76,6 +81,8 @@ export function createSummarize({
         dateRange: { from: new Date(oldest.createdAt).toISOString(), to: new Date(newest).toISOString() },
         originalIds: originals.map(({ id }) => String(id)),
       }
+      const made = { count: originals.length, summary }
+      note(caller, 'made', made)
       const [outcome] = await storeEntries(
         caller,
         [
@@ -88,6 +95,7 @@ export function createSummarize({
         { atomic: true, dedupe: false },
       )
       if (!outcome?.ok) throw outcome?.problem
-      return { id: (outcome.value as StoredEntry).id, count: originals.length, summary }
+      return { id: (outcome.value as StoredEntry).id, ...made }
     })
+  }
 }

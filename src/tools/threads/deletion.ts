@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MOST_DELETED } from '../../domain/audit'
+import { once } from '../../domain/history/receipt'
 import { restorableUntil } from '../../domain/history/terms'
 import type { CallContext } from '../context'
 import { flag, listOf } from '../fields'
@@ -26,8 +27,8 @@ export const deletedOutput = {
  * answer is the same whether what was named is of others or never was.
  */
 export async function deleteAll({ services, principal, config }: CallContext, selection: Selection) {
+  const until = await once(principal, 'until', () => restorableUntil(config.history, services.now()))
   const count = await services.entries.delete(principal, selection)
-  const until = restorableUntil(config.history, services.now())
   return {
     ...(await removed(services, principal, selection, { count, verb: 'deleted' })),
     ...(count === 0 ? {} : { change_id: principal.changeId }),
@@ -47,7 +48,8 @@ async function removed(
   selection: Selection,
   { count, verb }: { readonly count: number; readonly verb: string },
 ) {
-  const remaining = count < MOST_DELETED ? 0 : (await services.entries.wouldDelete(principal, selection)).count
+  const left = async () => (await services.entries.wouldDelete(principal, selection)).count
+  const remaining = count < MOST_DELETED ? 0 : await once(principal, 'remaining', left)
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call made again`
   return {
     success: true,
