@@ -179,7 +179,11 @@ class Play {
   /** @param {Call} call @param {number} id */
   suspectAll({ name, args }, id) {
     const action = /delete/.test(name) ? 'deleted' : name === 'restore_context' ? 'restored' : 'updated'
-    this.model.suspect(id, { action, text: args.text ?? args.content, patch: Object.keys(args.metadata_patch ?? {})[0] })
+    this.model.suspect(id, {
+      action,
+      text: args.text ?? args.content,
+      patch: Object.keys(args.metadata_patch ?? {})[0],
+    })
   }
 
   /** Everything that is there, against everything that was told. @param {readonly import('./history-readers.mjs').Reader[]} readers */

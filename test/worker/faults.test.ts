@@ -40,7 +40,9 @@ beforeEach(() => {
 
 describe('when a dependency fails', () => {
   let ada = freshPrincipal()
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What the test before has left to be done would meet the failures of this one.
+    await settle()
     ada = freshPrincipal()
   })
   const call = async (name: string, args: Record<string, unknown>) => {
