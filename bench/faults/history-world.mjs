@@ -41,17 +41,23 @@ export class World {
     this.server = start()
   }
 
-  /** Kills the server where it stands, and starts it again. */
+  /** Kills the server where it stands, and starts it again; of several kills each meets the one that the last has started. */
   async kill() {
-    const server = await this.server
     this.kills++
-    this.server = server.crash().then(this.start)
+    this.server = this.server.then(async (server) => {
+      await server.crash()
+      return this.start()
+    })
     await this.server
   }
 
+  /** Ends the last server that was started, or is about to be: nothing is left that could open what is removed next. */
   async stop() {
     this.agent.destroy()
-    await (await this.server).crash()
+    await this.server.then(
+      (server) => server.crash(),
+      () => {},
+    )
   }
 
   /** @param {string} origin @param {string} body @param {Cut | undefined} cut @returns {Promise<{ status: number, text: string }>} */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { playHistory } from '../../../bench/faults/history-play.mjs'
+import { World } from '../../../bench/faults/history-world.mjs'
 import { promise } from '../../requirements/history'
 import { backend } from './session'
 
@@ -20,5 +21,18 @@ export function historyRandomContract(): void {
     } finally {
       await server.drop()
     }
+  })
+
+  it('has one server at a time, however many kills come at once, and none behind the end', async () => {
+    const lives: string[] = []
+    const world = new World(async () => {
+      lives.push('born')
+      await Promise.resolve()
+      return { origin: '', crash: async () => void lives.push('dead') }
+    })
+    const kills = [world.kill(), world.kill()]
+    await world.stop()
+    await Promise.all(kills)
+    expect(lives).toEqual(['born', 'dead', 'born', 'dead', 'born', 'dead'])
   })
 }
