@@ -28,6 +28,7 @@ import current from '../migrations/d1/0027_current.sql'
 import countedLayers from '../migrations/d1/0028_counted_layers.sql'
 import statistics from '../migrations/d1/0029_statistics.sql'
 import answers from '../migrations/d1/0030_answers.sql'
+import placedVectors from '../migrations/d1/0031_placed_vectors.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -62,4 +63,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0028_counted_layers.sql', sql: countedLayers },
   { name: '0029_statistics.sql', sql: statistics },
   { name: '0030_answers.sql', sql: answers },
+  { name: '0031_placed_vectors.sql', sql: placedVectors },
 ]

@@ -3,13 +3,24 @@ import type { Marks, Moment, OpenedFile } from '../domain/recall/current'
 import type { Memory } from '../domain/recall/memory'
 import type { Scope } from '../domain/scope'
 import type { QuantizedVector } from '../domain/vector'
-import type { VectorSearch } from './vector-index'
+import type { NearbyRequest, VectorSearch } from './vector-index'
 
 /** A memory with regard to a moment: what its rank follows from. */
 export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
+  readonly marks: Marks
+}
+
+/** A pattern that is shown. */
+export interface PatternInUse {
+  readonly id: number
   /** Of the last access, else of the creation; milliseconds since 1970. */
   readonly usedAt: number
-  readonly marks: Marks
+}
+
+/** A memory that may stand before an agent, and its vectors as far as they were asked for. */
+export interface AtHandMemory {
+  readonly id: number
+  readonly vectors: readonly number[]
 }
 
 /** What is known of a moment before anything has been compared with it. */
@@ -17,14 +28,13 @@ export interface AtHand {
   /** Texts of the newest working memories, newest first, their beginnings. */
   readonly newest: readonly string[]
   readonly opened: readonly OpenedFile[]
-  /** Those of layer 1 with the best scores, apart from what similarity adds. */
-  readonly working: readonly AtMoment[]
   /** Best first, as far as language and file of the moment admit them. */
-  readonly patterns: readonly AtMoment[]
-  /** The newest of layer 2. */
-  readonly recent: readonly AtMoment[]
-  /** Those of layer 3 whose file is one of the moment. */
-  readonly ofFile: readonly AtMoment[]
+  readonly patterns: readonly PatternInUse[]
+  /**
+   * What may be shown, whatever it is like: of layer 1 those with the best scores apart from what similarity adds, the newest of
+   * layer 2, and of layer 3 those whose file is one of the moment.
+   */
+  readonly memories: readonly AtHandMemory[]
 }
 
 /** What memories are compared with by meaning. */
@@ -32,16 +42,14 @@ export interface NearRequest {
   readonly query: QuantizedVector
   /** Model and dimensions. */
   readonly model: string
-  /** What an index found; null where the database finds vectors itself. */
+  readonly layers: NearbyRequest['layers']
+  readonly project: string | null
+  /** What an index found; null where the database compares vectors itself. */
   readonly found: VectorSearch | null
-  /** Vectors that are looked at where the database finds them. */
-  readonly depth: number
-  /** Vectors that are brought. */
-  readonly most: number
 }
 
 export interface NearMemory extends AtMoment {
-  /** With one of its chunks. */
+  /** With the nearest of its vectors that was looked at; 0 where none was. */
   readonly cosine: number
 }
 
@@ -51,13 +59,23 @@ export interface NearMemory extends AtMoment {
  */
 export interface CurrentMemories {
   /** Whether the database itself finds what is near, so that no index has to be asked before. */
-  readonly findsVectors: boolean
+  readonly comparesVectors: boolean
 
-  atHand(scope: Scope, project: string | null, moment: Moment): Promise<AtHand>
+  /** @param model whose vectors are named where an index has to be asked for them; null for none */
+  atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
 
   /**
-   * The memories of the nearest vectors that scope and filter admit, and of those that the index has not confirmed; one may come by
-   * several. Shares a round trip with what is read in the same moment.
+   * These memories, those that are near, and those that the index has not confirmed, as far as scope and filter admit them; each once.
+   * Shares a round trip with what is read in the same moment.
+   *
+   * @param near null when nothing is compared
+   * @returns `behind` when there is more that the index has not confirmed than was looked at
    */
-  near(scope: Scope, filter: Filter, moment: Moment, request: NearRequest): Promise<NearMemory[]>
+  candidates(
+    scope: Scope,
+    filter: Filter,
+    moment: Moment,
+    atHand: readonly AtHandMemory[],
+    near: NearRequest | null,
+  ): Promise<{ readonly memories: readonly NearMemory[]; readonly behind: boolean }>
 }

@@ -1,9 +1,24 @@
+import type { Layer } from '../domain/entry'
+import type { Scope } from '../domain/scope'
 import type { QuantizedVector } from '../domain/vector'
 
 /** An index over the vectors that stand beside the entries. It can always be rebuilt from them; it is never the truth. */
+
+/** Where an entry stands that lists show. */
+export interface VectorPlace {
+  readonly layer: Layer
+  /** Empty for none. */
+  readonly project: string
+  /** The owner who alone may read it; empty for everybody. */
+  readonly reader: string
+}
+
 export interface IndexedVector {
-  /** Id of the row in the database; never reused, since a text that changes gets new rows. */
+  /** Id of the row in the database; never reused, since an entry whose text changes, or that moves, gets new rows. */
   readonly id: number
+  readonly entryId: number
+  /** Null for what no list shows. */
+  readonly place: VectorPlace | null
   /** As `domain/vector.ts` packs it. */
   readonly data: string
 }
@@ -45,6 +60,16 @@ export interface VectorSpace {
   readonly dimensions: number
 }
 
+/** What is near in a part of the org. */
+export interface NearbyRequest {
+  /** Of each of these layers so many entries, none farther than a cosine. */
+  readonly layers: readonly { readonly layer: Layer; readonly most: number; readonly least: number }[]
+  /** Confines layers 1 and 2; null for every project of the scope. */
+  readonly project: string | null
+  /** Vectors whose cosines are wanted wherever they are. */
+  readonly beside: readonly number[]
+}
+
 export interface VectorIndex {
   readonly backend: 'object' | 'vectorize' | 'pgvector'
   /** Most hits that one search can bring; Infinity when it can bring all. */
@@ -57,6 +82,15 @@ export interface VectorIndex {
    * @throws Problem unavailable
    */
   search(space: VectorSpace, query: QuantizedVector, limit: number): Promise<VectorSearch>
+  /**
+   * The nearest entries of a part of the org, each by its nearest vector, in no order; what the scope may not see is not looked at. Null
+   * where an index does not know where entries stand. What expired or is leaving may be among them.
+   *
+   * @throws Problem unavailable
+   */
+  readonly nearby:
+    | ((space: VectorSpace, scope: Scope, query: QuantizedVector, request: NearbyRequest) => Promise<VectorSearch>)
+    | null
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>
   /** Whether everything that was applied can be found; asks again for what got lost on the way. */
   settle(space: VectorSpace): Promise<boolean>

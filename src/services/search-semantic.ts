@@ -4,7 +4,7 @@ import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Scope } from '../domain/scope'
 import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/vector'
 import type { Embedder } from '../ports/embedder'
-import type { VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../ports/vector-index'
+import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../ports/vector-rows'
 import type { SyncVectors } from './sync-vectors'
 
@@ -189,6 +189,16 @@ export function createSearchSemantic(dependencies: {
     return { ...embedded, limit, found: await index.search(spaceOf(scope), embedded.query, limit) }
   }
 
+  /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
+  const findNearby = async (
+    scope: Scope,
+    { query }: EmbeddedQuery,
+    request: NearbyRequest,
+  ): Promise<VectorSearch | null> => index.nearby?.(spaceOf(scope), scope, query, request) ?? null
+
+  /** Tells the index what it has not heard of. @returns whether it knows everything now */
+  const catchUp = (scope: Scope): Promise<boolean> => sync(spaceOf(scope))
+
   /**
    * The nearest chunk of each of these entries, whether or not it is among the nearest of all; of a long one its first
    * chunks are compared, see `CHUNKS`. Entries whose vectors are queued are left out. One round trip.
@@ -226,7 +236,7 @@ export function createSearchSemantic(dependencies: {
   const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
     answer(scope, await find(scope, await embed(text), depth), filter, depth)
 
-  return Object.assign(search, { embed, find, ask, answer, nearestChunks, model })
+  return Object.assign(search, { embed, find, findNearby, catchUp, ask, answer, nearestChunks, model })
 }
 
 /** What is asked for: so many entries, none farther than a cosine. */

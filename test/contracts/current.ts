@@ -98,6 +98,46 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(relevant).toHaveLength(10)
     })
 
+    it(promise('f5-nearest'), async () => {
+      world.embedder.means('crowd', 0, 0, 0, 1)
+      world.embedder.means('kindred', 0, 0, 0.2, 0.98)
+      await world.crowd('q', 1_500)
+      const wide = await world.store('kindred of all', { layer: 3, metadata: { projectPath: 'r' } })
+      const theirs = await world.store('kindred of theirs', { metadata: { projectPath: 'q' } })
+      const shown = async (project = 'p') =>
+        idsOf((await now({ currentCommand: 'crowd', project })).relevant).sort((a, b) => a - b)
+      const places = async (id: number) =>
+        (await ground.connection.batch([sql`SELECT layer, project FROM entry_vectors WHERE entry_id = ${id}`]))[0]
+      // Whether or not the index has heard of it.
+      const both = async (ids: readonly number[]) => {
+        expect(await shown()).toEqual(ids)
+        await world.settle()
+        expect(await shown()).toEqual(ids)
+      }
+      await both([wide])
+      await world.service.promote(ada, null, theirs, 3)
+      await both([wide, theirs])
+      await world.service.update(ada, null, wide, { metadata: { projectPath: 'q' } })
+      await both([wide, theirs])
+      expect([await places(wide), await places(theirs)]).toEqual([
+        [{ layer: 3, project: 'q' }],
+        [{ layer: 3, project: 'q' }],
+      ])
+      await ground.connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${wide}`], { org: ada.org })
+      expect(await places(wide)).toEqual([{ layer: null, project: 'q' }])
+      await both([theirs])
+      await world.service.update(ada, null, wide, { pinned: true })
+      await both([wide, theirs])
+      // Whoever counts vectors saw no other number meanwhile.
+      const [counted, there] = await ground.connection.batch([
+        sql`SELECT CAST(sum(entries) AS integer) AS entries, CAST(sum(vectors) AS integer) AS vectors
+          FROM vector_counters WHERE org = ${ada.org}`,
+        sql`SELECT CAST(count(DISTINCT entry_id) AS integer) AS entries, CAST(count(*) AS integer) AS vectors
+          FROM entry_vectors WHERE org = ${ada.org}`,
+      ])
+      expect([counted, there]).toEqual([there, [{ entries: 1_502, vectors: 1_502 }]])
+    })
+
     it(promise('f5-patterns'), async () => {
       const block = (language: string, filePath?: string) => ({
         codeBlock: { code: `in ${language}`, language, filePath },

@@ -151,19 +151,16 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     }
   }, 240_000)
 
-  it('read nothing of other projects where memories are listed or recalled by words in one', async () => {
+  it('read nothing of other projects where memories are listed, recalled by words or gathered for the moment in one', async () => {
     const calls: typeof CALLS = [
       ['context_list', { projectPath: 'ours', tags: ['common'] }],
       ['context_list', { projectPath: 'ours', type: 'code_pattern', tags: ['common'], offset: 40 }],
       ['context_list', { projectPath: 'ours', stats: true }],
       ['context_recall', { query: 'turbine', mode: 'keyword', filter: { projectPath: 'ours', tags: ['common'] } }],
+      ['context_getCurrent', { projectPath: 'ours', currentFile: 'src/turbine.ts', currentCommand: 'npm test' }],
     ]
     await fill(key, { project: 'ours', kind: 'code_pattern' })
     await execute(database.url, 'ANALYZE')
-    // Walks no table either.
-    await readsOfCalls([
-      ['context_getCurrent', { projectPath: 'ours', currentFile: 'src/turbine.ts', currentCommand: 'npm test' }],
-    ])
     const before = await readsOfCalls(calls)
     for (let n = 0; n < 2; n++) await fill(key, { project: 'theirs', kind: 'code_pattern' })
     await execute(database.url, 'ANALYZE')

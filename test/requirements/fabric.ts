@@ -119,6 +119,8 @@ export const FABRIC = {
   'f5-working': 'shows the ten working memories of the project that matter most, until they end',
   'f5-relevant':
     'takes what is relevant from the newest of layer 2, the nearest of both layers, and what is about the open file',
+  'f5-nearest':
+    'finds what is near of its project and of layer 3 however much of others is nearer, wherever it moved and whether it was out of sight',
   'f5-patterns': 'shows patterns by language, file, use and freshness, and filters them by language and file',
   'f5-once': 'shows a memory in one list only',
   'f5-hints': 'suggests and hints from what it shows, in a fixed order',

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { modulesOf } from '../../scripts/serve/bundle.mjs'
 import { WORKER_DIR } from './build'
 
 export interface RunningServer {
@@ -20,14 +19,6 @@ export interface OpenedServer extends ServerWithSql {
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }
-
-/** The bundle's modules: the script, and the SQL files as text. */
-const modules = () => [
-  { type: 'ESModule' as const, path: join(WORKER_DIR, 'index.js') },
-  ...readdirSync(WORKER_DIR)
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => ({ type: 'Text' as const, path: join(WORKER_DIR, name) })),
-]
 
 export interface Surroundings {
   /** Hears every line that the Worker logs. */
@@ -54,7 +45,7 @@ export async function startServer(
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      modules: modules(),
+      modules: modulesOf(WORKER_DIR),
       modulesRoot: WORKER_DIR,
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],

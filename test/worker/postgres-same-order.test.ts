@@ -1,12 +1,24 @@
 // Do D1 and PostgreSQL rank alike where there is much to rank? Thousands of entries, in which common words stand in most: counts
 // stop and candidates are cut, and both have to stop and cut at the same. Beside another org that holds the same words.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
+import { createSqlCurrentMemories } from '../../src/adapters/sql/current'
+import { createSqlMemories } from '../../src/adapters/sql/memories'
+import { createSqlVectorRows } from '../../src/adapters/sql/vector-rows'
+import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import type { Generated, Layer } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import type { SearchMode } from '../../src/domain/query'
 import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
+import type { VectorIndex } from '../../src/ports/vector-index'
+import { createGenerate } from '../../src/services/generate'
+import { createGetCurrent } from '../../src/services/recall/current'
 import { createRecallWords } from '../../src/services/recall/recall-words'
+import { createSearchSemantic } from '../../src/services/search-semantic'
 import { createSearchText } from '../../src/services/search-text'
-import { d1Adapters, migrate } from '../support/bindings'
+import { createSyncVectors } from '../../src/services/sync-vectors'
+import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
@@ -38,6 +50,24 @@ const text = (length: number) => Array.from({ length }, word).join(' ')
 /** The place in which an entry was stored, by its id in each database. */
 const places: Map<number, number>[] = databases.map(() => new Map())
 
+const KINDS = ['decision', 'bug_fix', 'code_pattern', 'convention', 'relationship']
+const fileOf = (n: number): string => `src/${SYLLABLES[n % 7]}/${SYLLABLES[n % 13]}.${['ts', 'py', 'go'][n % 3]}`
+const layerOf = (n: number): Layer => (n % 41 === 7 ? 1 : n % 10 === 0 ? 3 : 2)
+/** A kind, a weight, sometimes a file, a session and code. */
+const besideText = (n: number) => ({
+  ...{ kind: KINDS[n % 5] as string, weight: 1 + (n % 5) },
+  ...(n % 4 === 0 ? { fileContext: { path: fileOf(n) } } : {}),
+  ...(n % 6 === 0 ? { sessionId: `s${n % 3}` } : {}),
+  ...(n % 8 === 2
+    ? { codeBlock: { code: `run(${n})`, language: n % 3 === 0 ? 'TypeScript' : 'py', filePath: fileOf(n) } }
+    : {}),
+})
+const embedder = createLocalEmbedder(databases[0].analyzer, 64)
+const generate = createGenerate({
+  ...{ embedder, summarizer: null, chunking: { size: 120, overlap: 20 }, onEmbeddingFailure: 'fail' as const },
+  minContentLength: 0,
+})
+
 beforeAll(async () => {
   await migrate()
   for (let from = 0; from < ENTRIES; from += BATCH) {
@@ -47,12 +77,20 @@ beforeAll(async () => {
       threadId: `t${(from + i) % 90}`,
       source: pick(['user', 'agent'] as const),
       tags: (from + i) % 50 === 0 ? ['rare'] : [],
-      metadata: { project: 'pqr'[(from + i) % 3] as string },
-      memory: { layer: (from + i) % 10 === 0 ? (3 as const) : (2 as const), life: { pinned: false, lasts: null } },
+      metadata: { project: 'pqr'[(from + i) % 3] as string, ...besideText(from + i) },
+      memory: { layer: layerOf(from + i), life: { pinned: false, lasts: null } },
     }))
+    // Vectors of what a call for the moment looks at.
+    const generated = await generate(drafts)
+    const vectorsOf = (i: number) =>
+      (from + i) % 3 === 0 || layerOf(from + i) === 3 ? { generated: generated[i] as Generated } : {}
     await Promise.all(
       databases.map(async ({ entries }, at) => {
-        const saved = await entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+        const made = await Promise.all(drafts.map((draft) => entryOf(ada, draft)))
+        const saved = await entries.save(
+          ada,
+          made.map((entry, i) => ({ ...entry, ...vectorsOf(i) })),
+        )
         for (const [i, { id }] of saved.entries()) places[at]?.set(id, from + i)
         if (from % (10 * BATCH) === 0)
           await entries.save(other, await Promise.all(drafts.map((draft) => entryOf(other, draft))))
@@ -119,4 +157,54 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
     found += answers[0]?.[1].length ?? 0
   }
   expect(found).toBeGreaterThan(QUERIES * 10)
+})
+
+it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeout: 600_000 }, async () => {
+  const indexes = [createObjectVectorIndex(bindings.VECTORS), createPostgresVectorIndex(databases[1].connection)]
+  const worlds = databases.map((database, at) => {
+    const rows = createSqlVectorRows(database.connection, clock)
+    const given = {
+      index: indexes[at] as VectorIndex,
+      rows,
+      sync: createSyncVectors({ index: indexes[at] as VectorIndex, rows }),
+    }
+    const { connection } = database
+    return createGetCurrent({
+      ...{
+        current: createSqlCurrentMemories(connection, clock),
+        memories: createSqlMemories(connection, clock),
+        clock,
+      },
+      words: createRecallWords(database),
+      semantic: createSearchSemantic({ ...given, embedder, now: () => clock.now() }),
+    })
+  })
+  let shown = 0
+  for (let i = 0; i < QUERIES / 2; i++) {
+    const moment = {
+      ...{ project: i % 8 === 7 ? null : 'p', sessionId: i % 3 === 0 ? `s${i % 3}` : null },
+      ...{
+        currentFile: i % 4 === 3 ? null : fileOf(i),
+        currentCommand: i % 5 === 4 ? null : `make ${word()} ${common()} ${word()}`,
+      },
+      ...{ language: i % 6 === 5 ? 'typescript' : null, filePath: i % 7 === 6 ? fileOf(i + 1) : null },
+    }
+    clock.advance(1_000)
+    const answers = await Promise.all(
+      worlds.map(async (getCurrent, at) => {
+        const placeOf = (id: number) => places[at]?.get(id)
+        const { working, relevant, patterns, suggestions, ghostMessages } = await getCurrent(ada, moment)
+        return {
+          working: working.map(({ id, accessCount }) => [placeOf(id), accessCount]),
+          relevant: relevant.map(({ id, accessCount }) => [placeOf(id), accessCount]),
+          patterns: patterns.map(({ id, name: _, ...rest }) => [placeOf(id), rest]),
+          suggestions: suggestions.map(({ type, confidence, sources }) => [type, confidence, sources.map(placeOf)]),
+          ghostMessages: ghostMessages.map(({ content, at, trigger }) => [content, at, trigger]),
+        }
+      }),
+    )
+    expect([moment, answers[1]]).toEqual([moment, answers[0]])
+    shown += (answers[0]?.relevant.length ?? 0) + (answers[0]?.working.length ?? 0) + (answers[0]?.patterns.length ?? 0)
+  }
+  expect(shown).toBeGreaterThan(QUERIES * 8)
 })

@@ -4,7 +4,8 @@ import { createSqlSettings } from '../../src/adapters/sql/settings'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'
-import { quantize, toBase64 } from '../../src/domain/vector'
+import { cosine, quantize, toBase64 } from '../../src/domain/vector'
+import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
 import { FakeVectorize } from '../fakes/vectorize'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -41,9 +42,12 @@ roundTrips()
 describe('the Durable Object', () => {
   const space = () => ({ org: `org-${crypto.randomUUID()}`, model: 'm#4', dimensions: 4 })
   const index = createObjectVectorIndex(bindings.VECTORS)
+  const standing = (id: number, layer: 1 | 2 | 3 = 2, project = 'p', reader = '') => ({
+    ...{ id, entryId: id, place: { layer, project, reader } },
+  })
   const vector = (...numbers: number[]) => quantize(Float32Array.from(numbers))
   const changes = (ids: number[]) => ({
-    added: ids.map((id) => ({ id, data: toBase64(vector(1, id / 100, 0, 0)) })),
+    added: ids.map((id) => ({ ...standing(id), data: toBase64(vector(1, id / 100, 0, 0)) })),
     addedUpTo: ids.at(-1) ?? 0,
     removed: [],
     removedUpTo: 0,
@@ -77,6 +81,75 @@ describe('the Durable Object', () => {
     expect((await search()).confirmedUpTo).toBe(6_001)
   })
 
+  it('compares vectors of any size as the domain does', () => {
+    const random = seeded(3)
+    for (const size of [1, 15, 16, 17, 100, 512, 1536]) {
+      const scan = new VectorScan(size)
+      const some = () => Int8Array.from({ length: size }, () => Math.floor(random() * 255) - 127)
+      const all = Array.from({ length: 5_000 }, some)
+      for (const [i, values] of all.entries()) scan.set({ ...standing(i + 1), values })
+      for (let id = 2; id <= 5_000; id += 7) scan.delete(id)
+      const query = some()
+      const expected = all
+        .flatMap((values, i) => (i % 7 === 1 ? [] : [[i + 1, cosine(query, values)] as const]))
+        .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      for (const limit of [1, 40, 9_000]) {
+        const { ids, cosines } = scan.nearest(query, limit)
+        expect([...ids].map((id, i) => [id, cosines[i]])).toEqual(expected.slice(0, limit))
+      }
+    }
+  })
+
+  it('looks where it is told, and counts an entry once however many vectors it has', async () => {
+    const here = space()
+    const at = (id: number, entryId: number, y: number, place: VectorPlace | null) => ({
+      ...{ id, entryId, place, data: toBase64(vector(1, y, 0, 0)) },
+    })
+    const inProject = (project: string, layer: 1 | 2 | 3 = 2, reader = '') => ({ layer, project, reader })
+    const added = [
+      ...Array.from({ length: 300 }, (_, i) => at(i + 1, 1, i / 10_000, inProject('p'))),
+      ...Array.from({ length: 60 }, (_, i) => at(1_000 + i, 100 + i, 1 + i / 100, inProject('p'))),
+      at(2_000, 200, 0, inProject('q')),
+      at(2_001, 201, 0, inProject('p', 2, 'ben')),
+      at(2_002, 202, 0, null),
+      at(2_003, 203, 0.1, inProject('q', 3)),
+      at(2_004, 204, 9, inProject('', 3)),
+    ]
+    await index.apply(here, { added, addedUpTo: 2_004, removed: [], removedUpTo: 0 })
+    const scope = { org: here.org, projects: null, owner: 'ada' }
+    const nearby = async (
+      given: Partial<typeof scope> | { projects: string[] },
+      request: Partial<NearbyRequest> = {},
+    ) => {
+      const layers = [
+        { layer: 2, most: 3, least: 0.1 },
+        { layer: 3, most: 3, least: 0.3 },
+      ] as const
+      const asked = { layers, project: 'p', beside: [], ...request }
+      const found = await index.nearby?.(here, { ...scope, ...given }, vector(1, 0, 0, 0), asked)
+      return found?.hits.map(({ id }) => id)
+    }
+    expect(await nearby({})).toEqual([1, 1_000, 1_001, 2_003])
+    expect(await nearby({ owner: 'ben' })).toEqual([2_001, 1, 1_000, 2_003])
+    expect(await nearby({}, { project: null })).toEqual([2_000, 1, 1_000, 2_003])
+    expect(await nearby({ projects: ['p'] }, { project: null })).toEqual([1, 1_000, 1_001])
+    expect(await nearby({}, { project: 'nobody', beside: [2_002, 2_004, 7_777] })).toEqual([2_002, 2_004, 2_003])
+  })
+
+  it('asks for everything again where an earlier release has kept vectors without their places', async () => {
+    const here = space()
+    const object = bindings.VECTORS.getByName(`${here.org}\n${here.model}`)
+    await index.apply(here, changes([1, 2, 3]))
+    await runInDurableObject(object, async (_, state) => {
+      state.storage.sql.exec('DROP TABLE vectors')
+      state.storage.sql.exec('CREATE TABLE vectors (id INTEGER PRIMARY KEY, data BLOB NOT NULL)')
+    })
+    await evictDurableObject(object)
+    expect(await index.state(here)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
+    await index.apply(here, changes([1, 2, 3]))
+    expect((await index.search(here, vector(1, 0, 0, 0), 9)).hits.map(({ id }) => id)).toEqual([1, 2, 3])
+  })
+
   it('takes changes twice, in any mix with removals', async () => {
     const here = space()
     await index.apply(here, changes([1, 2, 3]))
@@ -99,14 +172,14 @@ describe('the Durable Object', () => {
     const scan = new VectorScan(1536)
     const values = new Int8Array(1536)
     expect(() => {
-      for (let id = 1; id < 100_000; id++) scan.set(id, values)
+      for (let id = 1; id < 100_000; id++) scan.set({ ...standing(id), values })
     }).toThrow('VECTOR_BACKEND=vectorize')
     expect(scan.size).toBeGreaterThan(50_000)
   })
 
   it('moves the last vector into the place of one that goes', () => {
     const scan = new VectorScan(2)
-    for (let id = 1; id <= 5_000; id++) scan.set(id, Int8Array.of(id % 100, 1))
+    for (let id = 1; id <= 5_000; id++) scan.set({ ...standing(id), values: Int8Array.of(id % 100, 1) })
     for (let id = 1; id <= 5_000; id += 2) scan.delete(id)
     expect(scan.size).toBe(2_500)
     const ids = [...scan.nearest(Int8Array.of(1, 0), 2_500).ids]

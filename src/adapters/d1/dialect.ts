@@ -143,7 +143,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
-    nearestVectors: null,
+    nearness: null,
     code: D1_CODE,
   }
   return dialect

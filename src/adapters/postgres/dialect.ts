@@ -9,7 +9,7 @@ import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
-import { nearestVectors } from './nearest-vectors'
+import { POSTGRES_NEARNESS } from './nearest-vectors'
 
 /** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)
@@ -157,7 +157,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-    nearestVectors: nearestVectors(),
+    nearness: POSTGRES_NEARNESS,
     code: POSTGRES_CODE,
   }
   return dialect

@@ -11,6 +11,7 @@ export const createPostgresVectorIndex = (connection: SqlConnection, few?: numbe
   depth: Number.POSITIVE_INFINITY,
   // Its cosines are sums of 32-bit floats.
   approximate: true,
+  nearby: null,
 
   async search(space, query, limit) {
     const [rows] = await connection.read([sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`])

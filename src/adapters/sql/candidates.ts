@@ -89,7 +89,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   held: Number(row.held ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
-  atMoment: row.f === undefined ? null : toAtMoment(row),
+  atMoment: row.marks === undefined ? null : toAtMoment(row),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })

@@ -3,8 +3,9 @@ import type { Analyzer } from '../../domain/analysis'
 import type { IndexedContent } from '../../domain/entry'
 import type { Leaf } from '../../domain/filter'
 import type { IndexedText } from '../../domain/indexed-text'
+import type { Scope } from '../../domain/scope'
 import type { QuantizedVector } from '../../domain/vector'
-import type { VectorSpace } from '../../ports/vector-index'
+import type { NearbyRequest } from '../../ports/vector-index'
 import type { CodeSpelling } from './code-spelling'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
@@ -98,13 +99,18 @@ export interface SqlDialect {
   readonly unindexEntry: (id: number) => SQL
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
   readonly textAt: (path: readonly string[]) => SQL
-  /**
-   * The nearest vectors of an org and model as a table with `id` and `cosine`, for a database that finds them itself; null where an
-   * index beside it has to be asked.
-   */
-  readonly nearestVectors:
-    | ((space: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number) => SQL)
-    | null
+  /** For a database that compares vectors itself; null where an index beside it has to be asked. */
+  readonly nearness: {
+    /** Of a query and the row `v` of `entry_vectors`. */
+    readonly cosine: (query: QuantizedVector) => SQL
+    /** The nearest entries of a part of what the scope sees, as a table with `entry_id` and `cosine`, best first. */
+    readonly nearestEntries: (
+      scope: Scope,
+      model: string,
+      query: QuantizedVector,
+      part: NearbyRequest['layers'][number] & Pick<NearbyRequest, 'project'>,
+    ) => SQL
+  } | null
   /** The search index of code. */
   readonly code: CodeSpelling
 }

@@ -21,7 +21,11 @@ export const FILES = [
   { path: ['codeBlock', 'filePath'], index: 'entries_by_code_file' },
 ] as const
 
-const flag = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
+/** Marks as one number, since hundreds of rows travel. */
+const BITS = { f: 1, n: 2, c: 4, s: 8 } as const
+type Mark = keyof typeof BITS
+
+const bit = (condition: SQL, mark: Mark): SQL => sql`CASE WHEN ${condition} THEN ${number(BITS[mark])} ELSE 0 END`
 
 /** What the moment says, each as a condition. */
 function marksOf(dialect: SqlDialect, moment: Moment) {
@@ -44,9 +48,10 @@ function marksOf(dialect: SqlDialect, moment: Moment) {
 /** Beside `id` and `weight`. */
 export const momentColumns = (dialect: SqlDialect, moment: Moment): SQL => {
   const { f, n, c, s } = marksOf(dialect, moment)
-  return sql`e.layer, e.kind, e.updated_at, coalesce(e.accessed_at, e.created_at) AS used_at,
-    ${flag(f)} AS f, ${flag(n)} AS n, ${flag(c)} AS c, ${flag(s)} AS s`
+  return sql`e.layer, e.kind, e.updated_at, ${bit(f, 'f')} + ${bit(n, 'n')} + ${bit(c, 'c')} + ${bit(s, 's')} AS marks`
 }
+
+const has = (row: Row, mark: Mark): boolean => (Number(row.marks) & BITS[mark]) !== 0
 
 export const toAtMoment = (row: Row): AtMoment => ({
   id: Number(row.id),
@@ -54,8 +59,7 @@ export const toAtMoment = (row: Row): AtMoment => ({
   kind: row.kind as Kind,
   weight: Number(row.weight),
   updatedAt: Number(row.updated_at),
-  usedAt: Number(row.used_at),
-  marks: { file: Boolean(row.f), named: Boolean(row.n), command: Boolean(row.c), session: Boolean(row.s) },
+  marks: { file: has(row, 'f'), named: has(row, 'n'), command: has(row, 'c'), session: has(row, 's') },
 })
 
 const isType = (word: string): SQL => sql`e.kind IN (${among(kindsOfWord(word) ?? [])})`

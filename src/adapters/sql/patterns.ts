@@ -19,8 +19,9 @@ export const among = (values: readonly string[]): SQL =>
     sql`, `,
   )
 
+/** The present is a parameter, so that a statement reads the same in every call, which databases know from the last one. */
 export const daysSince = (time: SQL, now: number): SQL =>
-  sql`(CAST(${number(now)} - ${time} AS double precision) / ${number(DAY)}.0)`
+  sql`(CAST(CAST(${now} AS bigint) - ${time} AS double precision) / ${number(DAY)}.0)`
 
 /** Every spelling of a language that means the same. */
 const everySpelling = (name: string): string[] => {
@@ -44,7 +45,7 @@ function nearnessTo(file: string): { same: SQL; beside: SQL; alike: SQL } {
 
 const speaks = (language: string): SQL => sql`p.language IN (${among(everySpelling(language))})`
 
-/** Ids of patterns with their scores, best first: what is in use, and near to the open file in place and language. */
+/** Ids of patterns, with their scores and last uses, best first: what is in use, and near to the open file in place and language. */
 export function bestPatterns({ dialect, scope, now, project }: MemoryContext, moment: Moment): SQL {
   const { currentFile, filePath, language } = moment
   const near = currentFile ?? filePath
@@ -65,13 +66,13 @@ export function bestPatterns({ dialect, scope, now, project }: MemoryContext, mo
   const ofLayer = (layer: 2 | 3): SQL => {
     const ofProject = layer === 3 || project === null ? sql`` : sql` AND p.project = ${project}`
     return sql`SELECT * FROM (
-      SELECT p.entry_id AS id, ${score} AS score FROM patterns p
+      SELECT p.entry_id AS id, p.used_at, ${score} AS score FROM patterns p
       WHERE p.org = ${scope.org} AND p.layer = ${number(layer)}${ofProject} AND ${circle(dialect, scope, 'p', 'empty')}
         AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${staying('p', 'entry_id')}
         AND ${joinConditions('and', only)}
       ORDER BY score DESC, p.entry_id DESC LIMIT ${number(MOST.patterns)}
     ) AS layer_${number(layer)}`
   }
-  return sql`SELECT id, score FROM (${ofLayer(2)} UNION ALL ${ofLayer(3)}) AS both_layers
+  return sql`SELECT id, used_at FROM (${ofLayer(2)} UNION ALL ${ofLayer(3)}) AS both_layers
     ORDER BY score DESC, id DESC LIMIT ${number(MOST.patterns)}`
 }

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Source, TextVector } from '../../domain/entry'
+import type { Layer, Source, TextVector } from '../../domain/entry'
 import type { Filter } from '../../domain/filter'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
+import type { IndexedVector } from '../../ports/vector-index'
 import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
@@ -24,6 +25,12 @@ const toRow = (row: Row): VectorRow => ({
   data: row.data as string,
 })
 
+const toIndexed = ({ id, entry_id: entryId, layer, project, reader, data }: Row): IndexedVector => ({
+  ...{ id: Number(id), entryId: Number(entryId), data: data as string },
+  place:
+    layer === null ? null : { layer: Number(layer) as Layer, project: project as string, reader: reader as string },
+})
+
 const toUnembedded = (row: Row): Unembedded => ({
   id: Number(row.id),
   org: row.org as string,
@@ -35,8 +42,9 @@ const toUnembedded = (row: Row): Unembedded => ({
 const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
 
 const INTO = sql`
-  INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
-  SELECT e.org, e.id, made.model, made.chunk, made.start, made.length, made.data`
+  INSERT INTO entry_vectors (org, entry_id, layer, project, reader, model, chunk, start, length, data)
+  SELECT e.org, e.id, CASE WHEN e.listed = 1 THEN e.layer END, coalesce(e.project, ''), e.reader,
+    made.model, made.chunk, made.start, made.length, made.data`
 
 /** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
@@ -169,11 +177,11 @@ export function createSqlVectorRows(
 
     async changesSince({ org, model }, state, limit) {
       const [addedRows, removedRows] = await connection.batch([
-        sql`SELECT id, data FROM entry_vectors
+        sql`SELECT id, entry_id, layer, project, reader, data FROM entry_vectors
           WHERE org = ${org} AND model = ${model} AND id > ${state.addedUpTo} ORDER BY id LIMIT ${limit}`,
         sql`SELECT id, vector_id FROM vector_removals WHERE org = ${org} AND id > ${state.removedUpTo} ORDER BY id LIMIT ${limit}`,
       ])
-      const added = (addedRows ?? []).map((row) => ({ id: Number(row.id), data: row.data as string }))
+      const added = (addedRows ?? []).map(toIndexed)
       const removed = removedRows ?? []
       if (added.length === 0 && removed.length === 0) return null
       return {

@@ -28,11 +28,23 @@ export function createObjectVectorIndex(namespace: DurableObjectNamespace<Vector
       return { hits, confirmedUpTo: found.upTo, cut: found.cut }
     },
 
+    async nearby(space, { projects, owner }, query, { layers, project, beside }) {
+      const found = await answered(
+        objectOf(space).nearby(space.dimensions, query.values, {
+          layers: layers.map((part) => ({ ...part })),
+          sight: { project, owner, projects: projects === null ? null : [...projects] },
+          beside: Float64Array.from(beside),
+        }),
+      )
+      const hits = Array.from(found.ids, (id, i) => ({ id, cosine: found.cosines[i] as number }))
+      return { hits, confirmedUpTo: found.upTo, cut: false }
+    },
+
     async apply(space, changes) {
       await answered(
         objectOf(space).apply(space.dimensions, {
           ...changes,
-          added: changes.added.map(({ id, data }) => ({ id, data })),
+          added: changes.added.map(({ place, ...vector }) => ({ ...vector, place: place && { ...place } })),
           removed: [...changes.removed],
         }),
       )

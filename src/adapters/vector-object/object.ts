@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Layer } from '../../domain/entry'
 import { fromBase64 } from '../../domain/vector'
-import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
-import { type Scored, VectorScan } from './scan'
+import type { NearbyRequest, VectorChanges, VectorIndexState, VectorPlace } from '../../ports/vector-index'
+import { type PlacedVector, type Scored, VectorScan } from './scan'
 
 /** Vectors read in one go: some 20 ms of work. */
 const LOADED_AT_ONCE = 2_000
@@ -9,9 +10,36 @@ const LOADED_AT_ONCE = 2_000
 /** Lets others have their turn, which a timer that is due at once does not. */
 const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
 
+/** What is looked at, and who asks. */
+interface Nearby {
+  readonly layers: NearbyRequest['layers']
+  readonly sight: { readonly project: string | null; readonly owner: string | null; readonly projects: string[] | null }
+  readonly beside: Float64Array
+}
+
+/** A vector as it is kept; `layer` is null for what no list shows. */
+interface Kept extends Record<string, SqlStorageValue> {
+  id: number
+  entry: number
+  layer: number | null
+  project: string
+  reader: string
+  data: ArrayBuffer
+}
+
+const placedVector = ({ id, entry, layer, project, reader, data }: Kept): PlacedVector => ({
+  ...{ id, entryId: entry, values: new Int8Array(data) },
+  place: layer === null ? null : { layer: layer as Layer, project, reader },
+})
+
+/** A new shape of the table, by which what an earlier release kept is told from it. */
+const TABLE = `CREATE TABLE vectors (
+  id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, layer INTEGER, project TEXT NOT NULL, reader TEXT NOT NULL, data BLOB NOT NULL
+)`
+
 /**
  * The vectors of one org and model: kept in the object's own SQLite, loaded into memory by the first search after it
- * wakes. It knows nothing of entries; what it loses is sent again from the database.
+ * wakes. Of entries it knows where they stand and no more; what it loses is sent again from the database.
  */
 export class VectorObject extends DurableObject {
   private scan: VectorScan | null = null
@@ -21,8 +49,15 @@ export class VectorObject extends DurableObject {
 
   constructor(state: DurableObjectState, env: never) {
     super(state, env)
-    state.storage.sql.exec('CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, data BLOB NOT NULL)')
-    state.storage.sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
+    const { sql } = state.storage
+    sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
+    const [known] = sql.exec<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'vectors'").toArray()
+    if (known?.sql === TABLE) return
+    state.storage.transactionSync(() => {
+      sql.exec('DROP TABLE IF EXISTS vectors')
+      sql.exec('DELETE FROM progress')
+      sql.exec(TABLE)
+    })
   }
 
   private get sql(): SqlStorage {
@@ -53,13 +88,13 @@ export class VectorObject extends DurableObject {
       let more = true
       while (more && this.partial === scan) {
         const rows = this.sql
-          .exec<{ id: number; data: ArrayBuffer }>(
-            'SELECT id, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
+          .exec<Kept>(
+            'SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
             after,
             LOADED_AT_ONCE,
           )
           .toArray()
-        for (const row of rows) scan.set(row.id, new Int8Array(row.data))
+        for (const row of rows) scan.set(placedVector(row))
         after = rows.at(-1)?.id ?? after
         more = rows.length === LOADED_AT_ONCE
         if (more) await rest()
@@ -76,16 +111,46 @@ export class VectorObject extends DurableObject {
     return { ids, cosines, upTo: this.state().addedUpTo, cut: scan.size > ids.length }
   }
 
+  /** The nearest entries of some places, and what is named. */
+  async nearby(
+    dimensions: number,
+    query: Int8Array,
+    { layers, sight, beside }: Nearby,
+  ): Promise<Scored & { upTo: number }> {
+    const scan = await this.load(dimensions)
+    const { project, owner } = sight
+    const projects = sight.projects && new Set(['', ...sight.projects])
+    const found = layers.map(({ layer, most, least }) => {
+      const stands = (at: VectorPlace): boolean =>
+        at.layer === layer &&
+        (layer === 3 || project === null || at.project === project) &&
+        (at.reader === '' || at.reader === owner) &&
+        (projects === null || projects.has(at.project))
+      return scan.nearestEntries(query, stands, most, least)
+    })
+    const known = new Set(beside)
+    const parts = [scan.named(query, known), ...found]
+    const ids = parts.flatMap((part, i) => [...part.ids].filter((id) => i === 0 || !known.has(id)))
+    const cosines = new Map(parts.flatMap((part) => [...part.ids].map((id, i) => [id, part.cosines[i] as number])))
+    return {
+      ids: Float64Array.from(ids),
+      cosines: Float64Array.from(ids, (id) => cosines.get(id) as number),
+      upTo: this.state().addedUpTo,
+    }
+  }
+
   /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
   apply(_dimensions: number, changes: VectorChanges): void {
     const { added, addedUpTo, removed, removedUpTo } = changes
-    const vectors = added.map(({ id, data }) => ({ id, values: fromBase64(data).values }))
+    const vectors = added.map(({ data, ...vector }): PlacedVector => ({ ...vector, values: fromBase64(data).values }))
     try {
       this.ctx.storage.transactionSync(() => {
-        for (const { id, values } of vectors) {
-          const bytes = values.slice().buffer
-          this.sql.exec('INSERT OR REPLACE INTO vectors (id, data) VALUES (?, ?)', id, bytes)
-        }
+        for (const { id, entryId, place, values } of vectors)
+          this.sql.exec(
+            'INSERT OR REPLACE INTO vectors (id, entry, layer, project, reader, data) VALUES (?, ?, ?, ?, ?, ?)',
+            ...[id, entryId, place?.layer ?? null, place?.project ?? '', place?.reader ?? ''],
+            values.slice().buffer,
+          )
         for (const id of removed) this.sql.exec('DELETE FROM vectors WHERE id = ?', id)
         for (const [name, value] of [
           ['added', addedUpTo],
@@ -99,7 +164,7 @@ export class VectorObject extends DurableObject {
       })
       const scan = this.scan ?? this.partial
       if (scan === null) return
-      for (const { id, values } of vectors) scan.set(id, values)
+      for (const vector of vectors) scan.set(vector)
       for (const id of removed) scan.delete(id)
     } catch (error) {
       this.scan = null

@@ -1,20 +1,30 @@
 import { Problem } from '../../domain/errors'
-import { cosineOf, dot } from '../../domain/vector'
+import type { VectorPlace } from '../../ports/vector-index'
+import { placesOfBest } from './best'
+import { VectorMatrix } from './matrix'
 
-/** Vectors in memory, scanned whole for each query: exact, and fast enough for what one isolate can hold. */
+/** Vectors in memory, all that matter compared for each query: exact, and fast enough for what one isolate can hold. */
 const BLOCK = 4096
 
 /** An isolate has 128 MB; this is what vectors may take of it (100,000 of 768 dimensions fit). */
 const MAX_BYTES = 90_000_000
 
-/** Bytes beside the numbers: square, id, and the entry in the map. */
-const PER_VECTOR = 56
+/** Bytes beside the numbers: square, id, entry and group, with what leads to them from the id and from the group. */
+const PER_VECTOR = 128
 
 interface Block {
-  readonly values: Int8Array
   /** Dot product of each vector with itself. */
   readonly squares: Float64Array
   readonly ids: Float64Array
+  readonly entries: Float64Array
+  readonly groups: Uint32Array
+}
+
+/** Vectors whose entries stand in one place. */
+interface Group {
+  /** Null for what no list shows. */
+  readonly place: VectorPlace | null
+  readonly slots: Set<number>
 }
 
 /** Vectors by id, each with its cosine. */
@@ -23,25 +33,44 @@ export interface Scored {
   readonly cosines: Float64Array
 }
 
+/** A vector, and what it belongs to. */
+export interface PlacedVector {
+  readonly id: number
+  readonly entryId: number
+  readonly place: VectorPlace | null
+  readonly values: Int8Array
+}
+
+const keyOf = (place: VectorPlace | null): string =>
+  place === null ? '' : JSON.stringify([place.layer, place.reader, place.project])
+
 export class VectorScan {
+  private readonly matrix: VectorMatrix
   private readonly blocks: Block[] = []
   private readonly slots = new Map<number, number>()
+  private readonly groups: Group[] = []
+  private readonly groupOf = new Map<string, number>()
   private count = 0
 
-  constructor(private readonly dimensions: number) {}
+  constructor(private readonly dimensions: number) {
+    this.matrix = new VectorMatrix(dimensions)
+  }
 
   get size(): number {
     return this.count
   }
 
   /** @throws Problem limit_exceeded when the vectors would not fit into the memory of an isolate */
-  set(id: number, values: Int8Array): void {
-    const slot = this.slots.get(id) ?? this.grow()
-    const block = this.blocks[Math.floor(slot / BLOCK)] as Block
-    const at = slot % BLOCK
-    block.values.set(values, at * this.dimensions)
-    block.squares[at] = dot(values, values)
+  set({ id, entryId, place, values }: PlacedVector): void {
+    const known = this.slots.get(id)
+    if (known !== undefined) this.groupAt(known).slots.delete(known)
+    const slot = known ?? this.grow()
+    const [block, at] = this.blockAt(slot)
+    block.squares[at] = this.matrix.set(slot, values)
     block.ids[at] = id
+    block.entries[at] = entryId
+    block.groups[at] = this.groupFor(place)
+    this.groupAt(slot).slots.add(slot)
     this.slots.set(id, slot)
   }
 
@@ -54,62 +83,126 @@ export class VectorScan {
           'This org has more vectors than one Durable Object can hold; set VECTOR_BACKEND=vectorize, or use PostgreSQL',
         )
       this.blocks.push({
-        values: new Int8Array(BLOCK * this.dimensions),
         squares: new Float64Array(BLOCK),
         ids: new Float64Array(BLOCK),
+        entries: new Float64Array(BLOCK),
+        groups: new Uint32Array(BLOCK),
       })
     }
     return slot
+  }
+
+  private groupFor(place: VectorPlace | null): number {
+    const key = keyOf(place)
+    const known = this.groupOf.get(key)
+    if (known !== undefined) return known
+    this.groupOf.set(key, this.groups.length)
+    return this.groups.push({ place, slots: new Set() }) - 1
   }
 
   /** The last vector takes the place of the one that goes. */
   delete(id: number): void {
     const slot = this.slots.get(id)
     if (slot === undefined) return
-    const last = --this.count
-    const to = this.blocks[Math.floor(slot / BLOCK)] as Block
-    const from = this.blocks[Math.floor(last / BLOCK)] as Block
-    const [a, b] = [slot % BLOCK, last % BLOCK]
-    const moved = from.ids[b] as number
-    to.values.set(from.values.subarray(b * this.dimensions, (b + 1) * this.dimensions), a * this.dimensions)
-    to.squares[a] = from.squares[b] as number
-    to.ids[a] = moved
-    this.slots.set(moved, slot)
+    this.groupAt(slot).slots.delete(slot)
     this.slots.delete(id)
+    const last = --this.count
+    if (slot !== last) {
+      const [to, b] = this.blockAt(slot)
+      const [from, a] = this.blockAt(last)
+      const { slots } = this.groupAt(last)
+      this.matrix.move(last, slot)
+      for (const name of ['squares', 'ids', 'entries', 'groups'] as const) to[name][b] = from[name][a] as number
+      slots.delete(last)
+      slots.add(slot)
+      this.slots.set(to.ids[b] as number, slot)
+    }
     if (last % BLOCK === 0) this.blocks.pop()
   }
 
   /** The nearest vectors, best first; ties go to the smaller id. */
   nearest(query: Int8Array, limit: number): Scored {
-    const cosines = new Float64Array(this.count)
-    const length = dot(query, query)
-    for (let slot = 0; slot < this.count; ) {
-      const block = this.blocks[Math.floor(slot / BLOCK)] as Block
-      const inBlock = Math.min(BLOCK, this.count - slot)
-      for (let i = 0; i < inBlock; i++)
-        cosines[slot + i] = cosineOf(dot(query, block.values, i * this.dimensions), length, block.squares[i] as number)
-      slot += inBlock
+    const all = Uint32Array.from({ length: this.count }, (_, slot) => slot)
+    const cosines = this.compare(query, all)
+    const best = placesOfBest(cosines, limit).sort(
+      (a, b) => (cosines[b] as number) - (cosines[a] as number) || this.idAt(a) - this.idAt(b),
+    )
+    return this.scored([...best.subarray(0, limit)], (slot) => cosines[slot] as number)
+  }
+
+  /**
+   * The nearest entries of those that stand somewhere, each by its nearest vector, best first; ties go to the newer entry.
+   *
+   * @param most entries at most @param least cosine at least
+   */
+  nearestEntries(query: Int8Array, stands: (place: VectorPlace) => boolean, most: number, least: number): Scored {
+    const slots = this.slotsWhere(stands)
+    const cosines = this.compare(query, slots)
+    // Several vectors may belong to one entry, so more are taken until there are enough.
+    for (let taken = 2 * most; ; taken *= 8) {
+      const best = placesOfBest(cosines, taken).sort(
+        (a, b) =>
+          (cosines[b] as number) - (cosines[a] as number) ||
+          this.entryAt(slots[b] as number) - this.entryAt(slots[a] as number),
+      )
+      const byEntry = new Map<number, number>()
+      for (const place of best) {
+        const entry = this.entryAt(slots[place] as number)
+        if (!byEntry.has(entry) && (cosines[place] as number) >= least) byEntry.set(entry, place)
+      }
+      if (byEntry.size < most && taken < slots.length && (cosines[best.at(-1) as number] as number) >= least) continue
+      const places = [...byEntry.values()].slice(0, most)
+      const cosineAt = new Map(places.map((place) => [slots[place] as number, cosines[place] as number]))
+      return this.scored([...cosineAt.keys()], (slot) => cosineAt.get(slot) as number)
     }
-    const slots = this.count <= limit ? Uint32Array.from(cosines, (_, slot) => slot) : topSlots(cosines, limit)
-    slots.sort((a, b) => (cosines[b] as number) - (cosines[a] as number) || this.idAt(a) - this.idAt(b))
-    const best = slots.subarray(0, limit)
+  }
+
+  /** Those of the vectors that are known, with their cosines. */
+  named(query: Int8Array, ids: Iterable<number>): Scored {
+    const slots = Uint32Array.from([...ids].flatMap((id) => this.slots.get(id) ?? []))
+    const cosines = this.compare(query, slots)
+    return { ids: Float64Array.from(slots, (slot) => this.idAt(slot)), cosines }
+  }
+
+  private slotsWhere(stands: (place: VectorPlace) => boolean): Uint32Array {
+    const admitted = this.groups.filter(({ place }) => place !== null && stands(place))
+    const all = new Uint32Array(admitted.reduce((sum, { slots }) => sum + slots.size, 0))
+    let at = 0
+    for (const { slots } of admitted) for (const slot of slots) all[at++] = slot
+    return all
+  }
+
+  private compare(query: Int8Array, slots: Uint32Array): Float64Array {
+    return this.matrix.cosines(
+      query,
+      slots,
+      (slot) => this.blocks[Math.floor(slot / BLOCK)]?.squares[slot % BLOCK] ?? 0,
+    )
+  }
+
+  private scored(slots: readonly number[], cosineOf: (slot: number) => number): Scored {
     return {
-      ids: Float64Array.from(best, (slot) => this.idAt(slot)),
-      cosines: Float64Array.from(best, (slot) => cosines[slot] as number),
+      ids: Float64Array.from(slots, (slot) => this.idAt(slot)),
+      cosines: Float64Array.from(slots, cosineOf),
     }
+  }
+
+  private blockAt(slot: number): [Block, number] {
+    return [this.blocks[Math.floor(slot / BLOCK)] as Block, slot % BLOCK]
+  }
+
+  private groupAt(slot: number): Group {
+    const [block, at] = this.blockAt(slot)
+    return this.groups[block.groups[at] as number] as Group
   }
 
   private idAt(slot: number): number {
-    return (this.blocks[Math.floor(slot / BLOCK)] as Block).ids[slot % BLOCK] as number
+    const [block, at] = this.blockAt(slot)
+    return block.ids[at] as number
   }
-}
 
-/** Slots whose cosine is at least the `limit`-th best, found by a threshold over a sorted copy of the scores. */
-function topSlots(cosines: Float64Array, limit: number): Uint32Array {
-  const sorted = Float64Array.from(cosines).sort()
-  const threshold = sorted[sorted.length - limit] as number
-  const slots = new Uint32Array(cosines.length)
-  let found = 0
-  for (let slot = 0; slot < cosines.length; slot++) if ((cosines[slot] as number) >= threshold) slots[found++] = slot
-  return slots.subarray(0, found)
+  private entryAt(slot: number): number {
+    const [block, at] = this.blockAt(slot)
+    return block.entries[at] as number
+  }
 }

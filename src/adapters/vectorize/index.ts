@@ -64,6 +64,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
     backend: 'vectorize',
     depth: TOP_K,
     approximate: true,
+    nearby: null,
 
     async search(space, query, limit) {
       // Read before asking: what is confirmed by then is what the answer is sure to have seen.

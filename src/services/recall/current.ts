@@ -1,3 +1,4 @@
+import type { Layer } from '../../domain/entry'
 import type { Filter } from '../../domain/filter'
 import {
   CANDIDATES,
@@ -17,9 +18,8 @@ import { recallFilter } from '../../domain/recall/filter'
 import type { Memory } from '../../domain/recall/memory'
 import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
-import type { AtMoment, CurrentMemories, NearRequest } from '../../ports/current'
+import type { AtHandMemory, AtMoment, CurrentMemories, NearRequest } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
-import type { VectorSearch } from '../../ports/vector-index'
 import { attempt } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { RecallWords } from './recall-words'
@@ -37,26 +37,37 @@ export interface Current {
   readonly ghostMessages: readonly GhostMessage[]
 }
 
-/** Memories and vectors that a leg brings: enough for the nearest of both layers. */
-const NEAREST = 2 * CANDIDATES.nearest
-/** Vectors that are looked at, since an index knows nothing of projects: so many, that those of one are among them. */
+/** Vectors that are looked at where an index knows nothing of projects: so many, that those of one are among them. */
 const LOOKED_AT = 1_000
+/**
+ * The nearest of each layer, a few more than count, since some may have expired; in layer 3 those that are near enough. Of layer 1 they
+ * come beside the fifty with the best scores apart from it.
+ */
+const NEAREST = CANDIDATES.nearest + 10
+const LAYERS = [
+  { layer: 1, most: MOST.working, least: Number.MIN_VALUE },
+  { layer: 2, most: NEAREST, least: Number.MIN_VALUE },
+  { layer: 3, most: NEAREST, least: LEAST_SEMANTIC - 1e-6 },
+] as const
 /** Cosines are compared up to so many parts, since indexes differ beyond. */
 const PARTS = 1_000_000
 /** Texts of all that is shown together. */
 const MAX_BYTES = 8_000_000
+
+/** What is compared with what. */
+interface Asked {
+  readonly scope: Scope
+  readonly project: string | null
+  /** Stands for the moment; empty when nothing does. */
+  readonly text: string
+  readonly atHand: readonly AtHandMemory[]
+}
 
 /** A memory, and how similar it is to the text that stands for the moment. */
 interface Similar {
   readonly one: AtMoment
   readonly similarity: number
 }
-
-/** A cosine of 0 says nothing. */
-const withoutNothing = (found: VectorSearch): VectorSearch => ({
-  ...found,
-  hits: found.hits.filter(({ cosine }) => cosine > 0),
-})
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
 
@@ -75,34 +86,44 @@ export function createGetCurrent({
   readonly clock: Clock
 }) {
   /** The embedded text and what an index beside the database found; null when meaning cannot be asked. */
-  async function askMeaning(semantic: SearchSemantic, scope: Scope, text: string): Promise<NearRequest | null> {
+  async function askMeaning(
+    semantic: SearchSemantic,
+    { scope, project, text, atHand }: Asked,
+  ): Promise<NearRequest | null> {
     const embedded = await attempt(() => semantic.embed(text))
     if (!embedded.ok) return null
     const { query } = embedded.value
-    const request = { query, model: semantic.model, depth: LOOKED_AT, most: NEAREST }
-    if (current.findsVectors) return { ...request, found: null }
-    const asked = await attempt(() => semantic.ask(scope, embedded.value, LOOKED_AT))
-    return asked.ok ? { ...request, found: withoutNothing(asked.value.found) } : null
+    const request = { query, model: semantic.model, layers: LAYERS, project }
+    if (current.comparesVectors) return { ...request, found: null }
+    const beside = atHand.flatMap(({ vectors }) => vectors)
+    const found = await attempt(
+      async () =>
+        (await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })) ??
+        (await semantic.ask(scope, embedded.value, LOOKED_AT)).found,
+    )
+    return found.ok ? { ...request, found: found.value } : null
   }
 
   /**
-   * What is near to a text, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is:
-   * the rarer words, and the nearest vectors.
+   * What may be shown, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is: what is at
+   * hand, the nearest vectors, and the rarer words.
    */
-  async function nearTo(scope: Scope, filter: Filter, text: string, moment: Moment): Promise<Map<number, Similar>> {
-    const similar = new Map<number, Similar>()
-    if (text === '') return similar
-    const asked = semantic && (await askMeaning(semantic, scope, text))
-    const [hits, near] = await Promise.all([
-      words?.glance(scope, { query: text, filter, moment }) ?? [],
-      asked && attempt(() => current.near(scope, filter, moment, asked)),
+  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Map<number, Similar>> {
+    const { scope, text, atHand } = asked
+    const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
+    const [hits, compared] = await Promise.all([
+      text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
+      current.candidates(scope, filter, moment, atHand, near),
     ])
+    // An index that lags far behind is told first, which the work behind writes does as a rule.
+    if (compared.behind && (await semantic?.catchUp(scope))) return candidatesOf(asked, filter, moment)
+    const similar = new Map<number, Similar>()
     const note = (one: AtMoment, similarity: number): void => {
       const known = similar.get(one.id)?.similarity ?? 0
-      if (similarity > known) similar.set(one.id, { one, similarity })
+      similar.set(one.id, { one, similarity: Math.max(similarity, known) })
     }
+    for (const one of compared.memories) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
     for (const { atMoment, similarity } of hits) note(atMoment, similarity)
-    for (const one of near?.ok ? near.value : []) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
     return similar
   }
 
@@ -112,26 +133,27 @@ export function createGetCurrent({
   return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
-    const atHand = await current.atHand(scope, project, moment)
-    const similar = await nearTo(scope, filter, contextText(moment, atHand.newest), moment)
-    const similarityOf = ({ id }: AtMoment): number => similar.get(id)?.similarity ?? 0
-    const ranked = (all: readonly AtMoment[]): AtMoment[] =>
-      [...new Map(all.map((one) => [one.id, one])).values()]
-        .map((one) => ({ one, score: scoreNow(one, one.marks, similarityOf(one), moment, now) }))
+    const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
+    const { patterns, memories: atHand } = first
+    const asked = { scope, project, text: contextText(moment, first.newest), atHand }
+    const similar = [...(await candidatesOf(asked, filter, moment)).values()]
+    const ranked = (all: readonly Similar[]): AtMoment[] =>
+      all
+        .map(({ one, similarity }) => ({ one, score: scoreNow(one, one.marks, similarity, moment, now) }))
         .sort((a, b) => b.score - a.score || b.one.id - a.one.id)
         .map(({ one }) => one)
-    const nearest = (layer: 2 | 3, least: number): AtMoment[] =>
-      [...similar.values()]
-        .filter(({ one, similarity }) => one.layer === layer && similarity >= least)
+    const ofLayer = (layer: Layer): Similar[] => similar.filter(({ one }) => one.layer === layer)
+    const nearest = (layer: 2 | 3, least: number): Similar[] =>
+      ofLayer(layer)
+        .filter(({ similarity }) => similarity >= least)
         .sort((a, b) => b.similarity - a.similarity || b.one.id - a.one.id)
         .slice(0, CANDIDATES.nearest)
-        .map(({ one }) => one)
 
-    const ofWorking = [...similar.values()].map(({ one }) => one).filter(({ layer }) => layer === 1)
-    const working = ranked([...atHand.working, ...ofWorking]).slice(0, MOST.working)
-    const { patterns } = atHand
+    const working = ranked(ofLayer(1)).slice(0, MOST.working)
     const taken = new Set(patterns.map(({ id }) => id))
-    const relevant = ranked([...atHand.recent, ...atHand.ofFile, ...nearest(2, 0), ...nearest(3, LEAST_SEMANTIC)])
+    const others = new Set(atHand.map(({ id }) => id))
+    const beside = similar.filter(({ one }) => one.layer > 1 && others.has(one.id))
+    const relevant = ranked([...new Set([...beside, ...nearest(2, Number.MIN_VALUE), ...nearest(3, LEAST_SEMANTIC)])])
       .filter(({ id }) => !taken.has(id))
       .slice(0, MOST.relevant)
 
@@ -139,14 +161,14 @@ export function createGetCurrent({
     const { memories: read } = await memories.recalled(scope, filter, ids, MAX_BYTES)
     // To be shown now is no use that is shown.
     const byId = new Map(read.map((memory) => [memory.id, { ...memory, accessCount: memory.accessCount - 1 }]))
-    const whole = (all: readonly AtMoment[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
+    const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {
       working: whole(working),
       relevant: whole(relevant),
       patterns: whole(patterns).map((memory) => patternOf(memory, used.get(memory.id) ?? memory.createdAt)),
     }
-    const told = { ...shown, opened: atHand.opened }
+    const told = { ...shown, opened: first.opened }
     return { ...shown, suggestions: suggestionsOf(told), ghostMessages: ghostMessagesOf(told, moment) }
   }
 }

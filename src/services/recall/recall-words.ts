@@ -54,8 +54,7 @@ export interface GlanceHit extends Pick<WordHit, 'similarity'> {
 const GLANCE = {
   /** Words that may lead to memories: the first of the text, and the longest, since long words are rare. */
   words: { first: 6, longest: 10 },
-  /** A word of more memories leads to none. */
-  rare: 150,
+  /** Memories that are looked at; a word of more leads to none, since it would not tell which. */
   candidates: 64,
 } as const
 
@@ -89,7 +88,7 @@ export function createRecallWords({
     const terms = leading(scoredTerms(units))
     if (terms.length === 0) return []
     const found = await fullText.search(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, rare: GLANCE.rare, moment, neighbours: false },
+      ...{ query, terms, filter, columns: COLUMNS, rare: GLANCE.candidates, moment, neighbours: false },
       depth: { candidates: GLANCE.candidates, complete: 0 },
     })
     const hits = new Map<number, { readonly hit: TextHit; readonly held: number }>()
