@@ -9,6 +9,7 @@ import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
 import { collectionNames, readCollection } from './collection.mjs'
+import { plainRecall } from './formula.mjs'
 import { judge } from './metrics.mjs'
 import { chooseModels } from './models.mjs'
 import { storeCollection } from './store.mjs'
@@ -19,6 +20,7 @@ const USAGE = `node bench/retrieval/recall.mjs [options]
   --collections a,b       only these (default all in the folder)
   --models local          whose vectors (default local, and all-MiniLM-L6-v2 where the folder has its server)
   --questions 300         of each collection at most so many, evenly taken
+  --legs words,both       only these kinds of legs (words, both, default)
   --port 8830             the first of three ports to use
   --ref HEAD              measure this commit instead of the files as they are
   --write                 write RESULTS.md`
@@ -29,12 +31,16 @@ const DEPTH = 100
 const LEGS = [
   { name: 'fts_search_context', of: 'words', tool: 'fts_search_context', args: { mode: 'match' } },
   { name: 'recall, keyword', of: 'words', args: { mode: 'keyword', threshold: 0 } },
+  { name: 'its formula in plain code', of: 'words', plain: [false] },
+  { name: 'the same, any neighbour counts', of: 'words', plain: [true] },
   { name: 'hybrid_search_context', of: 'both', tool: 'hybrid_search_context', args: {} },
   { name: 'recall, hybrid', of: 'both', args: { mode: 'hybrid', threshold: 0 } },
   { name: 'recall, default threshold', of: 'default', args: {} },
 ]
 
-async function askLeg(client, leg, { text, thread }, threaded) {
+async function askLeg(client, leg, query, threaded, plain) {
+  const { text, thread } = query
+  if (leg.plain) return plain(query, ...leg.plain)
   if (leg.tool !== undefined) {
     const args = { query: text, limit: DEPTH, ...leg.args, ...(threaded ? { thread_id: thread } : {}) }
     const { content } = await client.call(leg.tool, args)
@@ -57,15 +63,16 @@ async function runCollection(workspace, { folder, port, vars, questions }, name)
   const client = createClient(server.origin)
   try {
     const { unitOf } = await storeCollection(client, collection, ({ thread }) => ({ project: thread }))
+    const plain = await plainRecall(collection, unitOf)
     const asked = evenly(collection.queries, questions)
-    const bar = progress(`${name}, asking`, asked.length * LEGS.length)
+    const bar = progress(`${name}, asking`, asked.length * wanted.length)
     const rows = []
-    for (const leg of LEGS) {
+    for (const leg of wanted) {
       const answers = []
       for (const query of asked) {
         // A document that was not stored counts as never found.
         const relevant = new Set([...query.relevant].map((id, i) => unitOf.get(id) ?? -1 - i))
-        const ids = await askLeg(client, leg, query, collection.threaded)
+        const ids = await askLeg(client, leg, query, collection.threaded, plain)
         answers.push({ found: judge(ids, relevant)['recall@10'], empty: ids.length === 0 ? 1 : 0 })
         bar.tick(1, leg.name)
       }
@@ -109,6 +116,7 @@ const { values } = parseArgs({
     collections: { type: 'string' },
     models: { type: 'string' },
     questions: { type: 'string', default: '300' },
+    legs: { type: 'string', default: 'words,both,default' },
     port: { type: 'string', default: '8830' },
     ref: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -120,6 +128,7 @@ if (values.help) {
   process.exit(0)
 }
 const folder = resolve(root, values.eval)
+const wanted = LEGS.filter(({ of }) => values.legs.split(',').includes(of))
 const names = values.collections?.split(',') ?? collectionNames(folder)
 const where = circumstances(values.ref)
 const workspace = createWorkspace(values.ref)

@@ -1,6 +1,7 @@
 import type { Source, TextVector } from '../domain/entry'
 import type { Filter } from '../domain/filter'
 import type { Scope } from '../domain/scope'
+import type { QuantizedVector } from '../domain/vector'
 import type { VectorChanges, VectorIndexState, VectorSpace } from './vector-index'
 
 /** A vector as it stands beside its entry. */
@@ -18,24 +19,34 @@ export interface VectorRow {
 export interface VectorLookup {
   readonly model: string
   readonly filter: Filter
-  /** Vector ids that an index found. */
+  /** What is compared, where the database does so itself. */
+  readonly query: QuantizedVector
+  /** Vector ids that an index found, the nearest first. */
   readonly hits: readonly number[]
+  /** The next ones, looked up only where `hits` belong to fewer entries than are enough. */
+  readonly further: readonly number[]
+  readonly enough: number
   /** Bring the hits' numbers too. */
   readonly hitData: boolean
   /** Rows above this id are asked for, because the index has not confirmed them. */
   readonly confirmedUpTo: number
   /** At most this many unconfirmed rows are brought. */
   readonly unconfirmedLimit: number
-  /** Bring the eligible rows when there are at most this many; 0: do not look. */
+  /**
+   * Where `hits` are not enough, bring the eligible rows when there are at most this many, or, of a database that compares them itself,
+   * the nearest so many; 0: do not look.
+   */
   readonly eligibleLimit: number
 }
 
 export interface VectorLookupResult {
   /** Those of the hits that still exist and that scope and filter admit. */
   readonly hits: readonly (Omit<VectorRow, 'data'> & { readonly data?: string })[]
+  /** Whether `further` was looked up too. */
+  readonly lookedFurther: boolean
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
-  /** Every row that scope and filter admit, or null when there are more than asked for. */
+  /** Every row that scope and filter admit, or the nearest of them; null when there are more than asked for, or none was looked for. */
   readonly eligible: readonly VectorRow[] | null
 }
 

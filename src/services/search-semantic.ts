@@ -29,7 +29,9 @@ export interface SemanticRanking {
 const EXACT = 4000
 /** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
 const OVERFETCH = 4
-/** Hits that are looked up at once. */
+/** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
+const FIRST = 1.25
+/** Further hits that are looked up at once. */
 const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
@@ -101,27 +103,30 @@ export function createSearchSemantic(dependencies: {
   ): Promise<{ near: Near[]; enough: boolean; moreUnconfirmed: boolean }> {
     const near: Near[] = []
     const certain = new Set<number>()
-    for (let from = 0; from === 0 || from < found.hits.length; from += PORTION) {
-      const hits = found.hits.slice(from, from + PORTION)
+    for (let from = 0; from === 0 || from < found.hits.length; ) {
       const isFirst = from === 0
+      const hits = found.hits.slice(from, from + (isFirst ? Math.ceil(depth * FIRST) : PORTION))
+      const further = isFirst ? found.hits.slice(hits.length, hits.length + PORTION) : []
       if (!isFirst) await pace.rest()
       const looked = await rows.lookUp(scope, {
-        model,
-        filter,
+        ...{ model, filter, query, enough: depth },
         hits: hits.map(({ id }) => id),
+        further: further.map(({ id }) => id),
         hitData: index.approximate,
         confirmedUpTo: isFirst ? found.confirmedUpTo : Number.MAX_SAFE_INTEGER,
         unconfirmedLimit: UNCONFIRMED,
         eligibleLimit: isFirst ? eligibleLimit : 0,
       })
-      if (looked.eligible !== null && eligibleLimit > 0)
+      if (looked.eligible !== null)
         return { near: looked.eligible.map((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
       if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
-      near.push(...join(hits, looked, query))
+      const seen = looked.lookedFurther ? [...hits, ...further] : hits
+      near.push(...join(seen, looked, query))
       // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
-      const last = hits.at(-1)?.cosine ?? 1
+      const last = (seen.at(-1)?.cosine ?? 1) - (index.approximate ? ROUNDING : 0)
       for (const row of near) if (row.cosine >= last) certain.add(row.entryId)
       if (certain.size >= depth) return { near, enough: true, moreUnconfirmed: false }
+      from += Math.max(seen.length, 1)
     }
     return { near, enough: !found.cut, moreUnconfirmed: false }
   }
@@ -247,6 +252,8 @@ interface Bounds {
 
 /** How far an approximate cosine may be from the true one. */
 const APPROXIMATE = 0.001
+/** How far it is where nothing but rounding makes the difference. */
+const ROUNDING = 0.000_01
 
 /** Hits from a cosine on; when the index had farther ones to tell, it told all of these. */
 function above(floor: number, found: VectorSearch, approximate: boolean): VectorSearch {

@@ -43,7 +43,7 @@ export class GivenMeaning implements Embedder {
   calls = 0
   private readonly known: [part: string, vector: readonly number[]][] = []
 
-  /** Texts that hold this part mean this, in three dimensions. */
+  /** Texts that hold this part mean this, in three dimensions; the fourth is what a crowd means. */
   means(part: string, ...vector: readonly number[]): void {
     this.known.push([part, vector])
   }

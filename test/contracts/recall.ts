@@ -296,6 +296,11 @@ export function recallContract(name: string, make: () => RecallGround): void {
       const large = await costs()
       for (const [i, { rowsRead }] of large.entries())
         expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 5)
+      // Also where another project has all that is nearest: what is here is found behind it, in as many round trips.
+      world.embedder.means('noise', 0.6, 0, 0, 0.8)
+      const behind = { mode: 'semantic', threshold: 0, project: 'p' } as const
+      const { roundTrips } = await world.cost(async () => expect(await ids('noise', behind)).toEqual([id]))
+      expect(roundTrips).toBeLessThanOrEqual(3)
       // What lists read does not grow with their own project either.
       const before = await lists()
       await world.crowd('p', 1_000)

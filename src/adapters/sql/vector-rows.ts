@@ -1,29 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer, Source, TextVector } from '../../domain/entry'
-import type { Filter } from '../../domain/filter'
-import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { IndexedVector } from '../../ports/vector-index'
-import type { Unembedded, VectorRow, VectorRows } from '../../ports/vector-rows'
-import { compileFilter } from './compile-filter'
+import type { Unembedded, VectorRows } from '../../ports/vector-rows'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 import { jsonGroups } from './json-groups'
 import { textOf } from './long-texts'
-import { entriesById, planEntries, withPrelude } from './read-statements'
+import { entriesById } from './read-statements'
 import { vectorCountsStatement } from './statistics-statements'
-import { listed } from './visibility'
-
-const COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
-
-const toRow = (row: Row): VectorRow => ({
-  id: Number(row.id),
-  entryId: Number(row.entry_id),
-  start: Number(row.start),
-  length: Number(row.length),
-  weight: Number(row.weight),
-  data: row.data as string,
-})
+import { admittedVectors, joinedVectors, lookUpVectors, toVectorRow, VECTOR_COLUMNS } from './vector-lookup'
 
 const toIndexed = ({ id, entry_id: entryId, layer, project, reader, data }: Row): IndexedVector => ({
   ...{ id: Number(id), entryId: Number(entryId), data: data as string },
@@ -79,100 +65,32 @@ export function createSqlVectorRows(
 ): VectorRows {
   const { dialect } = connection
 
-  /**
-   * Rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is always given: the planner
-   * cannot know which leads to fewer rows, and either wrong choice compares every vector with every entry.
-   *
-   * @param leads what stands at the left of the join; rows that come by their entry need no look at the vector's org
-   */
-  function admitted(
-    scope: Scope,
-    model: string,
-    filter: Filter,
-    select: { readonly columns: SQL; readonly from: SQL; readonly leads: 'vectors' | 'entries' },
-    extra: SQL,
-  ): SQL {
-    const bindings = dialect.bindings()
-    const condition = compileFilter(filter, dialect, bindings.bind)
-    const own = select.leads === 'vectors' ? sql`v.org = ${scope.org} AND` : sql``
-    return withPrelude(
-      bindings,
-      [],
-      sql`SELECT ${select.columns} FROM ${select.from}
-        WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, clock.now())} AND ${condition} ${extra}`,
-    )
-  }
-  const joined = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
-
-  /**
-   * Rows that a filter admits, found from the entries; their numbers only when they are few enough. Always at least one
-   * row, whose `eligible` tells how many there are, counted to one beyond the limit.
-   */
-  function eligibleStatement(scope: Scope, model: string, filter: Filter, limit: number): SQL {
-    const bindings = dialect.bindings()
-    const { from, where } = planEntries({ dialect, scope, now: clock.now(), indexedFields }, filter, bindings)
-    const few = sql`few AS MATERIALIZED (SELECT v.id, e.weight
-      FROM ${from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
-      WHERE v.model = ${model} AND ${where} LIMIT ${limit + 1})`
-    const count = sql`(SELECT count(*) FROM few)`
-    return withPrelude(
-      bindings,
-      [few],
-      sql`SELECT ${count} AS eligible, v.id, v.entry_id, v.start, v.length, few.weight, v.data FROM (SELECT 1) one
-        LEFT JOIN (few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}) ON ${count} <= ${limit}`,
-    )
-  }
-
   return {
-    async lookUp(scope, { model, filter, hits, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit }) {
-      const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
-        ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
-        ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
-      const withData = sql`${COLUMNS}, v.data`
-      const [hitRows, newRows, eligibleRows] = await connection.read([
-        admitted(scope, model, filter, { columns: hitData ? withData : COLUMNS, from: found, leads: 'entries' }, sql``),
-        admitted(
-          scope,
-          model,
-          filter,
-          { columns: withData, from: joined, leads: 'vectors' },
-          sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`,
-        ),
-        ...(eligibleLimit > 0 ? [eligibleStatement(scope, model, filter, eligibleLimit)] : []),
-      ])
-      const unconfirmed = (newRows ?? []).map(toRow)
-      return {
-        hits: (hitRows ?? []).map(toRow),
-        unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
-        moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
-        eligible:
-          eligibleRows && Number(eligibleRows[0]?.eligible) <= eligibleLimit
-            ? eligibleRows.filter((row) => row.data !== null).map(toRow)
-            : null,
-      }
-    },
+    lookUp: (scope, lookup) => lookUpVectors(connection, { dialect, scope, now: clock.now(), indexedFields }, lookup),
 
     async ofEntries(scope, model, filter, entryIds, chunks) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(entryIds)}`)
       const from = sql`${wanted} wanted
         ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
         ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
-      const select = { columns: sql`${COLUMNS}, v.data`, from, leads: 'entries' } as const
-      const [rows] = await connection.read([admitted(scope, model, filter, select, sql`AND v.chunk < ${chunks}`)])
-      return (rows ?? []).map(toRow)
+      const select = { columns: sql`${VECTOR_COLUMNS}, v.data`, from, leads: 'entries' } as const
+      const [rows] = await connection.read([
+        admittedVectors({ dialect, scope, now: clock.now() }, model, filter, select, sql`AND v.chunk < ${chunks}`),
+      ])
+      return (rows ?? []).map(toVectorRow)
     },
 
     async scan(scope, model, filter, afterId, limit) {
       const [rows] = await connection.batch([
-        admitted(
-          scope,
+        admittedVectors(
+          { dialect, scope, now: clock.now() },
           model,
           filter,
-          { columns: sql`${COLUMNS}, v.data`, from: joined, leads: 'vectors' },
+          { columns: sql`${VECTOR_COLUMNS}, v.data`, from: joinedVectors(dialect), leads: 'vectors' },
           sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`,
         ),
       ])
-      return (rows ?? []).map(toRow)
+      return (rows ?? []).map(toVectorRow)
     },
 
     async changesSince({ org, model }, state, limit) {
