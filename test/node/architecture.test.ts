@@ -13,6 +13,7 @@ const PURE: Record<string, string> = {
   '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
   diff: 'unified diffs of two texts, with a bound on its work',
   porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
+  stopword: 'words that hold sentences together, in 16 languages; lists, and nothing that runs',
   'temporal-polyfill':
     'days and local times of time zones by the rules of Temporal, which neither workerd nor Node 24 has yet; 19 KB compressed',
   re2js: 'regular expressions (RE2 syntax) that cannot take forever: no backtracking',

@@ -219,7 +219,7 @@ describe('packs as text', () => {
   it('lets a weak entry bring its contradiction only when both are worth their places', async () => {
     const evidence = {
       ...{ words: 0.2, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
-      ...{ link: null, inProgress: false, asked: false, diary: false, recent: false, later: null },
+      ...{ link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
     }
     const one = (id: number, score: number) =>
       ({
@@ -230,7 +230,9 @@ describe('packs as text', () => {
     const chosen = async (limit: number, ...scores: number[]) => {
       const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
       const all = scores.map((score, i) => one(i + 1, score))
-      return (await select(all, limit, opponents, WITHOUT_REST)).chosen.map(({ entry }) => entry.id)
+      return (await select(all, { limit, intent: 'decide' }, opponents, WITHOUT_REST)).chosen.map(
+        ({ entry }) => entry.id,
+      )
     }
     expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([3, 1, 2])
     expect(await chosen(9, 0.18, 0.02, 0.4)).toEqual([3])

@@ -1,8 +1,8 @@
 import type { Analyzer } from '../../domain/analysis'
+import { COMMON_WORDS } from '../../domain/common-words'
 import { type Pace, STEP, type Steps, WITHOUT_REST } from '../../domain/pace'
 import { normalize } from '../../domain/vector'
 import type { Embedder } from '../../ports/embedder'
-import { COMMON_WORDS } from './common-words'
 import { createFeatures } from './features'
 
 const MODEL = 'hashed-features-v1'

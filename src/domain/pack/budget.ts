@@ -14,6 +14,10 @@ export interface Plannable {
   /** Without content and neighbours. */
   readonly item: PackItem
   readonly passage: Passage
+  /** Code points of its content. */
+  readonly most: number
+  /** It stands there whatever the goal says: what has to do with the goal comes before its text. */
+  readonly anyway: boolean
 }
 
 /** Of the budget, what is kept for neighbours. */
@@ -42,24 +46,19 @@ const smaller = (a: Room, b: Room): Room => ({
 })
 
 /**
- * Gives room to as many items as fit with the beginning of their content, best first, then to their contents in the same order.
+ * Gives room to as many items as fit with the beginning of their content, in their order, then to their contents, best first.
  *
  * @param total room of all sections
- * @param most code points of one content
  */
-export function plan<T extends Plannable>(
-  chosen: readonly T[],
-  total: Room,
-  most: number,
-  withRelated: boolean,
-): Planned<T>[] {
+export function plan<T extends Plannable>(chosen: readonly T[], total: Room, withRelated: boolean): Planned<T>[] {
   const share = withRelated ? 1 - FOR_RELATED : 1
   const all: Room = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
   let used: Room = { json: 0, markdown: 0 }
   const facets = new Set<Facet>()
   const kept: { readonly one: T; readonly full: Room; least: Room }[] = []
   for (const one of chosen) {
-    const full = roomOf(fitted(one.passage, most, { json: most * 6, markdown: most * 6 }))
+    const most = { json: one.most * 6, markdown: one.most * 6 }
+    const full = roomOf(fitted(one.passage, one.most, most))
     const least = smaller(full, { json: LEAST, markdown: LEAST })
     const own = add(itemRoom(one.item), facets.has(one.item.facet) ? NOTHING : sectionRoom(one.item.facet))
     const after = add(used, add(own, least))
@@ -68,7 +67,10 @@ export function plan<T extends Plannable>(
     facets.add(one.item.facet)
     kept.push({ one, full, least })
   }
-  return kept.map(({ one, full, least }) => {
+  const byWorth = [...kept].sort(
+    (a, b) => Number(a.one.anyway) - Number(b.one.anyway) || b.one.item.score - a.one.item.score,
+  )
+  return byWorth.map(({ one, full, least }) => {
     const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
     const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
     used = add(used, more)

@@ -48,7 +48,29 @@ export function bestPlace(text: string, weights: ReadonlyMap<string, number>, an
   return best.start
 }
 
-/** At most so many code points around what matched, cut between words where there are any. */
+/** Where a sentence or a line ends, with the white space behind it. */
+const SENTENCE_END = /[.!?](?=\s)|\n/g
+/** Of what is cut, the part at its end in which the end of a sentence is looked for. */
+const TAIL = 0.35
+
+/** The beginning of the first sentence that begins in a stretch; null when none does. */
+function sentenceStart(text: string, from: number, to: number): number | null {
+  SENTENCE_END.lastIndex = 0
+  const end = SENTENCE_END.exec(text.slice(from, to))
+  if (end === null) return null
+  const start = from + end.index + 1
+  const white = /^\s+/.exec(text.slice(start, to))
+  return start + (white?.[0].length ?? 0)
+}
+
+/** Behind the last sentence that ends in a stretch; null when none does. */
+function sentenceEnd(text: string, from: number, to: number): number | null {
+  let last: number | null = null
+  for (const { index } of text.slice(from, to).matchAll(SENTENCE_END)) last = from + index + 1
+  return last
+}
+
+/** At most so many code points around what matched: whole sentences where there are any, else whole words. */
 export function cutAround({ text, at, goesOn }: Passage, most: number): string {
   const length = codePointLength(text)
   if (length <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
@@ -58,11 +80,13 @@ export function cutAround({ text, at, goesOn }: Passage, most: number): string {
   if (to === text.length) from = offsetBefore(text, to, room)
   if (from > 0) {
     const space = text.indexOf(' ', from)
-    if (space >= 0 && space < Math.min(at, from + TO_A_SPACE)) from = space + 1
+    const word = space >= 0 && space < Math.min(at, from + TO_A_SPACE) ? space + 1 : from
+    from = sentenceStart(text, from, at) ?? word
   }
   if (to < text.length) {
     const space = text.lastIndexOf(' ', to)
-    if (space > to - TO_A_SPACE && space > from) to = space
+    const word = space > to - TO_A_SPACE && space > from ? space : to
+    to = sentenceEnd(text, Math.max(at, to - Math.floor((to - from) * TAIL)), to) ?? word
   }
   const before = from > 0 || goesOn.before
   const after = to < text.length || goesOn.after

@@ -1,6 +1,8 @@
 import type { PackEntry } from './candidate'
 import { type Facet, facetOf, isInFlight } from './facets'
 import { facetsOf, type Intent } from './intents'
+import { type LinkEvidence, SAYS_ANEW } from './links'
+import type { Later } from './said-anew'
 
 /** Why an entry may stand in a pack, and how much that says (packs contract). */
 export interface Evidence {
@@ -20,21 +22,13 @@ export interface Evidence {
   /** The link that leads to it from a better one. */
   readonly link: LinkEvidence | null
   readonly inProgress: boolean
-  /** In progress, in a way that the goal asks for. */
-  readonly asked: boolean
+  /** 0 to 1: in progress, in a way that the goal asks for. */
+  readonly asked: number
   readonly diary: boolean
-  /** Made in the time that the goal names. */
-  readonly recent: boolean
-  /** A later entry of the same kind and name, which probably took its place without saying so. */
-  readonly later: number | null
-}
-
-export interface LinkEvidence {
-  readonly from: number
-  readonly relation: string
-  readonly direction: 'outgoing' | 'incoming'
-  /** 0 to 1. */
-  readonly strength: number
+  /** 0 to 1: made in the time that the goal asks for, and how much that tells of it. */
+  readonly recent: number
+  /** A later entry that is about the same and probably took its place without saying so. */
+  readonly later: Later | null
 }
 
 /** An entry with what speaks for it. */
@@ -50,13 +44,12 @@ export interface Weighed {
 const WORDS = 0.9
 const SIMILARITY = 1
 const IDENTIFIER = 0.7
-const RECENT = 0.45
+const RECENT = 0.55
 /** What the entry at the end of a link takes over. */
 const LINKED = 0.6
 /** Of work in flight, of diary pages, whatever the goal says. */
 const IN_PROGRESS = 0.25
 const DIARY = 0.35
-const ASKED = 0.6
 
 /** The share of all that speaks, when each speaks for itself. */
 const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest, part) => rest * (1 - part), 1)
@@ -68,10 +61,11 @@ export function relevance(evidence: Evidence): number {
     WORDS * words,
     SIMILARITY * similarity,
     IDENTIFIER * identifierShare,
-    recent ? RECENT : 0,
+    RECENT * recent,
+    asked,
     link === null ? 0 : Math.min(1, LINKED * link.strength),
   )
-  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0, asked ? ASKED : 0)
+  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0)
 }
 
 /** What speaks for an entry beside its standing. */
@@ -79,7 +73,7 @@ export const byItself = (evidence: Evidence): Evidence => ({
   ...evidence,
   inProgress: false,
   diary: false,
-  asked: false,
+  asked: 0,
 })
 
 /** Facets that an intent names count fully at first and a little less each; others less, and never nothing. */
@@ -87,7 +81,9 @@ const NEXT_FACET = 0.01
 const OTHER_FACET = 0.9
 const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
+/** What is said anew by a later entry that holds in its place, or that probably does. */
 export const OUTDATED = 0.3
+const OLDER = 0.7
 
 export interface Preferences {
   readonly intent: Intent
@@ -102,7 +98,7 @@ export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { in
   const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
   const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
   const weight = 1 + 0.01 * (entry.weight - 3)
-  const own = (entry.pinned ? PINNED : 1) * (evidence.later === null ? 1 : OUTDATED)
+  const own = (entry.pinned ? PINNED : 1) * (evidence.later === null ? 1 : evidence.later.holds ? OUTDATED : OLDER)
   const score = relevance(evidence) * facetPrior * domainPrior * weight * own
   return Math.max(0, Math.min(1, score))
 }
@@ -111,22 +107,32 @@ export const facetOfEntry = ({ kind, status }: PackEntry): Facet => facetOf(kind
 export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
 
 const MOST_WORDS = 5
+/** A similarity that says less is not worth a word. */
+const WORTH_SAYING = 0.1
+
+function linkReason({ from, relation, direction }: LinkEvidence): string {
+  if (relation === SAYS_ANEW) return `newer than [${from}]`
+  return `linked: ${relation} ${direction === 'incoming' ? '→' : '←'} [${from}]`
+}
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {
   const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent, later } = evidence
-  const parts = [
-    ...(inProgress ? [`in progress (${entry.status})`] : []),
+  const match = [
     ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, MOST_WORDS).join(', ')}`] : []),
     ...(matched.length > 0 ? [`words: ${matched.slice(0, MOST_WORDS).join(', ')}`] : []),
-    ...(similarity > 0.05 && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
-    ...(link === null
-      ? []
-      : [`linked: ${link.direction === 'outgoing' ? `${link.relation} of` : `${link.relation}, to`} ${link.from}`]),
+    ...(similarity > WORTH_SAYING && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
+    ...(link === null ? [] : [linkReason(link)]),
+    ...(recent > 0 ? ['recent'] : []),
+  ]
+  const parts = [
+    ...(later === null ? [] : [`older: see [${later.id}]`]),
+    ...(inProgress
+      ? [`in progress (${entry.status})${match.length === 0 && evidence.asked === 0 ? ', whatever the goal' : ''}`]
+      : []),
     ...(diary ? ['diary'] : []),
+    ...match,
     ...(entry.pinned ? ['pinned'] : []),
-    ...(recent ? ['recent'] : []),
-    ...(later === null ? [] : [`older than ${later} of the same name`]),
   ]
   return parts.length === 0 ? 'near in meaning' : parts.join('; ')
 }

@@ -38,3 +38,9 @@ export function sectionOrder(intent: Intent, best: ReadonlyMap<Facet, number>): 
   others.sort((a, b) => (best.get(b) as number) - (best.get(a) as number) || FACETS.indexOf(a) - FACETS.indexOf(b))
   return [...named, ...others]
 }
+
+/** Whether the section of a facet stands before that of another, whatever their scores. */
+export function standsBefore(facet: Facet, other: Facet, intent: Intent): boolean {
+  const [place, otherPlace] = [ORDERS[intent].indexOf(facet), ORDERS[intent].indexOf(other)]
+  return place >= 0 && (otherPlace < 0 || place < otherPlace)
+}

@@ -1,5 +1,13 @@
 import type { PackLink } from './candidate'
-import type { LinkEvidence } from './evidence'
+
+/** A link that leads to an entry from a better one. */
+export interface LinkEvidence {
+  readonly from: number
+  readonly relation: string
+  readonly direction: 'outgoing' | 'incoming'
+  /** 0 to 1. */
+  readonly strength: number
+}
 
 /** What an entry takes over from one that it is linked with. */
 const STRENGTHS: Readonly<Record<string, number>> = {
@@ -17,8 +25,17 @@ const STRENGTHS: Readonly<Record<string, number>> = {
 const OTHER = 0.6
 /** What takes the place of an entry takes over nearly all that speaks for it, whatever its own words are. */
 const SUCCESSOR = 1.5
+/** From what is said anew to what says it: no link of the store, and none that leads back. */
+const AGAIN = 1
+export const SAYS_ANEW = 'says anew'
 /** Each step takes that much of what is taken over. */
 const STEP = 0.6
+
+function shareOf(relation: string, direction: LinkEvidence['direction']): number {
+  if (relation === SAYS_ANEW) return direction === 'incoming' ? AGAIN : 0
+  if (relation === 'supersedes' && direction === 'incoming') return SUCCESSOR
+  return STRENGTHS[relation] ?? OTHER
+}
 
 /**
  * The best link that leads to each entry from one that speaks for itself, in one or two steps.
@@ -35,7 +52,7 @@ export function linkEvidence(
   for (let step = 0; step < steps; step++) {
     const next = new Map<number, number>()
     const offer = (from: number, to: number, relation: string, direction: LinkEvidence['direction']) => {
-      const share = relation === 'supersedes' && direction === 'incoming' ? SUCCESSOR : (STRENGTHS[relation] ?? OTHER)
+      const share = shareOf(relation, direction)
       const strength = (carried.get(from) ?? 0) * share * (step === 0 ? 1 : STEP)
       const known = best.get(to)
       if (strength <= 0 || strength <= (known?.strength ?? 0)) return

@@ -5,8 +5,21 @@ import type { Omitted, Pack, PackItem, PackRelated, PackSection } from './pack'
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 /** Marks that turn the direction of text around, and so the look of what stands beside it. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
-/** Beginnings of lines that mean something to Markdown: headings, lists, fences, quotes, rules, tables, definitions. */
-const MEANS_SOMETHING = /^(\s{0,3})([#>\-+*=~`|[\]_:]|\d{1,9}[.)])/
+/**
+ * Beginnings of lines that mean something to Markdown: headings, quotes, tables, items of lists, fences, rules and underlines of headings,
+ * definitions. Marks that begin nothing (`8.2`, `**bold**`, `code`) stay as they are, so that they can be read and copied.
+ */
+const BEGINNINGS = [
+  '[#>|]',
+  '[-+*:](?=\\s|$)',
+  '\\d{1,9}[.)](?=\\s|$)',
+  '`(?=``)',
+  '~(?=~~)',
+  '[-=_*](?=[-=_* \\t]*$)',
+  ':(?=[:-])',
+  '\\[(?=[^\\]]*\\]:)',
+]
+const MEANS_SOMETHING = new RegExp(`^(\\s{0,3})(${BEGINNINGS.join('|')})`)
 /** A `<` that can begin HTML; an escape with a backslash could itself be escaped by what stands before it. */
 const TAG_START = /<(?=[a-zA-Z/!?])/g
 const GOAL = 300
@@ -51,9 +64,12 @@ function repeats(name: string, content: string): boolean {
   return said !== '' && plain(firstCodePoints(content, name.length * 2 + 200)).startsWith(said)
 }
 
+/** Of a text without a title the first words are its name, with the marks that they begin with. */
+const withoutMarks = (name: string): string => name.replace(/^(?:#{1,6}\s+|[-+*>]\s+)+/, '')
+
 export function itemMarkdown(item: PackItem): string {
   const { id, type, name, content, reason, quality, metadata, related } = item
-  const heading = repeats(name, content) ? '' : ` ${inline(name)}`
+  const heading = repeats(name, content) ? '' : ` ${inline(withoutMarks(name))}`
   const facts = [
     type,
     ...(typeof metadata.status === 'string' ? [inline(metadata.status)] : []),

@@ -1,4 +1,6 @@
+import { fold } from '../analysis'
 import { DAY_MS } from '../time'
+import { emptyWords } from './plain-words'
 import { ASKING, DAYS_AGO, LAST_DAYS, type Period, SAYINGS } from './sayings'
 
 /** Whether a goal asks for what was last, and of which time. Instants are beginnings of days, so that a pack stays the same all day. */
@@ -22,10 +24,15 @@ const SHARE_OF_TIME = 0.75
 const beside = (goal: string): string =>
   [...SAYINGS.map(({ said }) => said), DAYS_AGO, LAST_DAYS].reduce((text, said) => text.replace(said, ' '), goal)
 
-/** Whether a goal asks for a time and for nothing else. */
+const WORD = /[\p{L}\p{N}]{3,}/gu
+
+/** Whether a goal asks for a time, or what is next, and for nothing else. */
 export const isOnlyTime = (goal: string): boolean => {
   const rest = beside(goal)
-  return rest !== goal && !/[\p{L}\p{N}]{3}/u.test(ASKING.reduce((text, word) => text.replace(word, ' '), rest))
+  if (rest === goal) return false
+  const left = ASKING.reduce((text, word) => text.replace(word, ' '), rest).match(WORD) ?? []
+  const empty = emptyWords((goal.match(WORD) ?? []).map(fold))
+  return left.every((word) => empty.has(fold(word)))
 }
 
 /** A goal without what it says of time, which is no word to be searched for; the whole goal where nothing else is left. */
@@ -68,9 +75,13 @@ function spanOf(goal: string, now: number): readonly [number, number] | null {
   if (ago !== null) return [startOfDay(now) - ago * DAY_MS, startOfDay(now) - (ago - 1) * DAY_MS]
   const last = numberIn(LAST_DAYS, goal)
   if (last !== null) return [startOfDay(now) - last * DAY_MS, NEVER]
-  const saying = SAYINGS.find(({ said, beside: also }) => said.test(goal) && (also === undefined || also.test(goal)))
-  return saying === undefined ? null : SPANS[saying.period](now)
+  const period = periodOf(goal)
+  return period === null ? null : SPANS[period](now)
 }
+
+/** The period that a goal names in words; null when it names none. */
+export const periodOf = (goal: string): Period | null =>
+  SAYINGS.find(({ said, beside: also }) => said.test(goal) && (also === undefined || also.test(goal)))?.period ?? null
 
 /** @param items of the pack at most */
 export function recencyOf(goal: string, now: number, items: number): Recency {

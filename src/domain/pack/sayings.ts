@@ -1,3 +1,5 @@
+import { NEXT } from './sayings-next'
+
 /**
  * What people say when they ask for what was last, in English, German, French and Spanish: a small table, since goals are short.
  * Words end where no letter of these languages follows.
@@ -21,8 +23,9 @@ export interface Saying {
 
 const FRENCH = /(?<![a-zÀ-ɏ\d])(?:nous|on|avons|ai|j['’]ai|le|la|les|du|des|une?|où|fait|d['’]hier)(?![a-zÀ-ɏ\d])/i
 
-/** The first that is said counts, so a period comes before `continue`. */
+/** The first that is said counts: who asks what is next asks for no period, and a period comes before `continue`. */
 export const SAYINGS: readonly Saying[] = [
+  ...NEXT.map((said): Saying => ({ period: 'whenever it was', said })),
   {
     period: 'today',
     said: /(?<![a-zÀ-ɏ\d])(?:today|this morning|tonight|heute|aujourd['’]hui|ce matin)(?![a-zÀ-ɏ\d])/i,

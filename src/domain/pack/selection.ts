@@ -2,9 +2,11 @@ import type { Pace } from '../pace'
 import type { QuantizedVector } from '../vector'
 import { byItself, relevance, type Weighed } from './evidence'
 import type { Facet } from './facets'
+import { type Intent, standsBefore } from './intents'
 import { isNearlySame, overlap, type Shape } from './likeness'
 import type { Opponents } from './links'
 import { createNearness, type Nearness } from './nearness'
+import { isMeant } from './work-asked'
 
 /** What of the weighed entries stands in a pack: the best, no two that say the same, no facet forgotten (packs contract). */
 export interface Selectable extends Weighed {
@@ -18,6 +20,8 @@ export interface Selectable extends Weighed {
 export interface Selection {
   /** Best first, as they were chosen. */
   readonly chosen: readonly Selectable[]
+  /** Those of them that have nothing to do with the goal: work that stands there whatever it says. */
+  readonly aside: ReadonlySet<Selectable>
   /** Entries that say what a chosen one says. */
   readonly duplicates: number
   /** Good ones beyond the limit. */
@@ -28,6 +32,12 @@ export interface Selection {
 export const FLOOR = 0.15
 /** Where nothing says a third of what it could, nothing has to do with the goal: a word that both have by accident says that much. */
 const FAINT = 1 / 3
+
+/** Beside a good hit what says less than this share of it is noise. */
+const BESIDE_BEST = 1 / 3
+/** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
+const ANSWER = 0.6
+const BEFORE_ANSWER = 0.55
 
 /** The score from which entries stand in a pack whose best has this one. */
 const floorFor = (best: number): number => (best < FAINT ? FAINT : FLOOR)
@@ -59,20 +69,22 @@ const ALMOST = 0.6
 
 /** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
 const ANYWAY = 1 / 3
-/** Work that has nothing to do with the goal takes this share at most, so that what has finds room. */
-const UNRELATED = 1 / 6
+/** Work that has nothing to do with the goal takes this share at most, and few places in all, so that what has finds room. */
+const UNRELATED = 1 / 8
+const MOST_UNRELATED = 3
 
 /** Whether an entry has to do with the goal beside its standing. */
-const speaksForItself = ({ evidence }: Weighed): boolean => evidence.asked || relevance(byItself(evidence)) >= FLOOR
+const speaksForItself = ({ evidence }: Weighed, floor: number): boolean =>
+  isMeant(evidence.asked) || relevance(byItself(evidence)) >= floor
 
 /** What stands first: diary pages and work that has to do with the goal, then the newest of the other work. */
-function standing(distinct: readonly Selectable[], limit: number): Selectable[] {
+function standing(distinct: readonly Selectable[], limit: number, floor: number): Selectable[] {
   if (limit === 1) return []
-  let unrelated = Math.ceil(limit * UNRELATED)
+  let unrelated = Math.min(MOST_UNRELATED, Math.ceil(limit * UNRELATED))
   return distinct
     .filter((one) => {
       if (!standsAnyway(one)) return false
-      if (one.evidence.diary || speaksForItself(one)) return true
+      if (one.evidence.diary || speaksForItself(one, floor)) return true
       return unrelated-- > 0
     })
     .slice(0, Math.ceil(limit * ANYWAY))
@@ -99,16 +111,26 @@ async function distinctOf(
   return distinct
 }
 
+/** All but the first of these at the end, where there may be no room for them. */
+function withLast(chosen: readonly Selectable[], aside: readonly Selectable[]): Selectable[] {
+  const last = new Set(aside.slice(1))
+  return [...chosen.filter((one) => !last.has(one)), ...last]
+}
+
 /** @param weighed in any order */
 export async function select(
   weighed: readonly Selectable[],
-  limit: number,
+  { limit, intent }: { readonly limit: number; readonly intent: Intent },
   opponents: Opponents,
   pace: Pace,
 ): Promise<Selection> {
   const ordered = [...weighed].sort(byScore)
-  const floor = floorFor(ordered.find((one) => !standsAnyway(one))?.score ?? 0)
-  const good = ordered.filter((one) => one.score >= floor || standsAnyway(one))
+  const top = ordered.find((one) => !standsAnyway(one))
+  const best = top?.score ?? 0
+  const low = Math.max(floorFor(best), BESIDE_BEST * best)
+  const early = best >= ANSWER ? Math.max(low, BEFORE_ANSWER * best) : low
+  const floorOf = (facet: Facet): number => (top !== undefined && standsBefore(facet, top.facet, intent) ? early : low)
+  const good = ordered.filter((one) => one.score >= floorOf(one.facet) || standsAnyway(one))
   const compared = good.slice(0, comparedFor(limit))
   const nearness = createNearness(compared)
   const distinct = await distinctOf(compared, nearness, opponents, pace)
@@ -155,12 +177,16 @@ export async function select(
     return one.score * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
   }
 
-  const best = distinct[0]?.score ?? 0
-  for (const one of standing(distinct, limit)) if (!isFull() && pool.has(one)) await take(one)
+  for (const one of standing(distinct, limit, low)) if (!isFull() && pool.has(one)) await take(one)
   for (const one of distinct)
-    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && score(one) >= Math.max(GOOD, NEAR_BEST * best))
+    if (
+      !isFull() &&
+      pool.has(one) &&
+      !perFacet.has(one.facet) &&
+      score(one) >= Math.max(GOOD, NEAR_BEST * (distinct[0]?.score ?? 0))
+    )
       await take(one)
-  for (const one of pool) if (!speaksForItself(one) || score(one) < floor) pool.delete(one)
+  for (const one of pool) if (!speaksForItself(one, low) || score(one) < floorOf(one.facet)) pool.delete(one)
   while (!isFull() && pool.size > 0) {
     let next: { readonly one: Selectable; readonly worth: number } | null = null
     for (const one of pool) {
@@ -170,5 +196,11 @@ export async function select(
     if (next !== null) await take(next.one)
   }
   const duplicates = compared.length - distinct.length
-  return { chosen: [...chosen], duplicates, beyond: pool.size + good.length - compared.length }
+  const aside = [...chosen].filter((one) => !one.evidence.diary && !speaksForItself(one, low))
+  return {
+    chosen: withLast([...chosen], aside),
+    aside: new Set(aside),
+    duplicates,
+    beyond: pool.size + good.length - compared.length,
+  }
 }

@@ -1,4 +1,5 @@
 import type { Analyzer } from '../analysis'
+import type { Kind } from '../kind'
 import type { Pace } from '../pace'
 import { createTermCounter, type ScoredTerm } from '../score'
 import { cosine, dot, type QuantizedVector } from '../vector'
@@ -6,11 +7,12 @@ import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
 import { type Shape, shapeOf } from './likeness'
-import { linkEvidence } from './links'
-import { outdatedByName } from './names'
+import { linkEvidence, SAYS_ANEW } from './links'
 import type { PackRequest } from './request'
+import { saidAnew } from './said-anew'
 import type { Selectable } from './selection'
 import { type GoalWords, shareOfHeld, wordEvidence } from './words'
+import type { WorkAsked } from './work-asked'
 
 /** What is known of a goal, against which every candidate is weighed. */
 export interface Goal {
@@ -19,10 +21,11 @@ export interface Goal {
   readonly query: QuantizedVector | null
   /** How many of its words an entry holds in its whole text, of those that words found. */
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
-  /** Statuses of work that it asks for. */
-  readonly asked: readonly string[]
+  /** What it asks of work in flight. */
+  readonly asked: WorkAsked
   readonly diary: ReadonlySet<number>
-  readonly recent: ReadonlySet<number>
+  /** Made in the time that it asks for; and whether it asks for nothing else. */
+  readonly recent: { readonly ids: ReadonlySet<number>; readonly only: boolean }
 }
 
 /** The nearest stretch of an entry. */
@@ -64,6 +67,16 @@ const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (c
 /** How often each word of the goal stands in a text, and how many words that carry content it has. */
 export type Count = (text: string) => { counts: number[]; length: number }
 
+/** A summary tells more of its time than one of many notes, and a remark of few words hardly anything. */
+const SUMMARIES: readonly Kind[] = ['session', 'summary']
+const A_NOTE = 0.8
+const REMARK = { words: 5, tells: 0.3 } as const
+/** Of a goal that has a subject too, what was last says less. */
+const BESIDE_SUBJECT = 0.7
+
+const tellsOf = ({ kind }: PackEntry, length: number): number =>
+  SUMMARIES.includes(kind) ? 1 : length < REMARK.words ? REMARK.tells : A_NOTE
+
 /** What its own words, meaning and names say for an entry. */
 function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Evidence {
   const title = entry.title ?? ''
@@ -78,14 +91,14 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     beyond: share > words.share,
     matched: words.matched,
     cosine: near?.cosine ?? null,
-    similarity: near === null ? 0 : above(near.cosine, noise),
+    similarity: near === null || goal.recent.only ? 0 : above(near.cosine, noise),
     identifiers,
     identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
     link: null,
     inProgress: isInProgress(entry),
-    asked: isInProgress(entry) && goal.asked.includes(entry.status ?? ''),
+    asked: isInProgress(entry) && goal.asked.statuses.includes(entry.status ?? '') ? goal.asked.worth : 0,
     diary: goal.diary.has(entry.id),
-    recent: goal.recent.has(entry.id),
+    recent: goal.recent.ids.has(entry.id) ? tellsOf(entry, length) * (goal.recent.only ? 1 : BESIDE_SUBJECT) : 0,
     later: null,
   }
 }
@@ -99,7 +112,7 @@ export async function weigh(
   by: {
     readonly steps: number
     readonly count: Count
-    readonly titleWords: (title: string) => ReadonlySet<string>
+    readonly contentWords: (text: string) => ReadonlySet<string>
     readonly pace: Pace
   },
 ): Promise<Candidate[]> {
@@ -111,8 +124,11 @@ export async function weigh(
     await by.pace.spend(entry.beginning.length)
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
-  const links = linkEvidence(found.links, own, by.steps)
-  const outdated = outdatedByName(entries, by.titleWords)
+  const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
+  const byRelevance = [...entries].sort((a, b) => relevanceOf(b) - relevanceOf(a) || b.id - a.id)
+  const outdated = saidAnew(byRelevance, by.contentWords)
+  const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
+  const links = linkEvidence([...found.links, ...anew], own, by.steps)
   return alone.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
@@ -136,11 +152,11 @@ export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Coun
   }
 }
 
-/** The words of a title that carry content. */
-export const titleWordsBy =
+/** The words of a text that carry content. */
+export const contentWordsBy =
   (analyzer: Analyzer) =>
-  (title: string): ReadonlySet<string> =>
-    new Set(analyzer.tokenize(title).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
+  (text: string): ReadonlySet<string> =>
+    new Set(analyzer.tokenize(text).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
 
 export function selectable(candidate: Candidate, analyzer: Analyzer): Selectable & Candidate {
   const { entry, nearest } = candidate

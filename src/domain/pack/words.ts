@@ -1,5 +1,6 @@
 import type { Token } from '../analysis'
 import type { ScoredTerm, TermStatistics } from '../score'
+import { emptyWords } from './plain-words'
 
 /** How much of a goal's words a text holds, on a scale that is the same for every goal. */
 export interface GoalWords {
@@ -29,6 +30,11 @@ const IN_TITLE = 0.25
 /** A number of a clock or a list, or a single letter, stands in many texts that have nothing to do with each other. */
 const HARDLY_A_WORD = /^(?:\d{1,2}|[a-z])$/
 const HARDLY = 0.15
+/** What a word that is frequent in any prose says, beside a rare one; one that only holds a sentence together says nothing. */
+const COMMON = 0.3
+
+/** Of the words that an entry holds, those are named that say this share of what the rarest says. */
+const TELLING = 0.4
 
 /** What the length of a text takes from the words that it holds. */
 const longCost = (length: number): number =>
@@ -40,14 +46,18 @@ export function goalWords(
   terms: readonly ScoredTerm[],
   statistics: TermStatistics | null,
   query: Iterable<Token>,
+  common: ReadonlySet<string>,
 ): GoalWords {
   const known = statistics?.entries || Math.max(UNCOUNTED, ...(statistics?.entriesWithTerm ?? []))
   const entries = Math.max(SMALLEST_STORE, known)
   const words = new Map<string, string>()
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
-  const weights = terms.map((_, i) => {
+  const empty = emptyWords([...words.values()])
+  const shareOf = (term: string): number =>
+    HARDLY_A_WORD.test(term) ? HARDLY : empty.has(words.get(term) ?? '') ? 0 : common.has(term) ? COMMON : 1
+  const weights = terms.map(({ term }, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
-    return rarity(Math.max(df, 1), entries) * (HARDLY_A_WORD.test(terms[i]?.term ?? '') ? HARDLY : 1)
+    return rarity(Math.max(df, 1), entries) * shareOf(term)
   })
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {
@@ -55,13 +65,16 @@ export function goalWords(
     weights,
     known: weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
-    whole: strongest.reduce((sum, weight) => sum + weight, 0),
+    whole: Math.max(
+      rarity(1, entries),
+      strongest.reduce((sum, weight) => sum + weight, 0),
+    ),
   }
 }
 
 export interface WordEvidence {
   readonly share: number
-  /** Rarest first. */
+  /** Those that tell something, rarest first. */
   readonly matched: readonly string[]
 }
 
@@ -86,9 +99,10 @@ export function wordEvidence(
     sum += (weights[i] as number) * (1 + (title > 0 ? IN_TITLE : 0))
   }
   matched.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
+  const telling = matched.filter((i) => (weights[i] as number) >= TELLING * (weights[matched[0] as number] as number))
   return {
     share: Math.min(1, sum / whole / longCost(length)),
-    matched: [...new Set(matched.map((i) => spelled[i] as string))],
+    matched: [...new Set(telling.map((i) => spelled[i] as string))],
   }
 }
 

@@ -11,9 +11,11 @@ import { itemOf } from '../../domain/pack/item'
 import { opponentsIn } from '../../domain/pack/links'
 import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
 import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
+import { commonTerms } from '../../domain/pack/plain-words'
+import { isOnlyTime } from '../../domain/pack/recency'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
-import { type Candidate, counting, selectable, titleWordsBy, weigh } from '../../domain/pack/weighing'
+import { type Candidate, contentWordsBy, counting, selectable, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import { workAsked } from '../../domain/pack/work-asked'
 import type { Caller } from '../../domain/scope'
@@ -27,10 +29,17 @@ interface Piece {
   readonly chosen: Chosen
   readonly item: PackItem
   readonly passage: Passage
+  /** Code points of its content. */
+  readonly most: number
+  readonly anyway: boolean
   /** The part of the text that is still to be read. */
   readonly stretch: WantedStretch | null
 }
 
+/** Code points of the content of an item that says less than half of what the best one says. */
+const WEAKER = 600
+/** Of work that has nothing to do with the goal. */
+const ANYWAY = 160
 /** Words below which meaning says better where to look in a long text. */
 const WEAK = 0.3
 
@@ -55,7 +64,8 @@ export function createCompilePack({
   readonly pace: Pace
   readonly now: () => number
 }) {
-  const titleWords = titleWordsBy(analyzer)
+  const contentWords = contentWordsBy(analyzer)
+  const common = commonTerms(analyzer)
 
   /** What of an entry is shown, and where in it. */
   function passageOf(chosen: Chosen, words: GoalWords, most: number): Pick<Piece, 'passage' | 'stretch'> {
@@ -101,7 +111,7 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query))
+    const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query), common)
     const goal = {
       words,
       identifiers: identifiersIn(request.query),
@@ -109,28 +119,31 @@ export function createCompilePack({
       held: found.held,
       asked: workAsked(request.query),
       diary: new Set(found.standing.diary),
-      recent: new Set(found.standing.recent),
+      recent: { ids: new Set(found.standing.recent), only: isOnlyTime(request.query) },
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, {
-      ...{ steps: depth.steps, count: counting(analyzer, words.terms), titleWords, pace },
+      ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace },
     })
     const standing = weighed.filter(({ entry }) => !entry.superseded)
     const good = new Set(standing.filter(({ score }) => score >= FLOOR).map(({ entry }) => entry.id))
     const opponents = opponentsIn(found.links)
     const isOutdated = ({ entry, evidence: { later } }: Candidate) =>
-      later !== null && good.has(later) && !opponents(entry.id).has(later)
+      later?.holds === true && good.has(later.id) && !opponents(entry.id).has(later.id)
     const current = standing
       .filter((one) => !isOutdated(one))
       .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     const most = comparedFor(request.limit)
     const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
-    const selection = await select(shaped, request.limit, opponents, pace)
+    const selection = await select(shaped, request, opponents, pace)
     const chosen = selection.chosen as readonly Chosen[]
-    const pieces = chosen.map(
-      (one): Piece => ({ chosen: one, item: itemOf(one), ...passageOf(one, words, request.maxContent) }),
-    )
+    const highest = Math.max(0, ...chosen.map(({ score }) => score))
+    const pieces = chosen.map((one): Piece => {
+      const anyway = selection.aside.has(one)
+      const most = Math.min(request.maxContent, anyway ? ANYWAY : one.score < highest / 2 ? WEAKER : request.maxContent)
+      return { chosen: one, item: itemOf(one), most, anyway, ...passageOf(one, words, most) }
+    })
     const omitted: Omitted = {
       limit: selection.beyond,
       budget: 0,
@@ -141,7 +154,7 @@ export function createCompilePack({
     }
     const { head, foot } = frame(request, { ...omitted, budget: 99 })
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
-    const planned = plan(pieces, total, request.maxContent, request.relatedLimit > 0)
+    const planned = plan(pieces, total, request.relatedLimit > 0)
     const left = { ...omitted, budget: pieces.length - planned.length }
     const finished = await reads.finish(caller, sight, {
       ids: planned.map(({ one }) => one.chosen.entry.id),
@@ -183,7 +196,7 @@ export function createCompilePack({
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
       const item = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      return { ...item, content: fitted(passageRead(one, finished.stretches), request.maxContent, room) }
+      return { ...item, content: fitted(passageRead(one, finished.stretches), one.most, room) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))

@@ -115,7 +115,7 @@ export function createFindCandidates({
       model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
       reads.standing(sight, {
         project,
-        inFlight: depth.inFlight * (workAsked(request.query).length > 0 ? 2 : 1),
+        inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? 2 : 1),
         diary: depth.diary,
         recent,
       }),

@@ -1,0 +1,117 @@
+import type { Kind } from '../kind'
+import { firstCodePoints } from '../text'
+import type { PackEntry } from './candidate'
+
+/** What is said once and then said anew: of two with one name the later probably holds. Sessions and notes may share a name. */
+const SAID_ANEW: ReadonlySet<Kind> = new Set<Kind>(['decision', 'plan', 'rule', 'convention', 'guide', 'claim'])
+/** Entries that are compared, each with each. */
+const MOST = 120
+
+/** Words that name no subject: `Node version` and `Node 24 everywhere` are about the same. */
+const NO_SUBJECT =
+  'version versions rule rules policy plan plans decision decisions guide convention new old current supported default ' +
+  'final draft second third revised everywhere now'
+const NUMBER = /^\d+$/
+/** Words that the later name may have beside the subject of the earlier one. */
+const BESIDE = 1
+
+const isLater = (a: PackEntry, b: PackEntry): boolean =>
+  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
+
+const holdsAll = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
+  for (const word of others) if (!words.has(word)) return false
+  return true
+}
+
+/** Code points of a text that are compared. */
+const COMPARED = 400
+/** Of what the earlier text says, by how rare its words are, the later one says this much; so many words besides common ones. */
+const SAYS = 0.4
+const WORDS = 2
+/** Entries that a store is taken to have at least, so that rarity means something among few. */
+const FEWEST = 20
+
+/** The later of two that are about the same. */
+export interface Later {
+  readonly id: number
+  /** It has the name of the earlier one, or says other numbers of the same things: then only one of them can hold. */
+  readonly holds: boolean
+}
+
+interface Said {
+  readonly entry: PackEntry
+  /** Of the name. */
+  readonly words: ReadonlySet<string>
+  readonly subject: ReadonlySet<string>
+  /** Of the name and the text. */
+  readonly content: ReadonlySet<string>
+}
+
+/** Whether a later entry has all the words of an earlier one's name, or the same subject in it. */
+function isNamedAlike(older: Said, newer: Said): boolean {
+  if (older.words.size === 0 || newer.words.size === 0) return false
+  const sameSubject =
+    older.subject.size > 0 &&
+    newer.subject.size <= older.subject.size + BESIDE &&
+    holdsAll(newer.subject, older.subject)
+  return sameSubject || holdsAll(newer.words, older.words)
+}
+
+const numbersIn = (words: ReadonlySet<string>): string[] => [...words].filter((word) => NUMBER.test(word))
+
+/** Whether a later entry is about what an earlier one says, and whether it says other numbers of it. */
+function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): 'no' | 'yes' | 'otherwise' {
+  let [said, all, shared] = [0, 0, 0]
+  for (const word of older.content) {
+    if (NUMBER.test(word)) continue
+    const weight = rarity(word)
+    all += weight
+    if (!newer.content.has(word)) continue
+    said += weight
+    shared++
+  }
+  if (shared < WORDS || said < SAYS * all) return 'no'
+  const [before, after] = [numbersIn(older.content), numbersIn(newer.content)]
+  return before.length > 0 && after.length > 0 && !before.every((word) => after.includes(word)) ? 'otherwise' : 'yes'
+}
+
+/**
+ * Entries that a later one of the same kind and project probably says anew: their ids, and the later one. They are not superseded, since
+ * nobody said so; they count less, and leave a pack to the later one where that holds and has a place.
+ *
+ * @param entries those first that have most to do with the goal
+ * @param wordsOf words of a text that carry content
+ */
+export function saidAnew(
+  entries: readonly PackEntry[],
+  wordsOf: (text: string) => ReadonlySet<string>,
+): Map<number, Later> {
+  const noSubject = wordsOf(NO_SUBJECT)
+  const said = entries
+    .filter(({ kind, superseded }) => SAID_ANEW.has(kind) && !superseded)
+    .slice(0, MOST)
+    .map((entry): Said => {
+      const words = wordsOf(entry.title ?? '')
+      const subject = new Set([...words].filter((one) => !noSubject.has(one) && !NUMBER.test(one)))
+      const content = wordsOf(`${entry.title ?? ''}\n${firstCodePoints(entry.beginning, COMPARED)}`)
+      return { entry, words, subject, content }
+    })
+  const held = new Map<string, number>()
+  for (const { content } of said) for (const word of content) held.set(word, (held.get(word) ?? 0) + 1)
+  const count = Math.max(FEWEST, said.length)
+  const rarity = (word: string): number => Math.log(1 + (count + 0.5) / ((held.get(word) ?? 0) + 0.5))
+  const later = new Map<number, Later>()
+  for (const older of said)
+    for (const newer of said) {
+      const { entry } = newer
+      if (!isLater(entry, older.entry)) continue
+      if (entry.kind !== older.entry.kind || entry.project !== older.entry.project) continue
+      const anew = isNamedAlike(older, newer) ? 'otherwise' : saysAnew(older, newer, rarity)
+      const known = later.get(older.entry.id)
+      const holds = anew === 'otherwise'
+      if (anew === 'no' || (known !== undefined && (Number(known.holds) - Number(holds) || known.id - entry.id) > 0))
+        continue
+      later.set(older.entry.id, { id: entry.id, holds })
+    }
+  return later
+}

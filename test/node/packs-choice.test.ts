@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import type { PackEntry } from '../../src/domain/pack/candidate'
+import { cutAround, wholeText } from '../../src/domain/pack/content'
+import { reasonOf, type Weighed } from '../../src/domain/pack/evidence'
+import type { Facet } from '../../src/domain/pack/facets'
+import { commonTerms, emptyWords } from '../../src/domain/pack/plain-words'
+import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
+import { saidAnew } from '../../src/domain/pack/said-anew'
+import { type Selectable, select } from '../../src/domain/pack/selection'
+import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
+import { goalWords, wordEvidence } from '../../src/domain/pack/words'
+import { workAsked } from '../../src/domain/pack/work-asked'
+import { promise } from '../requirements/packs'
+
+const analyzer = createAnalyzer('english')
+const EVIDENCE: Weighed['evidence'] = {
+  ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
+  ...{ link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
+}
+
+const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weighed['evidence']> = {}) =>
+  ({
+    ...{ entry: { id, status: 'doing' }, facet, score: Math.max(words, evidence.inProgress ? 0.25 : 0), vector: null },
+    ...{ evidence: { ...EVIDENCE, words, ...evidence }, squares: 0 },
+    shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
+  }) as unknown as Selectable
+
+const chosenOf = async (all: Selectable[], limit = 24) => {
+  const { chosen, aside } = await select(all, { limit, intent: 'debug' }, () => new Set(), WITHOUT_REST)
+  return { chosen: chosen.map(({ entry }) => entry.id), aside: [...aside].map(({ entry }) => entry.id) }
+}
+
+describe('the choice of a pack', () => {
+  it(promise('p3-noise'), async () => {
+    const all = [
+      ...[weighed(1, 'gotchas', 0.4), weighed(2, 'procedures', 0.6), weighed(3, 'constraints', 0.8)],
+      ...[weighed(4, 'constraints', 0.4), weighed(5, 'constraints', 0.25), weighed(6, 'gotchas', 0.2)],
+    ]
+    expect((await chosenOf(all)).chosen.sort()).toEqual([2, 3, 4])
+    // Where nothing is an answer, what stands first may be as weak as the rest.
+    const unsure = [weighed(1, 'gotchas', 0.3), weighed(3, 'constraints', 0.5), weighed(4, 'constraints', 0.15)]
+    expect((await chosenOf(unsure)).chosen.sort()).toEqual([1, 3])
+  })
+
+  it(promise('p3-aside'), async () => {
+    const work = (id: number, words: number) => weighed(id, 'active_work', words, { inProgress: true })
+    const all = [1, 2, 3, 4, 5].map((id) => work(id, 0)).concat(work(6, 0.5), weighed(7, 'gotchas', 0.6))
+    expect(await chosenOf(all)).toEqual({ chosen: [6, 5, 7, 4, 3], aside: [5, 4, 3] })
+    expect((await chosenOf(all, 8)).aside).toEqual([5])
+    const [idle, meant] = [work(1, 0), weighed(2, 'active_work', 0, { inProgress: true, asked: 0.6 })]
+    expect([idle, meant].map(reasonOf)).toEqual(['in progress (doing), whatever the goal', 'in progress (doing)'])
+  })
+
+  it(promise('p3-older'), () => {
+    const entry = (id: number, kind: string, title: string, beginning: string) =>
+      ({ id, kind, title, beginning, project: 'pots', createdAt: id, superseded: false }) as unknown as PackEntry
+    const said = (...entries: PackEntry[]) => Object.fromEntries(saidAnew(entries, contentWordsBy(analyzer)))
+    const firing = entry(1, 'decision', 'Firing', 'Propane kilns with a pyrometer for every glaze.')
+    const electric = entry(
+      2,
+      'decision',
+      'Electric kilns',
+      'Propane was dear; a pyrometer and a controller fire every glaze.',
+    )
+    expect(said(firing, electric)).toEqual({ 1: { id: 2, holds: false } })
+    expect(said(firing, { ...electric, kind: 'note' })).toEqual({})
+    expect(said(firing, { ...electric, project: 'tiles' })).toEqual({})
+    // Other numbers of the same things cannot both hold, nor can two of one name.
+    const supported = entry(3, 'decision', 'Supported kilns', 'Kilns of Rohde 14 and Skutt 7 upwards.')
+    const oldest = entry(4, 'decision', 'Oldest that we fire', 'Rohde 16 and Skutt 9; few kilns are older.')
+    expect(said(supported, oldest)).toEqual({ 3: { id: 4, holds: true } })
+    const [before, after] = [
+      entry(5, 'plan', 'Autumn plan', 'Bowls.'),
+      entry(6, 'plan', 'Autumn plan, revised', 'Plates.'),
+    ]
+    expect(said(after, before)).toEqual({ 5: { id: 6, holds: true } })
+    expect(said(firing, entry(7, 'decision', 'Clay', 'Stoneware from Westerwald for every bowl.'))).toEqual({})
+    const long = (id: number) => entry(id, 'rule', `Rule ${id}`, 'a'.repeat(1_000_000))
+    expect(Object.keys(said(...Array.from({ length: 300 }, (_, i) => long(i + 1)))).length).toBeLessThan(120)
+    const weigh = (later: Weighed['evidence']['later']) => reasonOf({ ...weighed(1, 'decisions', 0.4, { later }) })
+    expect(weigh({ id: 2, holds: false })).toBe('older: see [2]')
+  })
+
+  it(promise('p3-next'), () => {
+    const now = Date.UTC(2026, 10, 22, 15, 30)
+    for (const goal of [
+      ...['plan my day', 'What should I do next?', "what's next", 'where were we', 'Where are we now?', 'catch me up'],
+      ...['What are we working on?', 'status update', 'what should we work on today', 'next steps', 'my todo list'],
+      ...[
+        'Was steht heute an?',
+        'Wie geht es weiter?',
+        'Was soll ich als Nächstes tun?',
+        'Wo waren wir?',
+        'plane meinen Tag',
+      ],
+      ...[
+        'Que dois-je faire maintenant ?',
+        'prochaines étapes',
+        'planifie ma journée',
+        '¿Qué hago ahora?',
+        '¿dónde estábamos?',
+      ],
+    ]) {
+      expect([goal, isOnlyTime(goal), recencyOf(goal, now, 24)]).toEqual([
+        ...[goal, true],
+        { limit: 18, since: 0, until: expect.any(Number) },
+      ])
+      expect([goal, workAsked(goal).statuses]).toEqual([goal, ['doing', 'blocked', 'review']])
+    }
+    // Of one thing: other work and what was last are not meant.
+    for (const goal of [
+      'Finish the kiln log',
+      'where do we stand with the kiln log',
+      'Wie weit sind wir mit dem Brennbuch',
+    ]) {
+      expect([goal, recencyOf(goal, now, 24).limit, isOnlyTime(goal)]).toEqual([goal, 0, false])
+      expect([goal, workAsked(goal).worth > 0]).toEqual([goal, true])
+    }
+    for (const goal of [
+      ...['what should I do when a kiln cracks', 'where are the glazes', 'the next firing', 'what is open source'],
+      ...['Was kostet der nächste Brand', 'plan the glaze tests', 'update the status page'],
+    ])
+      expect([goal, recencyOf(goal, now, 24).limit, workAsked(goal).worth]).toEqual([goal, 0, 0])
+    expect(withoutSayings('next steps for the kiln log')).toMatch(/^\s*for the kiln log$/)
+  })
+
+  it(promise('p3-words'), () => {
+    const matchedBy = (goal: string, text: string) => {
+      const tokens = [...analyzer.tokens(goal)]
+      const terms = [...new Set(tokens.filter(({ isStopWord }) => !isStopWord).map(({ term }) => term))].map(
+        (term) => ({
+          ...{ term, by: 'stem' as const },
+        }),
+      )
+      const words = goalWords(terms, null, tokens, commonTerms(analyzer))
+      return wordEvidence(words, counting(analyzer, terms)('').counts, counting(analyzer, terms)(text).counts, 9)
+    }
+    const goal = 'get the kiln hot in time without a thermometer'
+    expect(matchedBy(goal, 'take your time to get there without haste').share).toBeLessThan(0.2)
+    expect(matchedBy(goal, 'get the kiln in time').matched).toEqual(['kiln'])
+    expect(matchedBy('which decision on glazes', 'a decision').share).toBeLessThan(0.4)
+    expect(matchedBy('what next', 'the next boat').share).toBeLessThan(0.4)
+    expect([...emptyWords(['was', 'haben', 'wir', 'zur', 'glasur', 'entschieden'])].sort()).toEqual([
+      'haben',
+      'was',
+      'wir',
+      'zur',
+    ])
+    expect([...emptyWords(['man', 'pages', 'of', 'the', 'kiln'])].sort()).toEqual(['of', 'the'])
+  })
+
+  it('cuts between sentences where there are any', () => {
+    const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
+    const cut = cutAround({ ...wholeText(text), at: text.indexOf('kiln') }, 300)
+    expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
+  })
+})
