@@ -211,6 +211,31 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       for (const row of usage ?? []) expect([Number(row.items), Number(row.bytes)]).toEqual([0, 0])
     })
 
+    it('erases what receipts tell of entries whose deletion kept nothing, for whom they were theirs to write', async () => {
+      const off = { days: 0, receiptHours: 24 }
+      const id = await stored(off)
+      const receipt = receiptOf('k')
+      receipt.notes.note('title', 'a secret')
+      receipt.notes.text = 'a secret text'
+      await patch(off, id, { ...ada, receipt, changeId: 'c' })
+      await store(off).delete(ada, { ids: [id] })
+      const { find } = createSqlReceipts(made.connection, made.clock, off)
+      const others = { ...ada, changeId: 'e', projects: ['p'] }
+      expect([await store(off).erase(others, { ids: [id] }), (await find(ada, 'k'))?.text]).toEqual([
+        0,
+        'a secret text',
+      ])
+      const erasing = { ...ada, changeId: 'f' }
+      expect([await store(off).erase(erasing, { ids: [id] }), await store(off).erase(erasing, { ids: [id] })]).toEqual([
+        1, 0,
+      ])
+      expect(await find(ada, 'k')).toMatchObject({ erased: true, notes: null, told: null, text: null, answer: null })
+      const [audited] = await made.connection.batch([
+        sql`SELECT action FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`,
+      ])
+      expect(audited).toEqual([{ action: 'erase' }])
+    })
+
     describe('of thousands of entries that one call deletes', () => {
       const terms = { days: 30, receiptHours: 24 }
       const COUNT = 1200
@@ -317,7 +342,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       })
 
       it('stay gone when the writer dies between, and come back whole', async () => {
-        await many()
+        const ids = await many()
         const { by } = watched(1)
         const caller = { ...ada, receipt: receiptOf('k'), changeId: 'a call that died' }
         expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
@@ -337,6 +362,8 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         // Whoever undoes it finds all of it.
         const found = await history().restorable(ada, { changeId: 'a call that died' }, { limit: 10, maxBytes: 1e6 })
         expect([found.kept.length, found.more, await standing()]).toEqual([10, COUNT - 10, 0])
+        await store(terms).erase({ ...ada, changeId: 'erases one' }, { ids: ids.slice(-1) })
+        expect((await find(ada, 'k'))?.erased).toBe(true)
       })
 
       it('and erases leave nothing of any part', async () => {
@@ -349,6 +376,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         const { find } = createSqlReceipts(made.connection, made.clock, terms)
         const known = (await find(ada, 'k')) as Receipt & Done
         expect(await by.erase({ ...caller, done: known }, { threadIds: ['many'] })).toBe(COUNT)
+        expect(known.erased).toBe(false)
         expect(removed).toEqual(PARTS)
         expect((await counts())[0]).toBe(0)
       })

@@ -4,13 +4,21 @@ import type { SqlDialect } from './dialect'
 import { tell } from './telling'
 import { circle, writable } from './visibility'
 
+/** By what is kept of them; of those whose deletion kept nothing, or not so long, by the change log, which receipts may outlive too. */
 function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]): SQL {
-  const own = writable(dialect, scope, 'v')
+  const { org } = scope
   const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+  const own = (alias: string, side: '' | 'was_' = '') => {
+    const writes = writable(dialect, scope, alias, side)
+    return sql`${circle(dialect, scope, alias, 'null', side)}${writes ? sql` AND ${writes}` : sql``}`
+  }
+  const gone = (alias: string) => sql`NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id)`
   return sql`
     SELECT v.entry_id FROM entry_versions v
-    WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}
-      ${own ? sql`AND ${own}` : sql``} AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)`
+    WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${org} AND ${own('v')} AND ${gone('v')}
+    UNION
+    SELECT b.entry_id FROM changes b
+    WHERE b.entry_id IN ${wanted} AND b.action = 'delete' AND b.erased = 0 AND b.org = ${org} AND ${own('b', 'was_')} AND ${gone('b')}`
 }
 
 /**
@@ -30,16 +38,18 @@ export function eraseStatements(
 ): SQL[] {
   const deleted = sql`SELECT c.entry_id FROM changes c WHERE c.org = ${org} AND c.seq > ${since}`
   const gone = named === null ? deleted : sql`${deleted} UNION ${deletedBefore(dialect, named.scope, named.ids)}`
-  const touched = sql`EXISTS (
-    SELECT 1 FROM ${dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })} done WHERE done.id IN (${gone})
-  )`
+  const told = sql`
+    effect IS NOT NULL
+    AND EXISTS (SELECT 1 FROM ${dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })} done WHERE done.id IN (${gone}))`
+  // What a call did beyond what its receipt tells.
+  const did = sql`change_id IN (SELECT m.change_id FROM changes m WHERE m.org = ${org} AND m.entry_id IN (${gone}))`
   const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
   const count = sql`(SELECT CAST(count(*) + ${leaving} AS text) FROM (${gone}) erased)`
   return [
     ...(named === null ? [] : [tell(org, count)]),
     sql`
       UPDATE receipts SET erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
-      WHERE org = ${org} AND effect IS NOT NULL AND ${touched}`,
+      WHERE org = ${org} AND change_id <> ${changeId} AND (${did} OR ${told})`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
       WHERE org = ${org} AND entry_id IN (${gone})`,

@@ -200,6 +200,10 @@ export function historyEndpointContract(): void {
     })
 
     it(promise('h3-versions'), async () => {
+      const same = { thread_id: unique(), text: 'the same', tags: ['a'], metadata: { k: 1 } }
+      const twice = [await store('', same), await store('', same)]
+      expect((await versions(twice[1] as number)).versions).toMatchObject([{ version: 2, changed: [] }, { version: 1 }])
+      expect(twice[0]).toBe(twice[1])
       const id = await store('first', { metadata: { k: 1 }, tags: ['a'] })
       await ok('update_context', { context_id: id, metadata_patch: { k: 2 } }, eve)
       await ok('update_context', { context_id: id, text: 'second', tags: ['b'] })
