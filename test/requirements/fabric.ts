@@ -139,6 +139,8 @@ export const FABRIC = {
   'f8-text':
     'begins a summary with counts and dates, then a line a memory, types in turn, then the sentences with the rarest words, within its length',
   'f8-wire': 'answers a summary with its id, count and text, and refuses options that are none',
+  'f12-trips':
+    'answers each of the twelve tools within three round trips of the database and one call of the embedder, two where a file is indexed behind its memory',
   'f12-audit': 'names evicted memories in the audit row of the store that took their place',
   'f12-projects':
     'never recalls layers 1 and 2 of another project, nor anything of a project that is closed to the key',
@@ -166,12 +168,12 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   3: ['f4-scores', 'f12-sizes'],
   4: ['f12-unrelated', 'f12-sizes'],
   5: ['f12-layers', 'f12-sizes'],
-  6: ['f12-pages', 'f3-list', 'f12-sizes'],
+  6: ['f12-pages', 'f3-list', 'f3-counted', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
   8: ['f2-promotion'],
   9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f12-audit'],
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
-  11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit'],
+  11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],
   13: ['f5-patterns'],
   14: ['f12-meaning', 'f9-globs', 'f9-real'],

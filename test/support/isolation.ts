@@ -1,7 +1,7 @@
 import { composeServices } from '../../src/compose'
 import { parseConfig } from '../../src/config'
 import { createApp } from '../../src/http/app'
-import { createLog } from '../../src/http/log'
+import { createLog, type Log } from '../../src/http/log'
 import { onPostgres } from './beside'
 import { bindings } from './bindings'
 import { TestClock } from './scope'
@@ -41,8 +41,15 @@ export type KeyDraft = Partial<Pick<Key, 'role' | 'projects' | 'owner' | 'agent'
 export const OPERATOR = 'operator-of-this-deployment'
 const ORIGIN = 'http://localhost'
 
-/** @param database in the place of the test's own, so that it can be made to fail */
-export function openWorld(vars: Record<string, string> = {}, database: D1Database = bindings.DB) {
+/**
+ * @param database in the place of the test's own, so that it can be made to fail
+ * @param beside further bindings, and who hears what is logged
+ */
+export function openWorld(
+  vars: Record<string, string> = {},
+  database: D1Database = bindings.DB,
+  beside: { readonly bindings?: object; readonly log?: Log } = {},
+) {
   const config = parseConfig({
     ...(onPostgres ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
@@ -57,8 +64,8 @@ export function openWorld(vars: Record<string, string> = {}, database: D1Databas
   const clock = new TestClock()
   let background: Promise<unknown>[] = []
   const waitUntil = (work: Promise<unknown>) => void background.push(work)
-  const log = createLog('CRITICAL')
-  const services = composeServices({ ...bindings, DB: database }, config, { log, waitUntil, clock })
+  const log = beside.log ?? createLog('CRITICAL')
+  const services = composeServices({ ...bindings, DB: database, ...beside.bindings }, config, { log, waitUntil, clock })
   const app = createApp(async () => ({ config, services, log }))
   const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { toolBudgetContract } from '../contracts/tool-budgets'
 import { migrate } from '../support/bindings'
 import { type Key, OPERATOR, openWorld } from '../support/isolation'
 
@@ -123,3 +124,6 @@ describe('ranking', () => {
     expect(await answers(mine, SEARCHES)).toEqual(before)
   })
 })
+
+// Plays on both databases, as the above does.
+toolBudgetContract()
