@@ -7,6 +7,7 @@ import { reasonOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { commonTerms, emptyWords } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
+import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
 import { type Selectable, select } from '../../src/domain/pack/selection'
 import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
@@ -15,6 +16,7 @@ import { workAsked } from '../../src/domain/pack/work-asked'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')
+const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Weighed['evidence'] = {
   ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
   ...{ link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
@@ -149,6 +151,26 @@ describe('the choice of a pack', () => {
       'zur',
     ])
     expect([...emptyWords(['man', 'pages', 'of', 'the', 'kiln'])].sort()).toEqual(['of', 'the'])
+  })
+
+  it('asks each layer for no more than its items, links and characters', () => {
+    const asked = (layer: PackArguments['layer'], more: Partial<PackArguments> = {}) => {
+      const args = { goal: ' a \n b ', intent: 'build', layer, includeRelated: true, relatedLimit: 3, ...more } as const
+      const { query, limit, relatedLimit, maxJson, maxMarkdown, maxContent } = readPackRequest(SCOPE, args)
+      return [query, limit, relatedLimit, maxJson, maxMarkdown, maxContent]
+    }
+    expect(asked('wake', { limit: 12 })).toEqual(['a b', 8, 0, 12_000, 4_760, 1_500])
+    expect(asked('recall', { limit: 50 })).toEqual(['a b', 24, 3, 24_000, 24_000, 1_500])
+    expect(asked('deep_search', { limit: 99 })).toEqual(['a b', 50, 3, 64_000, 64_000, 1_500])
+    expect(asked('recall', { domain: ' c\td ', relatedLimit: 9, limit: -1 })).toEqual([
+      'a b c d',
+      1,
+      5,
+      24_000,
+      24_000,
+      1_500,
+    ])
+    expect(asked('recall', { maxTokens: 900, includeRelated: false })).toEqual(['a b', 24, 0, 3_600, 3_600, 4_000])
   })
 
   it('cuts between sentences where there are any', () => {

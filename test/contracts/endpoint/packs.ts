@@ -188,7 +188,7 @@ export function packsContract(connect: Connect): void {
             ],
           },
         ],
-        usage_hint: expect.any(String),
+        usage_hint: expect.stringMatching(/^[^.]+ remember, [^.]+\.$/),
         markdown: expect.stringContaining(`### [${id}] Token rotation`),
         diagnostics: {
           ...{ degraded: false, modes: ['fts', 'semantic'] },
