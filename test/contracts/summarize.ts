@@ -33,8 +33,12 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
     }
 
     it(promise('f8-summary'), async () => {
+      const madeAt = new Map<number, string>()
+      const timeOf = (id: number) => madeAt.get(id)
       const first = await world.store('We deploy on Tuesdays.', inProject)
+      madeAt.set(first, new Date(ground.clock.ms).toISOString())
       const second = await world.store('The cache was stale.', { ...inProject, type: 'bug_fix' })
+      madeAt.set(second, new Date(ground.clock.ms).toISOString())
       ground.clock.advance(31 * DAY)
       const fresh = await world.store('The new way', inProject)
       const cost = await world.cost(async () => {
@@ -46,6 +50,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
         expect(memory?.text).toBe(summary)
         expect(memory?.metadata).toMatchObject({
           ...{ source: 'system_auto', summarizedCount: 2, originalIds: [String(first), String(second)] },
+          dateRange: { from: timeOf(first), to: timeOf(second) },
         })
         const links = await rows(sql`SELECT relation, to_id, origin FROM links WHERE from_id = ${id} ORDER BY to_id`)
         expect(links.map((link) => [link.relation, Number(link.to_id), link.origin])).toEqual([
