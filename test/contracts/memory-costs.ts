@@ -2,12 +2,16 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
+import type { Memory } from '../../src/domain/recall/memory'
 import type { Caller } from '../../src/domain/scope'
 import { createReportEvent } from '../../src/services/recall/report-event'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 import { Fragile, worldOf } from './memory-life'
+
+/** A memory as it was before it was looked at. */
+const uncounted = (memory: Memory | null) => memory && { ...memory, accessCount: memory.accessCount - 1 }
 
 /** Counts what it is asked for. */
 class Counting extends Fragile {
@@ -66,6 +70,11 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect(await costOf(() => memories.list(ada, 'p', query, 1_000_000))).toEqual([1, 0])
       expect(await costOf(() => memories.count(ada, 'p'))).toEqual([1, 0])
       expect(await kept()).toEqual(before)
+      // What is answered of a changed memory comes back with its commit.
+      expect(await costOf(() => memories.update(ada, 'p', id, { tags: ['u'] }))).toEqual([1, 1])
+      expect(await memories.update(ada, 'p', id, { content: 'anew' })).toEqual(
+        await memories.get(ada, 'p', id).then(uncounted),
+      )
     })
 
     it(promise('f2-embedded'), async () => {
