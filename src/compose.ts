@@ -227,7 +227,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     reportEvent: createReportEvent({ memories, recallWords, code, clock }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
-      ...{ current: createSqlCurrentMemories(connection, clock), memories: memoryRows, clock },
+      ...{
+        current: createSqlCurrentMemories(connection, clock, index.backend !== 'pgvector'),
+        memories: memoryRows,
+        clock,
+      },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
     }),
     recall: createRecall({

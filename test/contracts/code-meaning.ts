@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createCodeParser } from '../../src/adapters/code/parser'
 import { createSqlCodeIndex } from '../../src/adapters/sql/code-index'
@@ -61,6 +62,36 @@ export function codeMeaningContract(name: string, make: () => Promise<Pick<Groun
       const found = await code.search(ada, 'semantic', { ...QUERY, query: 'how do people get in' })
       expect(found.chunks.map(({ chunk, similarity }) => [chunk.path, similarity])).toEqual([['login.ts', 1]])
       expect([found.total, found.warnings]).toEqual([1, []])
+    })
+
+    it(promise('f9-most'), async () => {
+      const ada = freshPrincipal()
+      const code = made('fail')
+      const { indexStatus } = await code.put(ada, 'p', { files: FILES, deleted: [] })
+      expect(indexStatus.isStale).toBe(false)
+      ground.clock.advance(86_400_000)
+      const fresh = async () => (await code.search(ada, 'symbol', { ...QUERY, query: 'add' })).indexStatus.isStale
+      expect(await fresh()).toBe(false)
+      ground.clock.advance(1)
+      expect(await fresh()).toBe(true)
+      // As many files as a project holds, but for one, are there already.
+      await ground.connection.batch(
+        [sql`UPDATE code_projects SET files = 9998 WHERE org = ${ada.org} AND project = 'p'`],
+        { org: ada.org },
+      )
+      const more = (count: number) =>
+        Array.from({ length: count }, (_, i) => ({ path: `more${i}.ts`, content: `const x${i} = 1` }))
+      await expect(code.put(ada, 'p', { files: more(3), deleted: [] })).rejects.toMatchObject({
+        code: 'limit_exceeded',
+        message: expect.stringContaining('10000 files'),
+      })
+      expect((await code.list(ada, 'p')).map(({ path }) => path)).toEqual(['login.ts', 'sum.ts'])
+      const lines = Array.from({ length: 60 }, (_, i) => `const needle${i} = ${i}`).join('\n')
+      expect((await code.put(ada, 'p', { files: [{ path: 'm.ts', content: lines }], deleted: [] })).stored).toBe(1)
+      const { chunks } = await code.search(ada, 'text', { ...QUERY, query: 'needle' })
+      expect(chunks[0]?.matchLines).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+      const large = Array.from({ length: 21 }, (_, i) => ({ path: `l${i}.txt`, content: 'x'.repeat(1_048_576) }))
+      await expect(code.put(ada, 'p', { files: large, deleted: [] })).rejects.toMatchObject({ code: 'limit_exceeded' })
     })
 
     it(promise('f9-failing'), async () => {

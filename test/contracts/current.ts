@@ -26,7 +26,8 @@ export function currentContract(name: string, make: () => RecallGround): void {
     const now = async (given: Partial<CurrentRequest> = {}, by = ada) => {
       const { connection, clock } = ground
       const getCurrent = createGetCurrent({
-        ...{ current: createSqlCurrentMemories(connection, clock), memories: world.memories, clock },
+        current: createSqlCurrentMemories(connection, clock, ground.index.backend !== 'pgvector'),
+        ...{ memories: world.memories, clock },
         ...{ words: world.words, semantic: world.semantic },
       })
       const nothing = { sessionId: null, currentFile: null, currentCommand: null, language: null, filePath: null }

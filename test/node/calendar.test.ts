@@ -103,6 +103,8 @@ describe('the calendar of a zone', () => {
       ...['12:00 AM', '12:59 AM', '12:00 PM', '1:05 PM', '11:59 PM'],
     ])
     expect(at('10:00')).toMatchObject({ utcOffset: '+05:45', date: 'Saturday, January 3, 2026' })
+    const days = ['02', '03', '04', '05'].map((day) => timeFacts('UTC', Date.parse(`2026-01-${day}T12:00Z`)))
+    expect(days.map(({ isWeekend }) => isWeekend)).toEqual([false, true, true, false])
     const week = (date: string) => timeFacts('UTC', Date.parse(`${date}T12:00Z`)).weekNumber
     expect([week('2026-12-31'), week('2027-01-03'), week('2027-01-04')]).toEqual([53, 53, 1])
     for (const zone of ['utc', 'asia/kolkata', 'Etc/GMT+5', '+14:00', '-00:00']) expect(isZone(zone)).toBe(true)

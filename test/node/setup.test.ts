@@ -56,6 +56,22 @@ describe('context_setup', () => {
       restartRequired: true,
       message: expect.stringContaining('~/.gemini/settings.json'),
     })
+    const places: Record<string, readonly [string, RegExp]> = {
+      opencode: ['~/.config/opencode/opencode.json', /version 2|opencode 2/],
+      claude: ['claude_desktop_config.json', /Settings → Connectors/],
+      'claude-code': ['~/.claude.json', /claude mcp add --transport http --scope user/],
+      kimi: ['~/.kimi/mcp.json (newer: ~/.kimi-code/mcp.json)', /bearerTokenEnvVar/],
+      codex: ['~/.codex/config.toml', /config\.toml/],
+      cursor: ['~/.cursor/mcp.json', /mcp\.json/],
+      docker: ['(manual)', /./],
+      generic: ['(manual)', /./],
+    }
+    for (const [cli, [place, note]] of Object.entries(places)) {
+      const { configFile, message, written } = await call({ cli })
+      expect([cli, configFile, message, written]).toEqual([
+        ...[cli, expect.stringContaining(place), expect.stringMatching(note), false],
+      ])
+    }
     expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
   })
 

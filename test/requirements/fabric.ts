@@ -56,6 +56,8 @@ export const FABRIC = {
   'f9-tiers': 'finds symbols in Rust, Go, Java, C++, C# and Ruby',
   'f9-hostile': 'finds symbols in text that is no program within bounded work',
   'f9-failing': 'refuses an upload whose vectors cannot be made, and stores nothing of it',
+  'f9-most':
+    'is stale a day after the last upload, and bounds the files of a project, the bytes of a call and the lines of a hit',
   'f9-deferred': 'finds code by words at once when vectors are put off, and by meaning when the schedule has made them',
   'f11-setup':
     "puts the entry into each client's own file, keeps the rest and a copy, and does nothing the second time",

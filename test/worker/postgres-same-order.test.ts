@@ -160,35 +160,30 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
 })
 
 it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeout: 600_000 }, async () => {
-  const indexes = [createObjectVectorIndex(bindings.VECTORS), createPostgresVectorIndex(databases[1].connection)]
-  const worlds = databases.map((database, at) => {
-    const rows = createSqlVectorRows(database.connection, clock)
-    const given = {
-      index: indexes[at] as VectorIndex,
-      rows,
-      sync: createSyncVectors({ index: indexes[at] as VectorIndex, rows }),
-    }
+  const world = (database: (typeof databases)[number], index: VectorIndex) => {
     const { connection } = database
+    const rows = createSqlVectorRows(connection, clock)
+    const sync = createSyncVectors({ index, rows })
     return createGetCurrent({
-      ...{
-        current: createSqlCurrentMemories(connection, clock),
-        memories: createSqlMemories(connection, clock),
-        clock,
-      },
+      ...{ memories: createSqlMemories(connection, clock), clock },
+      current: createSqlCurrentMemories(connection, clock, index.backend !== 'pgvector'),
       words: createRecallWords(database),
-      semantic: createSearchSemantic({ ...given, embedder, now: () => clock.now() }),
+      semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() }),
     })
-  })
+  }
+  const postgres = world(databases[1], createPostgresVectorIndex(databases[1].connection))
+  const worlds = [world(databases[0], createObjectVectorIndex(bindings.VECTORS)), postgres]
   let shown = 0
+  const momentAt = (i: number) => ({
+    ...{ project: i % 8 === 7 ? null : 'p', sessionId: i % 3 === 0 ? `s${i % 3}` : null },
+    ...{
+      currentFile: i % 4 === 3 ? null : fileOf(i),
+      currentCommand: i % 5 === 4 ? null : `make ${word()} ${common()} ${word()}`,
+    },
+    ...{ language: i % 6 === 5 ? 'typescript' : null, filePath: i % 7 === 6 ? fileOf(i + 1) : null },
+  })
   for (let i = 0; i < QUERIES / 2; i++) {
-    const moment = {
-      ...{ project: i % 8 === 7 ? null : 'p', sessionId: i % 3 === 0 ? `s${i % 3}` : null },
-      ...{
-        currentFile: i % 4 === 3 ? null : fileOf(i),
-        currentCommand: i % 5 === 4 ? null : `make ${word()} ${common()} ${word()}`,
-      },
-      ...{ language: i % 6 === 5 ? 'typescript' : null, filePath: i % 7 === 6 ? fileOf(i + 1) : null },
-    }
+    const moment = momentAt(i)
     clock.advance(1_000)
     const answers = await Promise.all(
       worlds.map(async (getCurrent, at) => {
@@ -207,4 +202,13 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
     shown += (answers[0]?.relevant.length ?? 0) + (answers[0]?.working.length ?? 0) + (answers[0]?.patterns.length ?? 0)
   }
   expect(shown).toBeGreaterThan(QUERIES * 8)
+  // PostgreSQL may also leave its vectors to the Durable Object.
+  const objects = { getByName: (name: string) => bindings.VECTORS.getByName(`postgres ${name}`) }
+  const beside = world(databases[1], createObjectVectorIndex(objects as typeof bindings.VECTORS))
+  for (let i = 0; i < 8; i++) {
+    const moment = momentAt(i)
+    const [one, other] = [await postgres(ada, moment), await beside(ada, moment)]
+    for (const list of ['working', 'relevant'] as const)
+      expect(other[list].map(({ id }) => id)).toEqual(one[list].map(({ id }) => id))
+  }
 })

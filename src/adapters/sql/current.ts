@@ -38,10 +38,14 @@ function gather(rows: readonly Row[]): AtHandMemory[] {
   return [...vectors].map(([id, all]) => ({ id, vectors: all }))
 }
 
-/** Candidates over any SQL connection. */
-export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock): CurrentMemories {
+/**
+ * Candidates over any SQL connection.
+ *
+ * @param asksIndex whether an index beside the database is asked for what is near, also where the database could tell
+ */
+export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, asksIndex = false): CurrentMemories {
   const { dialect } = connection
-  const { nearness } = dialect
+  const nearness = asksIndex ? null : dialect.nearness
 
   const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
     const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
@@ -64,13 +68,15 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.nearest)}`
   }
 
-  /** Ids with the vectors of their entries, one row each. */
+  /** Ids, and those with the vectors of their entries, one row each. */
   const withVectors = (ids: SQL, model: string | null): SQL =>
     model === null || nearness !== null
       ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
-      : sql`SELECT at_hand.id, v.id AS vector_id
-          FROM (${ids}) AS at_hand
-            LEFT JOIN entry_vectors v ON v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`
+      : sql`WITH at_hand AS MATERIALIZED (${ids})
+          SELECT id, NULL AS vector_id FROM at_hand
+          UNION ALL
+          SELECT at_hand.id, v.id FROM at_hand
+            ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
 
   /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
   function sources(scope: Scope, atHand: readonly AtHandMemory[], request: NearRequest | null): SQL {

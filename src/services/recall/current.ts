@@ -111,6 +111,7 @@ export function createGetCurrent({
   async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Map<number, Similar>> {
     const { scope, text, atHand } = asked
     const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
+    if (text === '' && atHand.length === 0) return new Map()
     const [hits, compared] = await Promise.all([
       text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
