@@ -195,7 +195,7 @@ export function pageStatement(context: ReadContext, filter: Filter, request: Pag
     bindings,
     [ids],
     sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
-      JOIN entries e ON e.id = page.id
+      ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
       ORDER BY e.created_second DESC, e.id DESC`,
   )
 }
