@@ -254,8 +254,8 @@ One project, a tenth of its memories in layer 3, one connection, one call at a t
 in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50 ms): list by type with offset 18.7, by two
 tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes failed with two clients.
 
-getCurrent does not come to 10 ms. On D1 it is three batches (one is what list stats takes) of which the statements take 4.5 ms at 10,000 in
-SQLite itself: ten words looked up 1.2, patterns of the project weighed 1.1, candidates 0.6; comparing 10,000 vectors takes 0.2. On PostgreSQL
+getCurrent does not come to 10 ms. On D1 it is three batches (one is what list stats takes) of which the statements take 3.4 ms at 10,000 in
+SQLite itself: ten words looked up 1.6, patterns of the project weighed 1.0, candidates 0.5; comparing 10,000 vectors takes 0.2. On PostgreSQL
 the index of words walks every entry of a common word (half a millisecond to 1.4 for each at 10,000), and 9,000 vectors of the project are
 compared exactly, which both databases owe each other; with VECTOR_BACKEND=object the Durable Object does that there too.
 
