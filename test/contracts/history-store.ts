@@ -4,25 +4,20 @@ import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/history'
-import { createUnfinishedDeletes, leaveStatements, PART_ENTRIES } from '../../src/adapters/sql/leaving'
-import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createSqlReceipts } from '../../src/adapters/sql/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/retention'
-import { writing } from '../../src/adapters/sql/writing'
 import type { Analyzer } from '../../src/domain/analysis'
-import { EVERYTHING } from '../../src/domain/filter'
-import { type Done, Notes, type Receipt } from '../../src/domain/history/receipt'
+import { Notes } from '../../src/domain/history/receipt'
 import type { HistoryTerms } from '../../src/domain/history/terms'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Caller } from '../../src/domain/scope'
 import { createGenerate } from '../../src/services/generate'
 import { createRestoreEntries } from '../../src/services/history/restore-entries'
-import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import type { ToolContext } from '../../src/tools/context'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { promise } from '../requirements/history'
-import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface HistoryUnderTest {
   readonly connection: SqlConnection
@@ -32,7 +27,6 @@ export interface HistoryUnderTest {
 
 const DAY = 86_400_000
 const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
-const PAGE = { limit: 10, offset: 0, previewLength: 10 }
 
 /** What is kept of changes and calls, for how long, and what it costs (history contract §3, §5). */
 export function historyStoreContract(name: string, make: () => HistoryUnderTest): void {
@@ -234,152 +228,6 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         sql`SELECT action FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`,
       ])
       expect(audited).toEqual([{ action: 'erase' }])
-    })
-
-    describe('of thousands of entries that one call deletes', () => {
-      const terms = { days: 30, receiptHours: 24 }
-      const COUNT = 1200
-      const full = Array.from({ length: Math.floor(COUNT / PART_ENTRIES) }, () => PART_ENTRIES)
-      const PARTS = [...full, COUNT % PART_ENTRIES]
-      /** Entries of a few words, put there without the ways of callers. */
-      const many = async (count = COUNT) => {
-        const numbers = JSON.stringify(Array.from({ length: count }, (_, i) => i))
-        await made.connection.batch([
-          sql`
-            INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
-            SELECT ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
-            FROM ${made.connection.dialect.jsonNumbers(sql`${numbers}`)} numbers`,
-        ])
-        const [rows] = await made.connection.batch([sql`SELECT id FROM entries WHERE org = ${ada.org} ORDER BY id`])
-        return (rows ?? []).map(({ id }) => Number(id))
-      }
-      const standing = async () => {
-        const [rows] = await made.connection.batch([sql`SELECT count(*) AS n FROM entries WHERE org = ${ada.org}`])
-        return Number(rows?.[0]?.n)
-      }
-      /** A connection that tells how many entries each batch has removed, and dies after so many batches that write. */
-      const watched = (lives = Number.POSITIVE_INFINITY) => {
-        const removed: number[] = []
-        const seen: number[] = []
-        const connection: SqlConnection = {
-          ...made.connection,
-          batch: async (statements, lock) => {
-            if (lock !== undefined && removed.length >= lives) throw new Error('gone')
-            const before = await standing()
-            const rows = await made.connection.batch(statements, lock)
-            if (lock !== undefined) removed.push(before - (await standing()))
-            if (lock !== undefined) seen.push((await store(terms).page(ada, EVERYTHING, PAGE)).entries.length)
-            return rows
-          },
-        }
-        const by = createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), undefined, NO_QUOTAS, terms)
-        return { removed, seen, by }
-      }
-      const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
-
-      it('are gone for every reader with the first transaction, and each removes a bounded part', async () => {
-        const ids = await many()
-        const { removed, seen, by } = watched()
-        const receipt = receiptOf('k')
-        const caller = { ...ada, receipt, changeId: 'all of them' }
-        expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
-        expect(removed).toEqual(PARTS)
-        expect(seen).toEqual(PARTS.map(() => 0))
-        expect(await store(terms).threads(ada, { limit: 9, offset: 0 })).toMatchObject({ total: 0 })
-        expect(await createSqlReceipts(made.connection, made.clock, terms).find(ada, 'k')).toMatchObject({
-          changes: COUNT,
-        })
-        const [audited, feed, left] = await made.connection.batch([
-          sql`SELECT detail FROM audit WHERE org = ${ada.org}`,
-          sql`SELECT DISTINCT change_id, key_id FROM changes WHERE org = ${ada.org} AND action = 'delete'`,
-          sql`SELECT 1 FROM leaving WHERE org = ${ada.org} UNION ALL SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
-        ])
-        expect(JSON.parse(audited?.[0]?.detail as string)).toEqual({ deleted: COUNT })
-        expect(feed).toEqual([{ change_id: 'all of them', key_id: ada.keyId }])
-        expect(left).toEqual([])
-        const { kept, more } = await history().restorable(
-          ada,
-          { changeId: 'all of them' },
-          { limit: 1000, maxBytes: 1e6 },
-        )
-        expect([kept.length, more]).toEqual([1000, 200])
-        expect(kept[0]?.id).toBe(ids[0])
-      })
-
-      it('are bounded by their bytes too, since texts have vectors', async () => {
-        const ids = await many(10)
-        await made.connection.batch([sql`UPDATE entries SET bytes = 1000000 WHERE org = ${ada.org}`])
-        const { removed, by } = watched()
-        expect(await by.delete(ada, { ids })).toBe(10)
-        expect(removed).toEqual([4, 4, 2])
-      })
-
-      it('are removed by the outbox when the writer died', async () => {
-        await many()
-        await watched(1).by.delete(ada, { threadIds: ['many'] })
-        const workAt = (ms: number) =>
-          createOutboxWork({
-            ...{ outbox: createSqlOutbox(made.connection, new TestClock(ms)), images: {} as never, index: {} as never },
-            ...{ deletes: createUnfinishedDeletes(made.connection, WITHOUT_REST), generation: null },
-            ...{ syncOrg: async () => {}, log: () => {} },
-          })()
-        await workAt(made.clock.now())
-        expect(await standing()).toBe(COUNT - PART_ENTRIES)
-        await workAt(made.clock.now() + CLAIM_MS)
-        const left = sql`SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`
-        expect([await standing(), (await made.connection.batch([left]))[0]]).toEqual([0, []])
-      })
-
-      it('are at most so many, the oldest first', async () => {
-        const ids = await many(9)
-        const caller = { ...ada, changeId: 'the oldest' }
-        const { begin, end } = writing(caller, { keeps: false })
-        const where = sql`org = ${ada.org} AND id > ${ids[1] as number}`
-        const { name, ids: named, remove } = leaveStatements(caller, where, { now: 0, erases: false, most: 4 })
-        const rows = await made.connection.batch([begin, name, named, ...remove, end], { org: ada.org })
-        expect((rows[2] ?? []).map(({ value }) => Number(value)).sort((a, b) => a - b)).toEqual(ids.slice(2, 6))
-        expect(await standing()).toBe(5)
-      })
-
-      it('stay gone when the writer dies between, and come back whole', async () => {
-        const ids = await many()
-        const { by } = watched(1)
-        const caller = { ...ada, receipt: receiptOf('k'), changeId: 'a call that died' }
-        expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
-        expect(await standing()).toBe(COUNT - PART_ENTRIES)
-        // Made again, the call tells all, although most of it is still to be removed.
-        const { find } = createSqlReceipts(made.connection, made.clock, terms)
-        const known = (await find(ada, 'k')) as Receipt & Done
-        expect(await by.delete({ ...caller, done: known }, { threadIds: ['many'] })).toBe(COUNT)
-        expect((await store(terms).page(ada, EVERYTHING, PAGE)).entries).toEqual([])
-        expect(await store(terms).delete(ada, { threadIds: ['many'] })).toBe(0)
-        const [work] = await made.connection.batch([
-          sql`SELECT topic, key, due_at FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
-        ])
-        expect(work?.map(({ key, due_at }) => [key, Number(due_at)])).toEqual([
-          ['a call that died', made.clock.now() + CLAIM_MS],
-        ])
-        // Whoever undoes it finds all of it.
-        const found = await history().restorable(ada, { changeId: 'a call that died' }, { limit: 10, maxBytes: 1e6 })
-        expect([found.kept.length, found.more, await standing()]).toEqual([10, COUNT - 10, 0])
-        await store(terms).erase({ ...ada, changeId: 'erases one' }, { ids: ids.slice(-1) })
-        expect((await find(ada, 'k'))?.erased).toBe(true)
-      })
-
-      it('and erases leave nothing of any part', async () => {
-        const ids = await many()
-        await patch(terms, ids[0] as number)
-        await patch(terms, ids[900] as number)
-        const { removed, by } = watched()
-        const caller = { ...ada, receipt: receiptOf('k') }
-        expect(await by.erase(caller, { threadIds: ['many'] })).toBe(COUNT)
-        const { find } = createSqlReceipts(made.connection, made.clock, terms)
-        const known = (await find(ada, 'k')) as Receipt & Done
-        expect(await by.erase({ ...caller, done: known }, { threadIds: ['many'] })).toBe(COUNT)
-        expect(known.erased).toBe(false)
-        expect(removed).toEqual(PARTS)
-        expect((await counts())[0]).toBe(0)
-      })
     })
   })
 }

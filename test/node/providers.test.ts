@@ -122,6 +122,18 @@ describe('when a model fails', () => {
     expect(stats.pending_work.pending).toBeGreaterThan(0)
   })
 
+  it('stores memories of layers 1 and 2, by context_store and by remember, while the embedder fails, and queues their vectors', async () => {
+    world = await startWorld({ SUMMARY_PROVIDER: 'none' }, { models: [] })
+    const memory = { content: 'a fabric walrus', type: 'bug_fix', metadata: { projectPath: '/p' }, layer: 2 }
+    expect((await world.ok('context_store', memory)).layer).toBe(2)
+    await world.ok('remember', { title: 'walrus', content: 'a remembered walrus', kind: 'gotcha' })
+    const semantic = await world.client.call('context_store', { ...memory, content: 'a shared walrus', layer: 3 })
+    expect([semantic.isError, semantic.data.code]).toEqual([true, 'UNAVAILABLE'])
+    expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(2)
+    const { semantic_search, pending_work } = await world.ok('get_statistics')
+    expect([semantic_search.coverage_percentage, pending_work.pending]).toEqual([0, 2])
+  })
+
   it(promise('8-degraded'), async () => {
     world = await startWorld(
       { SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer', RERANKING_MODEL: 'no-judge' },

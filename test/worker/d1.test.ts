@@ -14,6 +14,7 @@ import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { imageStoreContract } from '../contracts/image-store'
+import { largeDeletesContract } from '../contracts/large-deletes'
 import { longTextsContract } from '../contracts/long-texts'
 import { lostAnswersContract } from '../contracts/lost-answers'
 import { packCostsContract } from '../contracts/pack-costs'
@@ -38,6 +39,8 @@ changesContract('D1', make)
 historyStoreContract('D1', make)
 
 lostAnswersContract('D1', () => ({ vars: {}, bindings }))
+
+largeDeletesContract('D1', make)
 
 changeFeedContract('D1', make)
 

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { composeServices } from '../../src/compose'
 import type { Bindings } from '../../src/compose-bindings'
 import { WRITE_SHARE } from '../../src/domain/write-share'
@@ -37,6 +37,8 @@ beforeEach(() => {
   d1.clear()
   r2.clear()
 })
+// What a test leaves behind its answers is no part of the next.
+afterEach(settle)
 
 describe('when a dependency fails', () => {
   let ada = freshPrincipal()

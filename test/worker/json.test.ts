@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { prepareEntry } from '../../src/domain/draft'
 import { Base64Decoder, SentBytes } from '../../src/domain/json/base64'
 import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
 import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
+import { createPace } from '../../src/domain/pace'
+import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
 /** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
 const RUNS = { numRuns: 2_000, seed: 20261122 }
@@ -269,4 +272,18 @@ describe('base64 that arrives in pieces', () => {
     }
     expect(() => inPieces('{"images":[{"data":"AQ\nI/"}]}', [], { isBase64, maxBase64Bytes: 100 })).toThrow(SyntaxError)
   })
+})
+
+it('rests after each image of a call, which is decoded and hashed at once', async () => {
+  let rests = 0
+  const pace = createPace(async () => {
+    rests++
+  })
+  const images = [1, 2, 3].map((i) => ({
+    data: pngBytes(`${i}${'x'.repeat(300_000)}`).toBase64(),
+    mime_type: 'image/png',
+  }))
+  const draft = { threadId: 't', source: 'agent', text: 'three pictures', images } as const
+  await prepareEntry(freshPrincipal(), draft, LIMITS, 0, pace)
+  expect(rests).toBe(3)
 })

@@ -10,10 +10,11 @@ import { auditDeleteStatement } from './audit-log'
 import { TRUE } from './compile-filter'
 import { PremiseFailed, type SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { eraseStatements } from './erase-statements'
+import { deletedBefore } from './erase-statements'
 import { createUnfinishedDeletes, leaveStatements } from './leaving'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
+import { tell } from './telling'
 import { listed, readable, writable } from './visibility'
 import type { Write } from './writing'
 
@@ -86,25 +87,27 @@ export function createDelete(
   /**
    * Deletes in the call's own transaction, part of it by name, and removes that behind it.
    *
-   * @returns how many entries, and what the statements `more` returned
+   * @param erases for good, also what was deleted before
+   * @returns how many entries
    */
-  async function remove(caller: Caller, selection: DeleteSelection, more?: (since: SQL) => SQL[]) {
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
     const now = clock.now()
     const { where, guards } = select(caller, selection, now)
-    const erases = more !== undefined
     const actor = erases ? { ...caller, action: 'erase' } : caller
-    const leaving = leaveStatements(caller, where, { now, erases, most: MOST_DELETED })
+    const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
+    const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
     const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-    const before = [...guards, leaving.name, audit, ...leaving.remove]
+    const count = sql`(SELECT CAST(count(*) AS text) FROM (${leaving.ids}) erased)`
+    const told = erases ? [tell(caller.org, count)] : []
+    const statements = [...guards, leaving.name, audit, ...told, ...leaving.remove]
     for (let attempt = 1; ; attempt++) {
       try {
-        const rows = await write(caller, (since) => [...before, ...(more?.(since) ?? [])], { forgets: erases })
-        const [audited] = rows[before.indexOf(audit)] ?? []
-        const left = Number(rows[before.length - 1]?.[0]?.leaving ?? 0)
+        const rows = await write(caller, statements, { forgets: erases })
+        const left = rows[statements.length - 1]?.length ?? 0
         // Nobody sees what is left; when the database does not answer now, the outbox removes it.
         if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
-        const { deleted } = JSON.parse(audited?.detail as string) as { deleted: number }
-        return { deleted, more: rows.slice(before.length) }
+        const [audited] = rows[statements.indexOf(audit)] ?? []
+        return (JSON.parse(audited?.detail as string) as { deleted: number }).deleted
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         await refuse(caller, selection)
@@ -115,15 +118,11 @@ export function createDelete(
 
   return {
     async delete(caller, selection) {
-      if (caller.done) return caller.done.changes
-      return (await remove(caller, selection)).deleted
+      return caller.done ? caller.done.changes : remove(caller, selection, false)
     },
 
     async erase(caller, selection) {
-      if (caller.done) return Number(caller.done.told)
-      const named = { scope: caller, ids: selection.ids ?? [] }
-      const { more } = await remove(caller, selection, (since) => eraseStatements(dialect, caller, named, since))
-      return Number(more[0]?.[0]?.told)
+      return caller.done ? Number(caller.done.told) : remove(caller, selection, true)
     },
 
     async wouldDelete(caller, selection) {

@@ -1,20 +1,29 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller, Scope } from '../../domain/scope'
 import type { SqlDialect } from './dialect'
-import { tell } from './telling'
-import { circle, writable } from './visibility'
+import { circle, staying, writable } from './visibility'
 
-/** By what is kept of them; of those whose deletion kept nothing, or not so long, by the change log, which receipts may outlive too. */
-function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]): SQL {
+/** Rows of the change log that one transaction blanks. */
+const BLANKED = 5_000
+/** Kept states that one transaction removes, and their bytes; the first always goes. */
+const FORGOTTEN = 250
+const FORGOTTEN_BYTES = 4_000_000
+
+/**
+ * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
+ * long, by the change log, which receipts may outlive too. They count where their last state was the caller's to write.
+ */
+export function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]): SQL {
   const { org } = scope
   const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
   const own = (alias: string, side: '' | 'was_' = '') => {
     const writes = writable(dialect, scope, alias, side)
     return sql`${circle(dialect, scope, alias, 'null', side)}${writes ? sql` AND ${writes}` : sql``}`
   }
-  const gone = (alias: string) => sql`NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id)`
+  const gone = (alias: string) =>
+    sql`NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id) AND ${staying(alias, 'entry_id')}`
   return sql`
-    SELECT v.entry_id FROM entry_versions v
+    SELECT v.entry_id AS id FROM entry_versions v
     WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${org} AND ${own('v')} AND ${gone('v')}
     UNION
     SELECT b.entry_id FROM changes b
@@ -22,37 +31,46 @@ function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]
 }
 
 /**
- * What is left of entries once their rows are gone, and of entries that were deleted before: kept states, the answers of calls
- * that are about them, and what the change log says beside that there was a change. The first statement tells how many
- * entries the batch erases.
+ * Removes a bounded part of what is left of entries once their rows are gone: the answers of calls that are about them, what the change
+ * log says beside that there was a change, and kept states.
  *
- * @param named who names which ids, beside what the batch deletes; those deleted before count where their last state was the
- *   caller's to write. Then the first statement tells how many the call erases. Null behind the call's own batch
- * @param since of the batch, whose deletions are erased
+ * @param call whose own receipt stays
+ * @param part a condition on `leaving`, which names the entries
  */
 export function eraseStatements(
   dialect: SqlDialect,
   { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
-  named: { readonly scope: Scope; readonly ids: readonly number[] } | null,
-  since: SQL,
+  part: SQL,
 ): SQL[] {
-  const deleted = sql`SELECT c.entry_id FROM changes c WHERE c.org = ${org} AND c.seq > ${since}`
-  const gone = named === null ? deleted : sql`${deleted} UNION ${deletedBefore(dialect, named.scope, named.ids)}`
-  const told = sql`
-    effect IS NOT NULL
-    AND EXISTS (SELECT 1 FROM ${dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })} done WHERE done.id IN (${gone}))`
-  // What a call did beyond what its receipt tells.
-  const did = sql`change_id IN (SELECT m.change_id FROM changes m WHERE m.org = ${org} AND m.entry_id IN (${gone}))`
-  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
-  const count = sql`(SELECT CAST(count(*) + ${leaving} AS text) FROM (${gone}) erased)`
+  const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
+  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', sql`c.org = ${org} AND c.entry_id = l.entry_id`)}`
+  const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
+    WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
+  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about.
+  const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
+  const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
   return [
-    ...(named === null ? [] : [tell(org, count)]),
+    sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
     sql`
-      UPDATE receipts SET erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
-      WHERE org = ${org} AND change_id <> ${changeId} AND (${did} OR ${told})`,
+      UPDATE receipts SET ${forget} AND at <= ${oldest} AND effect IS NOT NULL
+        AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
-      WHERE org = ${org} AND entry_id IN (${gone})`,
-    sql`DELETE FROM entry_versions WHERE org = ${org} AND entry_id IN (${gone})`,
+      WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
+    sql`
+      DELETE FROM entry_versions WHERE id IN (
+        SELECT sized.id FROM (
+          SELECT few.id, few.bytes, sum(few.bytes) OVER (ORDER BY few.id) AS up_to_here
+          FROM (
+            SELECT v.id, v.bytes FROM (${gone}) l ${dialect.follow('entry_versions', 'v', sql`v.entry_id = l.entry_id`)}
+            LIMIT ${FORGOTTEN}
+          ) few
+        ) sized WHERE sized.up_to_here = sized.bytes OR sized.up_to_here <= ${FORGOTTEN_BYTES}
+      )`,
   ]
 }
+
+/** Whether nothing is left of an entry that `leaving` names. */
+export const NOTHING_LEFT = sql`
+  NOT EXISTS (SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id)
+  AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.org = leaving.org AND c.entry_id = leaving.entry_id AND c.erased = 0)`

@@ -5,7 +5,7 @@ import type { Window } from '../../domain/window'
 import type { SqlDialect } from './dialect'
 import { textOf } from './long-texts'
 import { besideBytes, ENTRY_COLUMNS } from './rows'
-import { circle, readableThen } from './visibility'
+import { circle, readableThen, unerased } from './visibility'
 
 /** Statements over `entry_versions`: what entries were (0023_history.sql). */
 
@@ -35,7 +35,7 @@ export const KEPT_COLUMNS = sql`v.entry_id AS id, v.thread_id, v.source, v.kind,
 
 /** Whether a state was for the scope to see. */
 const sees = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
-  sql`${sql.raw(alias)}.org = ${scope.org} AND ${circle(dialect, scope, alias)}`
+  sql`${sql.raw(alias)}.org = ${scope.org} AND ${circle(dialect, scope, alias)} AND ${unerased(alias, alias === 'e' ? 'id' : 'entry_id')}`
 
 /** Every version of an entry that the scope may see, as `shown`: the one that stands there, kept ones, deletions. */
 function shownVersions(dialect: SqlDialect, scope: Scope, id: number): SQL {
@@ -129,7 +129,8 @@ export function asOfStatement(
 ): SQL {
   const places = JSON.stringify(ids.map((id, place) => [id, place]))
   const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
-  const then = (alias: string) => readableThen(dialect, scope, at, alias)
+  const then = (alias: 'e' | 'v') =>
+    sql`${readableThen(dialect, scope, at, alias)} AND ${unerased(alias, alias === 'e' ? 'id' : 'entry_id')}`
   return sql`
     WITH standing AS (
       SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/scope'
 import type { SqlDialect } from './dialect'
-import { circle, readable } from './visibility'
+import { circle, readable, unerased } from './visibility'
 
 /**
  * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
@@ -66,6 +66,7 @@ export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: stri
   WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (
     EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${readable(dialect, scope, now)})
     OR EXISTS (
-      SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}
+      SELECT 1 FROM entry_versions v
+      WHERE v.id = -u.entry_id AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')} AND ${unerased('v')}
     )
   ) LIMIT 1`

@@ -3,7 +3,8 @@ import type { Pace } from '../../domain/pace'
 import type { Caller } from '../../domain/scope'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { Row, SqlConnection } from './connection'
-import { eraseStatements } from './erase-statements'
+import type { SqlDialect } from './dialect'
+import { eraseStatements, NOTHING_LEFT } from './erase-statements'
 import { CLAIM_MS } from './outbox'
 import { writing } from './writing'
 
@@ -13,8 +14,10 @@ import { writing } from './writing'
  * call answers, or by the outbox when the caller died.
  */
 
-/** Entries of one part, each of which some twenty rows and index entries go with: some 40 ms of work. */
-export const PART_ENTRIES = 250
+/**
+ * Entries of one part. Some twenty rows and index entries go with each, and D1 pays for each with some pages of merging its index of words.
+ */
+export const PART_ENTRIES = 100
 /** Bytes of entries of one part: their vectors are a thousand a megabyte, and cost far more than the text. */
 export const PART_BYTES = 4_000_000
 
@@ -26,42 +29,62 @@ export interface Leaving {
   readonly name: SQL
   /** A query of the ids that have been named, as `value`. */
   readonly ids: SQL
-  /** Removes the first part and leaves the others; the last statement returns how many they are, as `leaving`, or nothing. */
+  /** Removes the first part and leaves the others; the last statement returns a row where something is left. */
   readonly remove: readonly SQL[]
 }
+
+interface Manner {
+  readonly now: number
+  /** Entries that go at most, those with the lowest ids. */
+  readonly most: number
+  /** For good: a query of further ids, as `id`, of entries whose rows are gone already. */
+  readonly erases?: SQL
+}
+
+/** Removes a part, or of what is erased as much as one transaction takes, and its names where nothing is left of it. */
+const removeStatements = (
+  dialect: SqlDialect,
+  call: Pick<Caller, 'org' | 'changeId'>,
+  part: SQL,
+  erases: boolean,
+): SQL[] => [
+  sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${part})`,
+  ...(erases ? eraseStatements(dialect, call, part) : []),
+  sql`DELETE FROM leaving WHERE ${part}${erases ? sql` AND ${NOTHING_LEFT}` : sql``}`,
+]
 
 /**
  * Deletes what fulfils a condition: the first part at once, the others by name. Stands in a batch between the statements of
  * `writing`.
  *
  * @param where a condition on `entries`, which admits nothing that is leaving
- * @param most entries that go at most, those with the lowest ids
  */
 export function leaveStatements(
+  dialect: SqlDialect,
   { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
   where: SQL,
-  { now, erases, most }: { readonly now: number; readonly erases: boolean; readonly most: number },
+  { now, most, erases }: Manner,
 ): Leaving {
   const part = sql`(row_number() OVER (ORDER BY picked.id) - 1) / ${sql.raw(String(PART_ENTRIES))}
     + (sum(picked.bytes) OVER (ORDER BY picked.id) - picked.bytes) / ${sql.raw(String(PART_BYTES))}`
-  const first = sql`${ofCall(org, changeId)} AND part = 0`
+  const further = erases === undefined ? sql`` : sql` UNION ALL SELECT further.id, 0 FROM (${erases}) further`
+  const own = ofCall(org, changeId)
   return {
     name: sql`
       INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
-      SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.keeps, ${erases ? 1 : 0}
+      SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.keeps, ${erases === undefined ? 0 : 1}
       FROM (
         SELECT picked.id, ${part} AS part
-        FROM (SELECT id, bytes FROM entries WHERE ${where} ORDER BY id LIMIT ${most}) picked
+        FROM (SELECT id, bytes FROM entries WHERE ${where}${further} ORDER BY id LIMIT ${most}) picked
       ) sized CROSS JOIN writing w
       WHERE w.org = ${org}`,
-    ids: sql`SELECT entry_id AS value FROM leaving WHERE ${ofCall(org, changeId)}`,
+    ids: sql`SELECT entry_id AS value FROM leaving WHERE ${own}`,
     remove: [
-      sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${first})`,
-      sql`DELETE FROM leaving WHERE ${first}`,
+      ...removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases !== undefined),
       sql`
         INSERT INTO outbox (org, topic, key, created_at, due_at)
-        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${ofCall(org, changeId)} LIMIT 1
-        RETURNING (SELECT count(*) FROM leaving WHERE ${ofCall(org, changeId)}) AS leaving`,
+        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${own} LIMIT 1
+        RETURNING 1 AS leaving`,
     ],
   }
 }
@@ -70,17 +93,15 @@ export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): 
   const next = (org: string, changeId: string): SQL =>
     sql`SELECT part, key_id, agent, at, keeps, erases FROM leaving WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
 
-  /** @returns a row of the part that follows */
+  /** @returns a row of the part that follows, which is the same where something is left of it */
   async function remove(org: string, changeId: string, row: Row): Promise<Row | undefined> {
     const caller = { org, changeId, keyId: row.key_id as string, agent: row.agent as string | null }
     const at = row.at === null ? {} : { at: Number(row.at) }
-    const { begin, since, end } = writing(caller, { keeps: Number(row.keeps) === 1, ...at })
+    const { begin, end } = writing(caller, { keeps: Number(row.keeps) === 1, ...at })
     const part = sql`${ofCall(org, changeId)} AND part = ${Number(row.part)}`
     const statements = [
       begin,
-      sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${part})`,
-      ...(Number(row.erases) === 1 ? eraseStatements(connection.dialect, caller, null, since) : []),
-      sql`DELETE FROM leaving WHERE ${part}`,
+      ...removeStatements(connection.dialect, caller, part, Number(row.erases) === 1),
       sql`
         DELETE FROM outbox WHERE org = ${org} AND topic = 'delete' AND key = ${changeId}
           AND NOT EXISTS (SELECT 1 FROM leaving WHERE ${ofCall(org, changeId)})`,

@@ -6,6 +6,7 @@ import type { SqlDialect } from './dialect'
 import { keptInRow } from './history-statements'
 import { queueIndexing } from './index-writer'
 import { keepMarksOf } from './text-marks'
+import { unerased } from './visibility'
 
 /** The statements that bring kept states back (history contract §3). */
 
@@ -40,7 +41,7 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, states: readon
     INSERT INTO guards (holds) SELECT (
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
-      WHERE v.org = ${caller.org}
+      WHERE v.org = ${caller.org} AND ${unerased('v')}
         -- Of a deleted one, the last deletion: it may have been restored and deleted again meanwhile.
         AND coalesce(
           (SELECT e.version FROM entries e WHERE e.id = v.entry_id),

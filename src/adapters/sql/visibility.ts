@@ -29,6 +29,11 @@ export const expired = (now: number, alias = 'e'): SQL => sql`${sql.raw(alias)}.
 export const staying = (alias: string, id = 'id'): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM leaving l))`
 
+/** Nor does anybody see what was of an entry that is being erased. */
+export const unerased = (alias: string, id = 'entry_id'): SQL =>
+  sql`(NOT EXISTS (SELECT 1 FROM leaving)
+    OR NOT EXISTS (SELECT 1 FROM leaving l WHERE l.entry_id = ${sql.raw(`${alias}.${id}`)} AND l.erases = 1))`
+
 /** Readable by id: also archived entries and the owner's own diary pages. */
 export const readable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
   sql`${readableThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
