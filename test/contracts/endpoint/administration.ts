@@ -74,6 +74,16 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/family/keys/${maker.id}?children=all`, ADMIN_TOKEN, 'DELETE')).status).toBe(400)
     })
 
+    it('takes bodies of 64 KB and no more', async () => {
+      const sized = (bytes: number) => {
+        const draft = JSON.stringify({ id: 'sized', name: 'Sized' })
+        return `${draft.slice(0, -1)}${' '.repeat(bytes - draft.length)}}`
+      }
+      const beyond = await team.api('/orgs', ADMIN_TOKEN, 'POST', sized(65_537))
+      expect([beyond.status, beyond.body.error.code]).toEqual([413, 'limit_exceeded'])
+      expect((await team.api('/orgs', ADMIN_TOKEN, 'POST', sized(65_536))).status).toBe(201)
+    })
+
     it('makes organizations, projects and keys, and lists them without the keys themselves', async () => {
       expect(await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: 'acme', name: 'Acme' })).toMatchObject({
         status: 201,
