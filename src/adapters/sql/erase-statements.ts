@@ -46,13 +46,14 @@ export function eraseStatements(
   const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', sql`c.org = ${org} AND c.entry_id = l.entry_id`)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
-  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about.
+  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
+  // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
   const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
   const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
   return [
     sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
     sql`
-      UPDATE receipts SET ${forget} AND at <= ${oldest} AND effect IS NOT NULL
+      UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
         AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
