@@ -3,13 +3,14 @@ import { createAnalyzer } from '../../src/domain/analysis'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import type { PackEntry } from '../../src/domain/pack/candidate'
 import { cutAround, wholeText } from '../../src/domain/pack/content'
-import { reasonOf, type Weighed } from '../../src/domain/pack/evidence'
+import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { commonTerms, emptyWords } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
 import { type Selectable, select } from '../../src/domain/pack/selection'
+import { toldLater } from '../../src/domain/pack/told-later'
 import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
 import { goalWords, wordEvidence } from '../../src/domain/pack/words'
 import { workAsked } from '../../src/domain/pack/work-asked'
@@ -128,6 +129,58 @@ describe('the choice of a pack', () => {
     expect(withoutSayings('next steps for the kiln log')).toMatch(/^\s*for the kiln log$/)
   })
 
+  it(promise('p3-later'), () => {
+    const entry = (id: number, kind: string, held: number[], project = 'pots') => ({
+      ...{ entry: { id, kind, project, createdAt: id, superseded: false } as unknown as PackEntry, held },
+    })
+    const later = (...all: ReturnType<typeof entry>[]) =>
+      Object.fromEntries(toldLater(all, { rare: [true, false, false] }))
+    const firing = entry(1, 'decision', [0, 1])
+    expect(later(firing, entry(2, 'note', [0, 1, 2]), entry(3, 'note', [1, 2]))).toEqual({ 1: 2 })
+    // The newest counts; what is of another project, or said before, or holds a part of the words, does not.
+    expect(later(entry(4, 'idea', [1, 0]), firing, entry(2, 'note', [0, 1]))).toEqual({ 1: 4 })
+    expect(later(firing, entry(2, 'note', [0, 1], 'tiles'), entry(3, 'note', [0, 2]))).toEqual({})
+    expect(later(entry(5, 'rule', [0, 1]), firing)).toEqual({ 1: 5 })
+    // Notes are not marked, nor what shares one word, or only words that stand everywhere.
+    expect(later(entry(1, 'note', [0, 1]), entry(2, 'note', [0, 1]))).toEqual({})
+    expect(later(entry(1, 'rule', [0]), entry(2, 'note', [0, 1]))).toEqual({})
+    expect(later(entry(1, 'rule', [1, 2]), entry(2, 'note', [1, 2]))).toEqual({})
+    const marked = { later: { id: 2, holds: false, after: true } } as const
+    expect(reasonOf(weighed(1, 'decisions', 0.4, marked))).toBe('later: see [2]')
+    const scored = (evidence: Partial<Weighed['evidence']>) => {
+      const { entry, facet } = { ...weighed(1, 'decisions', 0.4), facet: 'decisions' as const }
+      const plain = { ...entry, weight: 3, domain: null, pinned: false }
+      return scoreOf(plain, facet, { ...EVIDENCE, words: 0.4, ...evidence }, { intent: 'decide', domain: null })
+    }
+    expect(scored(marked)).toBe(scored({}))
+    expect(scored({ later: { id: 2, holds: false } })).toBeLessThan(scored({}))
+  })
+
+  it(promise('p3-common'), () => {
+    const tokens = [...analyzer.tokens('the cutoff of each kiln')]
+    const terms = ['cutoff', 'kiln'].map((word) => ({
+      term: analyzer.tokenize(word)[0]?.term ?? '',
+      by: 'stem' as const,
+    }))
+    const statistics = { entries: 0, averageLength: 9, entriesWithTerm: [3, 90] }
+    const words = goalWords(terms, { statistics, inScope: 300 }, tokens, commonTerms(analyzer))
+    const shareOf = (text: string) => {
+      const count = counting(analyzer, terms)
+      return wordEvidence(words, count('').counts, count(text).counts, 9).share
+    }
+    expect(words.rare).toEqual([true, false])
+    expect(shareOf('a kiln')).toBeLessThan(0.13)
+    expect(shareOf('the cutoff')).toBeGreaterThan(5 * shareOf('a kiln'))
+    expect(shareOf('the cutoff of a kiln')).toBeGreaterThan(shareOf('the cutoff') + 1.9 * shareOf('a kiln'))
+    // Where nothing holds the rare word, the other is all that there is.
+    const only = goalWords(
+      terms,
+      { statistics: { ...statistics, entriesWithTerm: [0, 90] }, inScope: 300 },
+      ...([tokens, commonTerms(analyzer)] as const),
+    )
+    expect(wordEvidence(only, [0, 0], [0, 1], 9).share).toBeGreaterThan(1.5 * shareOf('a kiln'))
+  })
+
   it(promise('p3-words'), () => {
     const matchedBy = (goal: string, text: string) => {
       const tokens = [...analyzer.tokens(goal)]
@@ -136,9 +189,12 @@ describe('the choice of a pack', () => {
           ...{ term, by: 'stem' as const },
         }),
       )
-      const words = goalWords(terms, null, tokens, commonTerms(analyzer))
+      const words = goalWords(terms, { statistics: null, inScope: null }, tokens, commonTerms(analyzer))
       return wordEvidence(words, counting(analyzer, terms)('').counts, counting(analyzer, terms)(text).counts, 9)
     }
+    // A word that only holds a sentence together is no reason, and a letter hardly one, whatever its alphabet.
+    expect(matchedBy('auf den Kacheln stehen Punkte und ß', 'auf Ton und Stein').matched).toEqual([])
+    expect(matchedBy('auf den Kacheln stehen Punkte und ß', 'ß').share).toBeLessThan(0.1)
     const goal = 'get the kiln hot in time without a thermometer'
     expect(matchedBy(goal, 'take your time to get there without haste').share).toBeLessThan(0.2)
     expect(matchedBy(goal, 'get the kiln in time').matched).toEqual(['kiln'])

@@ -92,13 +92,15 @@ export interface Preferences {
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
 
+const standingOf = (later: Later | null): number => (later === null || later.after ? 1 : later.holds ? OUTDATED : OLDER)
+
 /** The score of an entry: its relevance, and what speaks for it beside the goal. */
 export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { intent, domain }: Preferences): number {
   const place = facetsOf(intent).indexOf(facet)
   const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
   const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
   const weight = 1 + 0.01 * (entry.weight - 3)
-  const own = (entry.pinned ? PINNED : 1) * (evidence.later === null ? 1 : evidence.later.holds ? OUTDATED : OLDER)
+  const own = (entry.pinned ? PINNED : 1) * standingOf(evidence.later)
   const score = relevance(evidence) * facetPrior * domainPrior * weight * own
   return Math.max(0, Math.min(1, score))
 }
@@ -126,7 +128,7 @@ export function reasonOf({ evidence, entry }: Weighed): string {
     ...(recent > 0 ? ['recent'] : []),
   ]
   const parts = [
-    ...(later === null ? [] : [`older: see [${later.id}]`]),
+    ...(later === null ? [] : [`${later.after ? 'later' : 'older'}: see [${later.id}]`]),
     ...(inProgress
       ? [`in progress (${entry.status})${match.length === 0 && evidence.asked === 0 ? ', whatever the goal' : ''}`]
       : []),

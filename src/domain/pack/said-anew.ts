@@ -36,6 +36,8 @@ export interface Later {
   readonly id: number
   /** It has the name of the earlier one, or says other numbers of the same things: then only one of them can hold. */
   readonly holds: boolean
+  /** It only comes after it, about what the goal asks: nothing is known of which of them holds. */
+  readonly after?: true
 }
 
 interface Said {

@@ -29,12 +29,12 @@ export interface Selection {
 }
 
 /** Entries below it have too little to do with the goal. */
-export const FLOOR = 0.15
+export const FLOOR = 0.13
 /** Where nothing says a third of what it could, nothing has to do with the goal: a word that both have by accident says that much. */
 const FAINT = 1 / 3
 
 /** Beside a good hit what says less than this share of it is noise. */
-const BESIDE_BEST = 1 / 3
+const BESIDE_BEST = 0.315
 /** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
 const ANSWER = 0.6
 const BEFORE_ANSWER = 0.55

@@ -11,6 +11,7 @@ import { linkEvidence, SAYS_ANEW } from './links'
 import type { PackRequest } from './request'
 import { saidAnew } from './said-anew'
 import type { Selectable } from './selection'
+import { toldLater } from './told-later'
 import { type GoalWords, shareOfHeld, wordEvidence } from './words'
 import type { WorkAsked } from './work-asked'
 
@@ -78,7 +79,13 @@ const tellsOf = ({ kind }: PackEntry, length: number): number =>
   SUMMARIES.includes(kind) ? 1 : length < REMARK.words ? REMARK.tells : A_NOTE
 
 /** What its own words, meaning and names say for an entry. */
-function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Evidence {
+function ownEvidence(
+  entry: PackEntry,
+  near: Nearest | null,
+  noise: number,
+  goal: Goal,
+  count: Count,
+): { readonly evidence: Evidence; readonly held: readonly number[] } {
   const title = entry.title ?? ''
   const { counts, length } = count(entry.beginning)
   const words = wordEvidence(goal.words, count(title).counts, counts, length)
@@ -86,7 +93,7 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
   const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
   const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
   const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
-  return {
+  const evidence: Evidence = {
     words: Math.max(words.share, share),
     beyond: share > words.share,
     matched: words.matched,
@@ -101,6 +108,7 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     recent: goal.recent.ids.has(entry.id) ? tellsOf(entry, length) * (goal.recent.only ? 1 : BESIDE_SUBJECT) : 0,
     later: null,
   }
+  return { evidence, held: words.held }
 }
 
 /** Weighs every candidate: what its own words, meaning and names say, then what its links say. */
@@ -118,15 +126,20 @@ export async function weigh(
 ): Promise<Candidate[]> {
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
   const noise = noiseOf(nearest)
-  const alone: { readonly entry: PackEntry; readonly evidence: Evidence }[] = []
+  const alone: { readonly entry: PackEntry; readonly evidence: Evidence; readonly held: readonly number[] }[] = []
   for (const entry of entries) {
-    alone.push({ entry, evidence: ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count) })
+    alone.push({ entry, ...ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count) })
     await by.pace.spend(entry.beginning.length)
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
   const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
-  const byRelevance = [...entries].sort((a, b) => relevanceOf(b) - relevanceOf(a) || b.id - a.id)
-  const outdated = saidAnew(byRelevance, by.contentWords)
+  const byRelevance = [...alone].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
+  const outdated = saidAnew(
+    byRelevance.map(({ entry }) => entry),
+    by.contentWords,
+  )
+  for (const [older, id] of toldLater(byRelevance, goal.words))
+    if (!outdated.has(older)) outdated.set(older, { id, holds: false, after: true })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps)
   return alone.map(({ entry, evidence: before }) => {

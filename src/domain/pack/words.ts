@@ -11,6 +11,8 @@ export interface GoalWords {
   readonly spelled: readonly string[]
   /** Of the words that some entry holds: how rare they are. */
   readonly known: readonly number[]
+  /** Of each term: few entries hold it, and it is no common word. */
+  readonly rare: readonly boolean[]
   /** What a text holds that has as much of the goal as one text can be expected to. */
   readonly whole: number
 }
@@ -28,10 +30,16 @@ const LONGEST_COST = 1.4
 const IN_TITLE = 0.25
 
 /** A number of a clock or a list, or a single letter, stands in many texts that have nothing to do with each other. */
-const HARDLY_A_WORD = /^(?:\d{1,2}|[a-z])$/
+const HARDLY_A_WORD = /^(?:\d{1,2}|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])$/u
 const HARDLY = 0.15
 /** What a word that is frequent in any prose says, beside a rare one; one that only holds a sentence together says nothing. */
 const COMMON = 0.3
+
+/** A word is rare that tells this share of what one tells which stands in one entry alone. */
+const RARE = 0.5
+/** Words that together tell less than this share of what the rarest one tells that some entry holds are there by accident. */
+const FAR_RARER = 0.5
+const ACCIDENT = 0.5
 
 /** Of the words that an entry holds, those are named that say this share of what the rarest says. */
 const TELLING = 0.4
@@ -42,19 +50,20 @@ const longCost = (length: number): number =>
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
+/** @param inScope entries that the caller's scope admits; null when nobody counted */
 export function goalWords(
   terms: readonly ScoredTerm[],
-  statistics: TermStatistics | null,
+  { statistics, inScope }: { readonly statistics: TermStatistics | null; readonly inScope: number | null },
   query: Iterable<Token>,
   common: ReadonlySet<string>,
 ): GoalWords {
-  const known = statistics?.entries || Math.max(UNCOUNTED, ...(statistics?.entriesWithTerm ?? []))
+  const known = statistics?.entries || Math.max(inScope ?? UNCOUNTED, ...(statistics?.entriesWithTerm ?? []))
   const entries = Math.max(SMALLEST_STORE, known)
   const words = new Map<string, string>()
   for (const { term, word } of query) if (!words.has(term)) words.set(term, word)
   const empty = emptyWords([...words.values()])
   const shareOf = (term: string): number =>
-    HARDLY_A_WORD.test(term) ? HARDLY : empty.has(words.get(term) ?? '') ? 0 : common.has(term) ? COMMON : 1
+    empty.has(words.get(term) ?? '') ? 0 : HARDLY_A_WORD.test(term) ? HARDLY : common.has(term) ? COMMON : 1
   const weights = terms.map(({ term }, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
     return rarity(Math.max(df, 1), entries) * shareOf(term)
@@ -64,6 +73,7 @@ export function goalWords(
     terms,
     weights,
     known: weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0),
+    rare: weights.map((weight) => weight >= RARE * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
     whole: Math.max(
       rarity(1, entries),
@@ -76,6 +86,8 @@ export interface WordEvidence {
   readonly share: number
   /** Those that tell something, rarest first. */
   readonly matched: readonly string[]
+  /** All that say anything, by their places among the terms. */
+  readonly held: readonly number[]
 }
 
 /**
@@ -83,25 +95,28 @@ export interface WordEvidence {
  * @param length content words of the text
  */
 export function wordEvidence(
-  { terms, weights, spelled, whole }: GoalWords,
+  { terms, weights, known, spelled, whole }: GoalWords,
   inTitle: readonly number[],
   inText: readonly number[],
   length: number,
 ): WordEvidence {
-  if (whole === 0) return { share: 0, matched: [] }
+  if (whole === 0) return { share: 0, matched: [], held: [] }
   let sum = 0
   const matched: number[] = []
   for (let i = 0; i < terms.length; i++) {
     const title = inTitle[i] as number
     const text = inText[i] as number
-    if (title + text === 0) continue
+    if (title + text === 0 || weights[i] === 0) continue
     matched.push(i)
     sum += (weights[i] as number) * (1 + (title > 0 ? IN_TITLE : 0))
   }
   matched.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
   const telling = matched.filter((i) => (weights[i] as number) >= TELLING * (weights[matched[0] as number] as number))
+  const said = matched.reduce((all, i) => all + (weights[i] as number), 0)
+  const byAccident = said < FAR_RARER * Math.max(...known)
   return {
-    share: Math.min(1, sum / whole / longCost(length)),
+    share: Math.min(1, ((byAccident ? ACCIDENT : 1) * sum) / whole / longCost(length)),
+    held: matched,
     matched: [...new Set(telling.map((i) => spelled[i] as string))],
   }
 }

@@ -111,7 +111,7 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const words = goalWords(found.terms, found.statistics, analyzer.tokens(request.query), common)
+    const words = goalWords(found.terms, found, analyzer.tokens(request.query), common)
     const goal = {
       words,
       identifiers: identifiersIn(request.query),

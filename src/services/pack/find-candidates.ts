@@ -18,6 +18,8 @@ export interface Found {
   readonly terms: readonly ScoredTerm[]
   /** Null when the words could not be searched. */
   readonly statistics: TermStatistics | null
+  /** Entries that the caller's scope admits, where they were few enough to be read; null when nobody counted. */
+  readonly inScope: number | null
   readonly entries: readonly PackEntry[]
   /** How many words of the goal an entry holds in its whole text, and how long that is; of those that words found. */
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
@@ -143,6 +145,7 @@ export function createFindCandidates({
     return {
       terms,
       statistics: words?.ok ? words.value.statistics : null,
+      inScope: exact === null ? null : new Set(exact.map(({ entryId }) => entryId)).size,
       entries: gathered.entries.map((entry) => ({ ...entry, beginning: texts.get(entry.id) ?? entry.beginning })),
       held,
       vectors: gathered.vectors,

@@ -1,0 +1,40 @@
+import type { Kind } from '../kind'
+import type { PackEntry } from './candidate'
+import type { GoalWords } from './words'
+
+/** What holds until somebody says otherwise, be it in passing. */
+const HOLDS: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention'])
+/** Entries that are compared, each with each. */
+const MOST = 120
+/** Words of the goal that both hold: a rare one, and another. */
+const WORDS = 2
+
+/** An entry and the words of the goal that it holds, by their places among its terms. */
+export interface Telling {
+  readonly entry: PackEntry
+  readonly held: readonly number[]
+}
+
+const isLater = (a: PackEntry, b: PackEntry): boolean =>
+  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
+
+/**
+ * Decisions and rules after which something else was said about what the goal asks: their ids, and the newest entry of the same project,
+ * whatever its kind, that holds all the words of the goal which they hold, a rare one among them. Whoever reads the one has to read the
+ * other, which may say that it holds no more.
+ *
+ * @param entries those first that have most to do with the goal
+ */
+export function toldLater(entries: readonly Telling[], { rare }: Pick<GoalWords, 'rare'>): Map<number, number> {
+  const compared = entries.filter(({ entry, held }) => !entry.superseded && held.length >= WORDS).slice(0, MOST)
+  const later = new Map<number, PackEntry>()
+  for (const older of compared) {
+    const { entry, held } = older
+    if (!HOLDS.has(entry.kind) || !held.some((word) => rare[word])) continue
+    for (const newer of compared) {
+      if (newer.entry.project !== entry.project || !isLater(newer.entry, later.get(entry.id) ?? entry)) continue
+      if (held.every((word) => newer.held.includes(word))) later.set(entry.id, newer.entry)
+    }
+  }
+  return new Map([...later].map(([id, newest]) => [id, newest.id]))
+}
