@@ -1,3 +1,4 @@
+import type { Kind } from '../domain/kind'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
 import type { Caller, Scope } from '../domain/scope'
 
@@ -15,6 +16,8 @@ export interface StandingRequest {
   readonly diary: number
   /** Newest entries; 0 when the goal does not ask for them. */
   readonly recent: { readonly limit: number; readonly since: number; readonly until: number }
+  /** Newest entries of these kinds, where the scope is one project; 0 when the goal asks for no kind. */
+  readonly ofKind: { readonly limit: number; readonly kinds: readonly Kind[] }
 }
 
 /** What joins a pack whatever its words are, newest first. */
@@ -22,6 +25,7 @@ export interface Standing {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
   readonly recent: readonly number[]
+  readonly ofKind: readonly number[]
 }
 
 export interface GatherRequest {

@@ -5,6 +5,7 @@ import type { PackEntry } from '../../src/domain/pack/candidate'
 import { cutAround, wholeText } from '../../src/domain/pack/content'
 import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
+import { kindsAsked } from '../../src/domain/pack/kinds-asked'
 import { commonTerms, emptyWords } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
@@ -89,6 +90,8 @@ describe('the choice of a pack', () => {
   it(promise('p3-next'), () => {
     const now = Date.UTC(2026, 10, 22, 15, 30)
     for (const goal of [
+      ...['Wochenplanung KW 41: was liegt an, was ist fällig?', 'weekly planning for week 41', "what's due this week?"],
+      ...['planning de la semaine', 'plan semanal: ¿qué vence?', 'Was wird nächste Woche fällig?'],
       ...['plan my day', 'What should I do next?', "what's next", 'where were we', 'Where are we now?', 'catch me up'],
       ...['What are we working on?', 'status update', 'what should we work on today', 'next steps', 'my todo list'],
       ...[
@@ -127,6 +130,19 @@ describe('the choice of a pack', () => {
     ])
       expect([goal, recencyOf(goal, now, 24).limit, workAsked(goal).worth]).toEqual([goal, 0, 0])
     expect(withoutSayings('next steps for the kiln log')).toMatch(/^\s*for the kiln log$/)
+  })
+
+  it('knows that a goal asks for a kind, and when it only mentions one', () => {
+    for (const [goal, kinds] of [
+      ['Which conventions do I have to obey?', ['convention']],
+      ['list all ideas', ['idea']],
+      ['Welche Entscheidungen gelten?', ['decision']],
+      ['quelles sont les règles', ['rule', 'convention']],
+      ['follow the conventions of glazing', []],
+      ['which kilns follow our new rules', []],
+      ['any ideas?', []],
+    ] as const)
+      expect([goal, kindsAsked(goal)]).toEqual([goal, kinds])
   })
 
   it(promise('p3-later'), () => {

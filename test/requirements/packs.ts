@@ -21,6 +21,7 @@ export const PACKS = {
   'p3-older': 'knows the later of two that say the same anew, and which of them can hold',
   'p3-next': 'knows that a goal asks what is next, and what is in flight',
   'p3-words': 'takes no word for evidence that any goal could hold',
+  'p3-kind': 'brings the memories of a kind that the goal asks for, whatever their words, where it asks for a project',
   'p3-later': 'names beside a decision what was said after it about what the goal asks, whatever its kind',
   'p3-common': 'takes words that many entries hold for accidents where others hold rarer ones',
   'p3-names': 'finds what names the same error code, path, function or version, and says so',

@@ -89,3 +89,30 @@ export function recentStatement(context: PackContext, { recent }: StandingReques
     ) AS newest
     ORDER BY created_at DESC, id DESC LIMIT ${recent.limit}`
 }
+
+const MOST_KINDS = 5
+
+/** The newest entries of some kinds in one project, kind by kind through the index of kinds; no statement when none is asked for. */
+export function ofKindStatements(context: PackContext, { ofKind }: StandingRequest): SQL[] {
+  const { sight, dialect, now } = context
+  const { projects } = sight.scope
+  if (ofKind.limit === 0 || ofKind.kinds.length === 0 || projects?.length !== 1) return []
+  const newest = (kind: string, layer: number): SQL => sql`
+    SELECT * FROM (
+      SELECT e.id, e.created_at FROM entries e
+      WHERE ${listed(dialect, sight.scope, now)} AND e.project = ${projects[0]} AND e.layer = ${sql.raw(String(layer))}
+        AND e.kind = ${kind}
+      ORDER BY e.created_at DESC, e.id DESC LIMIT ${ofKind.limit}
+    ) AS part`
+  // D1 takes five selects side by side, so each kind has its own.
+  const ofOne = (kind: string): SQL =>
+    sql`SELECT * FROM (${sql.join(
+      [1, 2, 3].map((layer) => newest(kind, layer)),
+      sql` UNION ALL `,
+    )}) AS one`
+  return [
+    sql`
+    SELECT id FROM (${sql.join(ofKind.kinds.slice(0, MOST_KINDS).map(ofOne), sql` UNION ALL `)}) AS newest
+    ORDER BY created_at DESC, id DESC LIMIT ${ofKind.limit}`,
+  ]
+}

@@ -11,7 +11,14 @@ import { auditStatement } from './audit-log'
 import type { Row, SqlConnection } from './connection'
 import { oppositionStatement, relatedStatements, stretchesStatement } from './pack-finishing'
 import { gatherStatements } from './pack-gathering'
-import { diaryStatement, inFlightStatement, type PackContext, recentStatement, visible } from './pack-statements'
+import {
+  diaryStatement,
+  inFlightStatement,
+  ofKindStatements,
+  type PackContext,
+  recentStatement,
+  visible,
+} from './pack-statements'
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
 
@@ -71,12 +78,13 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
   return {
     async standing(sight, request) {
       const context = contextOf(sight)
-      const [inFlight, diary, recent] = await connection.read([
+      const [inFlight, diary, recent, ofKind] = await connection.read([
         inFlightStatement(context, request),
         diaryStatement(context, request.diary),
         recentStatement(context, request),
+        ...ofKindStatements(context, request),
       ])
-      return { inFlight: idsOf(inFlight), diary: idsOf(diary), recent: idsOf(recent) }
+      return { inFlight: idsOf(inFlight), diary: idsOf(diary), recent: idsOf(recent), ofKind: idsOf(ofKind) }
     },
 
     async eligible(sight, model, limit) {

@@ -22,7 +22,7 @@ export interface Evidence {
   /** The link that leads to it from a better one. */
   readonly link: LinkEvidence | null
   readonly inProgress: boolean
-  /** 0 to 1: in progress, in a way that the goal asks for. */
+  /** 0 to 1: in progress in a way, or of a kind, that the goal asks for. */
   readonly asked: number
   readonly diary: boolean
   /** 0 to 1: made in the time that the goal asks for, and how much that tells of it. */
@@ -126,6 +126,7 @@ export function reasonOf({ evidence, entry }: Weighed): string {
     ...(similarity > WORTH_SAYING && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
     ...(link === null ? [] : [linkReason(link)]),
     ...(recent > 0 ? ['recent'] : []),
+    ...(evidence.asked > 0 && !inProgress ? [`asked for: ${entry.kind}`] : []),
   ]
   const parts = [
     ...(later === null ? [] : [`${later.after ? 'later' : 'older'}: see [${later.id}]`]),

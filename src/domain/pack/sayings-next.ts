@@ -9,6 +9,14 @@ const ENDS =
 const saying = (said: string, end = END): RegExp => new RegExp(`(?<![a-zÀ-ɏ\\d])(?:${said})${end}`, 'i')
 
 export const NEXT: readonly RegExp[] = [
+  saying('(?:weekly|week) plan(?:ning)?(?: for (?:this |next )?week(?: \\d{1,2})?)?|plan (?:this|next) week'),
+  saying("what(?:['’]s| is| are| falls)? due(?: (?:this|next) week)?", ENDS),
+  saying('wochenplan(?:ung)?(?: (?:für )?(?:die )?(?:kw|woche) ?\\d{1,2})?'),
+  saying('was (?:liegt|steht) (?:(?:heute|diese woche|nächste woche) )?an', ENDS),
+  saying('was (?:ist|wird) (?:(?:heute|diese woche|nächste woche) )?fällig', ENDS),
+  saying("plan(?:ning)? de la semaine|prochaines échéances|qu['’]est-ce qui est (?:prévu|dû)(?: cette semaine)?", ENDS),
+  saying('plan(?:ificación)? (?:semanal|de la semana)'),
+  saying('qué (?:vence|está pendiente|hay pendiente)(?: esta semana)?', ENDS),
   saying("what(?:['’]s| is| comes)? (?:up )?next|next (?:up|steps?|actions?|tasks?)"),
   saying(
     'what (?:should|shall|can|could|must|do|to)(?: (?:i|we|you))? (?:do|work on|tackle|start with|pick up|focus on)',

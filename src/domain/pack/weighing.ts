@@ -24,6 +24,8 @@ export interface Goal {
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
   /** What it asks of work in flight. */
   readonly asked: WorkAsked
+  /** Of a kind that it asks for. */
+  readonly ofKind: ReadonlySet<number>
   readonly diary: ReadonlySet<number>
   /** Made in the time that it asks for; and whether it asks for nothing else. */
   readonly recent: { readonly ids: ReadonlySet<number>; readonly only: boolean }
@@ -72,6 +74,8 @@ export type Count = (text: string) => { counts: number[]; length: number }
 const SUMMARIES: readonly Kind[] = ['session', 'summary']
 const A_NOTE = 0.8
 const REMARK = { words: 5, tells: 0.3 } as const
+/** What it says that an entry is of a kind that the goal asks for. */
+const OF_KIND = 0.4
 /** Of a goal that has a subject too, what was last says less. */
 const BESIDE_SUBJECT = 0.7
 
@@ -103,7 +107,10 @@ function ownEvidence(
     identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
     link: null,
     inProgress: isInProgress(entry),
-    asked: isInProgress(entry) && goal.asked.statuses.includes(entry.status ?? '') ? goal.asked.worth : 0,
+    asked: Math.max(
+      isInProgress(entry) && goal.asked.statuses.includes(entry.status ?? '') ? goal.asked.worth : 0,
+      goal.ofKind.has(entry.id) ? OF_KIND : 0,
+    ),
     diary: goal.diary.has(entry.id),
     recent: goal.recent.ids.has(entry.id) ? tellsOf(entry, length) * (goal.recent.only ? 1 : BESIDE_SUBJECT) : 0,
     later: null,

@@ -118,6 +118,7 @@ export function createCompilePack({
       query: found.query,
       held: found.held,
       asked: workAsked(request.query),
+      ofKind: new Set(found.standing.ofKind),
       diary: new Set(found.standing.diary),
       recent: { ids: new Set(found.standing.recent), only: isOnlyTime(request.query) },
     }

@@ -1,6 +1,7 @@
 import type { Analyzer } from '../../domain/analysis'
 import { EVERYTHING } from '../../domain/filter'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
+import { kindsAsked } from '../../domain/pack/kinds-asked'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import { workAsked } from '../../domain/pack/work-asked'
@@ -33,6 +34,8 @@ export interface Found {
 }
 
 const COLUMNS = ['title', 'body', 'context'] as const
+/** Newest entries of a kind that the goal asks for, as a share of the items. */
+const OF_KIND = 0.5
 /** Vectors of a narrowed scope up to which all are compared. */
 const EXACT = 1_500
 /** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
@@ -120,6 +123,7 @@ export function createFindCandidates({
         inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? 2 : 1),
         diary: depth.diary,
         recent,
+        ofKind: { limit: Math.ceil(request.limit * OF_KIND), kinds: kindsAsked(request.query) },
       }),
     ])
     const hits: readonly TextHit[] = words?.ok ? words.value.hits : []
@@ -128,7 +132,8 @@ export function createFindCandidates({
     const meaning = query !== null && (exact !== null || index !== null)
     const near = exact !== null && query !== null ? best(exact, query, depth.candidates) : []
     const known = new Map<number, boolean>()
-    for (const id of [...standing.inFlight, ...standing.diary, ...standing.recent, ...near]) known.set(id, false)
+    for (const id of [...standing.inFlight, ...standing.diary, ...standing.recent, ...standing.ofKind, ...near])
+      known.set(id, false)
     for (const { id } of hits) known.set(id, true)
     const gathered = await reads.gather(sight, {
       ids: [...known].map(([id, hasText]) => ({ id, hasText })),

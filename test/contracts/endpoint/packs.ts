@@ -206,6 +206,20 @@ export function packsContract(connect: Connect): void {
       expect(await errorOf('context', { goal: 'g'.repeat(10_001) })).toMatchObject({ code: 'invalid_input' })
     })
 
+    it(promise('p3-kind'), async () => {
+      const { add, ask } = inProject()
+      const [wheel, clay] = [
+        await add('Wheels', 'Wipe every wheel at night.', { kind: 'rule' }),
+        await add('Clay', 'Wedge it twice.', { kind: 'convention' }),
+      ]
+      await add('Bowls', 'Throw them thin.', { kind: 'guide', project: unique('other') })
+      const broom = await add('Broom', 'It stands behind the door.', { kind: 'note' })
+      const found = await ask('which rules do I have to obey')
+      expect(idsOf(found).sort()).toEqual([wheel, clay].sort())
+      expect(itemOf(found, wheel).reason).toBe('asked for: rule')
+      expect(idsOf(await ask('where is the broom'))).toEqual([broom])
+    })
+
     it(promise('p3-intent'), async () => {
       const { add, ask } = inProject()
       const kinds = ['task', 'decision', 'rule', 'gotcha', 'procedure', 'plan', 'idea', 'artifact', 'claim', 'note']
