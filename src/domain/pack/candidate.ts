@@ -35,6 +35,10 @@ export interface PackEntry {
   readonly superseded: boolean
 }
 
+/** Whether one was written after another; of one moment, whether it was the later one written. */
+export const isLater = (a: PackEntry, b: PackEntry): boolean =>
+  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
+
 /** A stretch of an entry's text and its vector. */
 export interface PackVector {
   readonly entryId: number

@@ -1,6 +1,6 @@
 import type { Kind } from '../kind'
 import { firstCodePoints } from '../text'
-import type { PackEntry } from './candidate'
+import { isLater, type PackEntry } from './candidate'
 
 /** What is said once and then said anew: of two with one name the later probably holds. Sessions and notes may share a name. */
 const SAID_ANEW: ReadonlySet<Kind> = new Set<Kind>(['decision', 'plan', 'rule', 'convention', 'guide', 'claim'])
@@ -14,9 +14,6 @@ const NO_SUBJECT =
 const NUMBER = /^\d+$/
 /** Words that the later name may have beside the subject of the earlier one. */
 const BESIDE = 1
-
-const isLater = (a: PackEntry, b: PackEntry): boolean =>
-  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
 
 const holdsAll = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
   for (const word of others) if (!words.has(word)) return false

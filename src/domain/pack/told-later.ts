@@ -1,5 +1,5 @@
 import type { Kind } from '../kind'
-import type { PackEntry } from './candidate'
+import { isLater, type PackEntry } from './candidate'
 import type { GoalWords } from './words'
 
 /** What holds until somebody says otherwise, be it in passing. */
@@ -14,9 +14,6 @@ export interface Telling {
   readonly entry: PackEntry
   readonly held: readonly number[]
 }
-
-const isLater = (a: PackEntry, b: PackEntry): boolean =>
-  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
 
 /**
  * Decisions and rules after which something else was said about what the goal asks: their ids, and the newest entry of the same project,
