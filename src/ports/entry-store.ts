@@ -156,7 +156,8 @@ export interface EntryStore {
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /**
-   * Deletes for good, with all that is kept of these entries, whether they stand there or were deleted before.
+   * Deletes for good, with all that is kept of these entries, whether they stand there, have expired or were deleted before; of the
+   * latter, what the caller could write when they were.
    * The change log keeps that there were changes, and drops what they were about. Returns how many entries.
    *
    * @throws Problem as `delete`

@@ -12,7 +12,7 @@ export interface Retention {
    * @returns how many were archived, and the last id of these; null when there was no further one
    */
   archiveDecayed(after: number, limit: number): Promise<{ readonly archived: number; readonly last: number | null }>
-  /** Rows of the change log from before an instant, oldest first. */
+  /** Rows of the change log from before an instant, oldest first, but none that is younger than a receipt may be. */
   forgetChanges(before: number, limit: number): Promise<number>
   /** Old states of entries beyond the days that they are kept, oldest first; fewer where they are long, none when there are none left. */
   forgetVersions(limit: number): Promise<number>

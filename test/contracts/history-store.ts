@@ -204,30 +204,5 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ])
       for (const row of usage ?? []) expect([Number(row.items), Number(row.bytes)]).toEqual([0, 0])
     })
-
-    it('erases what receipts tell of entries whose deletion kept nothing, for whom they were theirs to write', async () => {
-      const off = { days: 0, receiptHours: 24 }
-      const id = await stored(off)
-      const receipt = receiptOf('k')
-      receipt.notes.note('title', 'a secret')
-      receipt.notes.text = 'a secret text'
-      await patch(off, id, { ...ada, receipt, changeId: 'c' })
-      await store(off).delete(ada, { ids: [id] })
-      const { find } = createSqlReceipts(made.connection, made.clock, off)
-      const others = { ...ada, changeId: 'e', projects: ['p'] }
-      expect([await store(off).erase(others, { ids: [id] }), (await find(ada, 'k'))?.text]).toEqual([
-        0,
-        'a secret text',
-      ])
-      const erasing = { ...ada, changeId: 'f' }
-      expect([await store(off).erase(erasing, { ids: [id] }), await store(off).erase(erasing, { ids: [id] })]).toEqual([
-        1, 0,
-      ])
-      expect(await find(ada, 'k')).toMatchObject({ erased: true, notes: null, told: null, text: null, answer: null })
-      const [audited] = await made.connection.batch([
-        sql`SELECT action FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`,
-      ])
-      expect(audited).toEqual([{ action: 'erase' }])
-    })
   })
 }

@@ -21,6 +21,9 @@ export const HISTORY = {
   'h3-undo-thousand': 'takes back a call that deleted a thousand and more, a thousand at a time, in few statements',
   'h3-restore-refused': 'says what cannot be restored and why, and refuses arguments that do not go together',
   'h3-dry-run': 'says what a delete would take without deleting it',
+  'h3-erase-unseen': 'erases what was deleted while lists did not show it, for whom it was to read by its id',
+  'h3-erase-last': 'erases by the sight of the last deletion, not by one before a restoration',
+  'h3-erase-unfinished': 'erases what a call has deleted that died before it had removed it',
   'h3-erase': 'erases for good: no history, no restoration, no replay, no image',
   'h3-retention': 'forgets versions and receipts beyond their time by the schedule, in bounded steps',
   'h5-random':

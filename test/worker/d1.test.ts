@@ -9,6 +9,7 @@ import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
+import { erasingContract } from '../contracts/erasing'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -37,6 +38,8 @@ const make = () => {
 changesContract('D1', make)
 
 historyStoreContract('D1', make)
+
+erasingContract('D1', make)
 
 lostAnswersContract('D1', () => ({ vars: {}, bindings }))
 

@@ -11,6 +11,7 @@ import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
+import { erasingContract } from '../contracts/erasing'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -45,6 +46,8 @@ const make = (language?: string) => {
 changesContract('PostgreSQL', make)
 
 historyStoreContract('PostgreSQL', make)
+
+erasingContract('PostgreSQL', make)
 
 lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 

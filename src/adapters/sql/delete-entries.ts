@@ -22,6 +22,8 @@ import type { Write } from './writing'
 const SHOWN = 100
 /** Fresh reads after a lost race. */
 const TRIES = 5
+/** Before every end that an entry can have. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
 /** Threads lead to their entries too, whatever else is known of these. */
 const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
@@ -44,14 +46,17 @@ export function createDelete(
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection, pace)
 
-  function select(caller: Caller, selection: DeleteSelection, now: number): Selected {
+  function select(caller: Caller, selection: DeleteSelection, now: number, erases = false): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
     const own = writable(dialect, caller, 'entries')
-    const named = ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, now)}`
+    const until = (then: number) =>
+      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, then)}`
+    const named = until(now)
     const conditions = [
       // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
       named
-        ? sql`id IN (SELECT e.id FROM ${named})`
+        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+          sql`id IN (SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named})`
         : threadIds
           ? sql`id IN (SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)})`
           : listed(dialect, caller, now, 'entries'),
@@ -66,8 +71,21 @@ export function createDelete(
     const guards = [
       ...(named && caller.projects !== null ? [strangers] : []),
       ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
+      ...(ids && erases ? [sql`NOT EXISTS (${unremoved(caller, ids)})`] : []),
     ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
     return { where: sql.join(conditions, sql` AND `), guards }
+  }
+
+  /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
+  const unremoved = ({ org }: Caller, ids: readonly number[]): SQL => sql`
+    SELECT l.change_id FROM leaving l
+    WHERE l.org = ${org} AND l.erases = 0 AND l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+
+  /** Removes what an erasure waits for, if there is anything. */
+  async function removeFirst(caller: Caller, ids: readonly number[]): Promise<boolean> {
+    const [rows = []] = await connection.batch([unremoved(caller, ids)])
+    for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
+    return rows.length > 0
   }
 
   /** Why a guard refused; nothing when it would not refuse now. */
@@ -92,7 +110,7 @@ export function createDelete(
    */
   async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
     const now = clock.now()
-    const { where, guards } = select(caller, selection, now)
+    const { where, guards } = select(caller, selection, now, erases)
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
     const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
@@ -110,7 +128,7 @@ export function createDelete(
         return (JSON.parse(audited?.detail as string) as { deleted: number }).deleted
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        await refuse(caller, selection)
+        if (!(erases && (await removeFirst(caller, selection.ids ?? [])))) await refuse(caller, selection)
         if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
       }
     }

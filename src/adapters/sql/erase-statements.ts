@@ -11,23 +11,28 @@ const FORGOTTEN_BYTES = 4_000_000
 
 /**
  * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
- * long, by the change log, which receipts may outlive too. They count where their last state was the caller's to write.
+ * long, by the change log, which is kept no less long than receipts. They count where the caller saw and could write what was deleted
+ * last: an entry may have been restored and hidden in between.
  */
-export function deletedBefore(dialect: SqlDialect, scope: Scope, ids: readonly number[]): SQL {
-  const { org } = scope
+export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 'keyId'>, ids: readonly number[]): SQL {
+  const { org, keyId } = caller
   const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
-  const own = (alias: string, side: '' | 'was_' = '') => {
-    const writes = writable(dialect, scope, alias, side)
-    return sql`${circle(dialect, scope, alias, 'null', side)}${writes ? sql` AND ${writes}` : sql``}`
-  }
-  const gone = (alias: string) =>
-    sql`NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id) AND ${staying(alias, 'entry_id')}`
+  const writes = writable(dialect, caller, 'gone')
+  // Of what lists did not show, earlier releases noted nobody but the one who deleted it.
   return sql`
-    SELECT v.entry_id AS id FROM entry_versions v
-    WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${org} AND ${own('v')} AND ${gone('v')}
-    UNION
-    SELECT b.entry_id FROM changes b
-    WHERE b.entry_id IN ${wanted} AND b.action = 'delete' AND b.erased = 0 AND b.org = ${org} AND ${own('b', 'was_')} AND ${gone('b')}`
+    SELECT gone.entry_id AS id FROM (
+      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.reader IS NULL) AS place
+      FROM (
+        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.ended_by AS deleter FROM entry_versions v
+        WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${org}
+        UNION ALL
+        SELECT c.entry_id, c.version, c.was_project, coalesce(c.last_reader, c.was_reader), c.key_id FROM changes c
+        WHERE c.entry_id IN ${wanted} AND c.action = 'delete' AND c.erased = 0 AND c.org = ${org}
+      ) d
+    ) gone
+    WHERE gone.place = 1 AND (${circle(dialect, caller, 'gone')} OR gone.reader IS NULL AND gone.deleter = ${keyId})
+      ${writes ? sql`AND ${writes}` : sql``}
+      AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = gone.entry_id) AND ${staying('gone', 'entry_id')}`
 }
 
 /**

@@ -76,7 +76,9 @@ export function createSqlRetention(
       return { archived: decayed.length, last: last === undefined ? null : Number(last.id) }
     },
 
-    async forgetChanges(before, limit) {
+    async forgetChanges(until, limit) {
+      // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
+      const before = Math.min(until, oldestReceipt(terms, clock.now()))
       const [oldest] = await connection.batch([sql`SELECT at FROM changes ORDER BY seq LIMIT 1`])
       if (oldest?.[0] === undefined || Number(oldest[0].at) >= before) return 0
       // The newest row stays: it names the entry that was written last.

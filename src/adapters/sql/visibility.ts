@@ -57,8 +57,8 @@ function shown(alias: string, { diaryOf = null }: Sight): SQL {
 }
 
 /** Beside what is readable: a narrowed caller writes inside its projects only, not what belongs to the whole org. */
-export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e', side: '' | 'was_' = ''): SQL | null =>
-  scope.projects === null ? null : sql`${sql.raw(`${alias}.${side}project`)} IN ${projectList(dialect, scope.projects)}`
+export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e'): SQL | null =>
+  scope.projects === null ? null : sql`${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
 
 /** Project and reader, which entries and thread counters carry, and changes twice: before, in columns `was_…`, and after. */
 export function circle(

@@ -1,0 +1,168 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import { createSqlHistory } from '../../src/adapters/sql/history'
+import { createSqlReceipts } from '../../src/adapters/sql/receipts'
+import { createSqlRetention } from '../../src/adapters/sql/retention'
+import { Notes } from '../../src/domain/history/receipt'
+import type { HistoryTerms } from '../../src/domain/history/terms'
+import { WITHOUT_REST } from '../../src/domain/pace'
+import { NO_QUOTAS } from '../../src/domain/quota'
+import type { Caller } from '../../src/domain/scope'
+import { promise } from '../requirements/history'
+import { entryOf, freshPrincipal } from '../support/scope'
+import type { HistoryUnderTest } from './history-store'
+
+const HOUR = 3_600_000
+const OFF = { days: 0, receiptHours: 24 }
+const ON = { days: 30, receiptHours: 24 }
+
+/** Erasing what was deleted before, whatever became of it, by whom it was to see and by nobody else (history contract §3). */
+export function erasingContract(name: string, make: () => HistoryUnderTest): void {
+  describe(`${name} erases what is gone`, () => {
+    let made: HistoryUnderTest
+    let ada: Caller
+    /** Of the same org: another owner, and a key of one project. */
+    let eve: Caller
+    let narrow: Caller
+    let n = 0
+    beforeEach(() => {
+      made = make()
+      ada = freshPrincipal()
+      eve = { ...ada, owner: 'eve', keyId: 'key-2' }
+      narrow = { ...ada, owner: 'nat', keyId: 'key-3', projects: ['p'] }
+    })
+    const store = (terms: HistoryTerms) =>
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, NO_QUOTAS, terms)
+    const retention = (terms: HistoryTerms) => createSqlRetention(made.connection, made.clock, terms)
+    const call = (caller: Caller): Caller => ({ ...caller, changeId: `call ${n++}` })
+
+    /** An entry, and what keeps a secret of it: the receipt of a call that changed it. */
+    async function secret(metadata: Record<string, string | boolean> = {}) {
+      const [saved] = await store(OFF).save(call(ada), [await entryOf(ada, { metadata })])
+      const id = saved?.id as number
+      const receipt = { key: `k${id}`, digest: 'd', notes: new Notes() }
+      receipt.notes.note('title', 'a secret')
+      receipt.notes.text = 'a secret text'
+      await store(OFF).patch({ ...call(ada), receipt }, id, { n: 1 })
+      return id
+    }
+    const told = async (id: number, terms: HistoryTerms = OFF) =>
+      createSqlReceipts(made.connection, made.clock, terms).find(ada, `k${id}`)
+    const erase = (caller: Caller, id: number, terms = OFF) => store(terms).erase(call(caller), { ids: [id] })
+    /** Whether each of these may erase it, in turn; what nobody erased is still told. */
+    async function tried(id: number, callers: readonly Caller[], terms = OFF) {
+      const counts: number[] = []
+      for (const caller of callers) {
+        counts.push(await erase(caller, id, terms))
+        const { erased, text } = (await told(id, terms)) ?? {}
+        expect([erased, text]).toEqual(counts.includes(1) ? [true, null] : [false, 'a secret text'])
+      }
+      return counts
+    }
+    const archive = (id: number) => made.connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${id}`])
+    const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
+
+    it('of entries whose deletion kept nothing', async () => {
+      const id = await secret()
+      await store(OFF).delete(call(ada), { ids: [id] })
+      expect(await tried(id, [{ ...freshPrincipal(), owner: 'ada' }, narrow, eve, ada])).toEqual([0, 0, 1, 0])
+      expect(await told(id)).toMatchObject({ erased: true, notes: null, told: null, text: null, answer: null })
+      const [audited] = await made.connection.batch([
+        sql`SELECT action FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`,
+      ])
+      expect(audited).toEqual([{ action: 'erase' }])
+    })
+
+    it(promise('h3-erase-unseen'), async () => {
+      const archived = await secret({ project: 'p' })
+      const hidden = await secret({ audience: 'private', project: 'p' })
+      const page = await secret({ diary: true, agent_name: 'bot' })
+      const others = await secret({ project: 'q' })
+      for (const id of [archived, hidden, others]) await archive(id)
+      for (const id of [archived, hidden, page, others]) await store(OFF).delete(call(ada), { ids: [id] })
+      expect(await tried(archived, [narrow, eve])).toEqual([1, 0])
+      expect(await tried(hidden, [narrow, eve, ada])).toEqual([0, 0, 1])
+      expect(await tried(page, [narrow, eve, ada])).toEqual([0, 0, 1])
+      expect(await tried(others, [narrow, eve])).toEqual([0, 1])
+    })
+
+    it('of entries that have expired, before the schedule removes them and behind it', async () => {
+      for (const terms of [OFF, ON]) {
+        const [before, behind, hidden] = [await secret(soon()), await secret(soon()), await secret(soon())]
+        await made.connection.batch([sql`UPDATE entries SET audience = 'private' WHERE id = ${hidden}`])
+        made.clock.advance(2 * HOUR)
+        expect(await tried(before, [narrow, eve, ada], terms)).toEqual([0, 1, 0])
+        expect(await erase(eve, hidden, terms)).toBe(0)
+        while ((await retention(terms).expireEntries(100)) > 0);
+        expect(await tried(behind, [narrow, eve, ada], terms)).toEqual([0, 1, 0])
+        expect(await tried(hidden, [eve, ada], terms)).toEqual([0, 1])
+      }
+    })
+
+    it(promise('h3-erase-last'), async () => {
+      const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, ON)
+      // Once for all, then for its owner alone, each deleted; of the last deletion something is kept or nothing.
+      for (const terms of [ON, OFF]) {
+        const id = await secret()
+        await store(ON).delete(call(ada), { ids: [id] })
+        const { kept } = await history.restorable(ada, { ids: [id] }, { limit: 1, maxBytes: 9999 })
+        await history.restore(call(ada), kept, [null])
+        await made.connection.batch([sql`UPDATE entries SET audience = 'private' WHERE id = ${id}`])
+        await store(terms).delete(call(ada), { ids: [id] })
+        expect(await tried(id, [eve, narrow, ada], terms)).toEqual([0, 0, 1])
+      }
+    })
+
+    it('as long as a receipt may tell of it, however short the feed is kept', async () => {
+      const terms = { days: 0, receiptHours: 720 }
+      const id = await secret()
+      await store(terms).delete(call(ada), { ids: [id] })
+      // The database notes deletions by its own clock.
+      await made.connection.batch([sql`UPDATE changes SET at = ${made.clock.now()}`], 'all')
+      const forget = async () => {
+        while ((await retention(terms).forgetChanges(made.clock.now() - 24 * HOUR, 100)) > 0);
+      }
+      made.clock.advance(29 * 24 * HOUR)
+      await secret()
+      await forget()
+      expect(await tried(id, [narrow, eve], terms)).toEqual([0, 1])
+      made.clock.advance(2 * 24 * HOUR)
+      await forget()
+      const [rows] = await made.connection.batch([sql`SELECT 1 FROM changes WHERE entry_id = ${id}`])
+      expect([rows, await told(id, terms)]).toEqual([[], null])
+    })
+
+    it('of what an earlier release deleted, where it noted who saw it, or by whom it was deleted', async () => {
+      const [listed, archived, ancient] = [await secret(), await secret(), await secret()]
+      await archive(archived)
+      for (const id of [listed, archived, ancient]) await store(OFF).delete(call(ada), { ids: [id] })
+      await made.connection.batch([
+        sql`UPDATE changes SET last_reader = NULL WHERE org = ${ada.org}`,
+        sql`UPDATE changes SET was_reader = NULL, key_id = NULL, change_id = NULL WHERE entry_id = ${ancient}`,
+      ])
+      expect(await tried(listed, [narrow, eve])).toEqual([0, 1])
+      expect(await tried(archived, [narrow, eve, ada])).toEqual([0, 0, 1])
+      expect(await tried(ancient, [narrow, eve, ada])).toEqual([0, 0, 0])
+    })
+
+    it(promise('h3-erase-unfinished'), async () => {
+      const id = await secret()
+      for (const terms of [OFF, ON]) {
+        const own = terms === ON ? await secret() : id
+        // A call has deleted it by name and died.
+        await made.connection.batch([
+          sql`
+            INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+            VALUES (${own}, ${ada.org}, 1, ${`died ${own}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
+        ])
+        expect(await tried(own, [{ ...narrow, projects: ['p'] }, eve], terms)).toEqual([0, 1])
+        const [rows] = await made.connection.batch([
+          sql`SELECT 1 FROM leaving WHERE org = ${ada.org} UNION ALL SELECT 1 FROM entry_versions WHERE org = ${ada.org}
+            UNION ALL SELECT 1 FROM entries WHERE id = ${own}`,
+        ])
+        expect(rows).toEqual([])
+      }
+    })
+  })
+}
