@@ -7,12 +7,16 @@ import { createUnfinishedDeletes, leaveStatements, PART_ENTRIES } from '../../sr
 import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import { createSqlReceipts } from '../../src/adapters/sql/receipts'
 import { writing } from '../../src/adapters/sql/writing'
+import { MOST_DELETED } from '../../src/domain/audit'
 import { EVERYTHING } from '../../src/domain/filter'
 import { type Done, Notes, type Receipt } from '../../src/domain/history/receipt'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Caller } from '../../src/domain/scope'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import type { CallContext } from '../../src/tools/context'
+import { carryOutOnce } from '../../src/tools/idempotency'
+import { eraseAll } from '../../src/tools/threads/deletion'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -45,13 +49,15 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     )
     /** Entries of a few words, put there without the ways of callers. */
     const many = async (count = COUNT) => {
-      const numbers = JSON.stringify(Array.from({ length: count }, (_, i) => i))
-      await made.connection.batch([
-        sql`
-          INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
-          SELECT ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
-          FROM ${made.connection.dialect.jsonNumbers(sql`${numbers}`)} numbers`,
-      ])
+      for (let from = 0; from < count; from += 500) {
+        const numbers = JSON.stringify(Array.from({ length: Math.min(500, count - from) }, (_, i) => from + i))
+        await made.connection.batch([
+          sql`
+            INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+            SELECT ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
+            FROM ${made.connection.dialect.jsonNumbers(sql`${numbers}`)} numbers`,
+        ])
+      }
       const [rows] = await made.connection.batch([sql`SELECT id FROM entries WHERE org = ${ada.org} ORDER BY id`])
       return (rows ?? []).map(({ id }) => Number(id))
     }
@@ -252,6 +258,28 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(known.erased).toBe(false)
       expect(removed).toEqual(PARTS)
       expect(await counted(of('entry_versions'))).toEqual([0])
+    })
+
+    it('say what is left of more than one call takes, again under the same key, and go on under another', async () => {
+      await many(MOST_DELETED + 7)
+      const entries = store()
+      const receipts = createSqlReceipts(made.connection, made.clock, terms)
+      const services = { entries, receipts, now: () => made.clock.now() }
+      const erase = async (key: string) => {
+        const principal = { ...ada, changeId: crypto.randomUUID() }
+        const context = { principal, services, config: { history: terms } } as unknown as CallContext
+        const { result, replayed } = await carryOutOnce(context, { key, args: {}, looksFirst: false }, (caller) =>
+          eraseAll({ ...context, principal: caller }, { threadIds: ['many'] }),
+        )
+        return [replayed, result.deleted_count, result.remaining]
+      }
+      expect(await erase('a')).toEqual([false, MOST_DELETED, 7])
+      expect(await erase('a')).toEqual([true, MOST_DELETED, 7])
+      expect(await standing()).toBe(7)
+      expect([await erase('b'), await erase('b')]).toEqual([
+        [false, 7, undefined],
+        [true, 7, undefined],
+      ])
     })
   })
 }

@@ -26,7 +26,7 @@ it('says how many entries are left when one call takes no more', async () => {
   for (const [removeAll, verb] of [[deleteAll, 'deleted'] as const, [eraseAll, 'erased'] as const])
     expect(await removeAll(context(MOST_DELETED), {})).toMatchObject({
       ...{ deleted_count: MOST_DELETED, remaining: 7 },
-      message: `Successfully ${verb} 10000 context entries; 7 are left for the same call made again`,
+      message: `Successfully ${verb} 10000 context entries; 7 are left for the same call under another idempotency_key`,
     })
   // It was counted behind the write, so that the receipt does not have it yet.
   expect(notes.isWhole).toBe(false)

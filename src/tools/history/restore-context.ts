@@ -22,7 +22,7 @@ export const restoreContext = defineTool({
     success: z.boolean(),
     restored: z.array(part('Entry', { context_id: z.int(), version: z.int() })),
     skipped: z.array(part('Entry', { context_id: z.int(), reason: z.string() })),
-    remaining: z.int().meta({ description: 'Call again until 0' }),
+    remaining: z.int().meta({ description: 'Call again, under another key, until 0' }),
   }),
   async handler(
     { services, principal },

@@ -50,7 +50,8 @@ async function removed(
 ) {
   const left = async () => (await services.entries.wouldDelete(principal, selection)).count
   const remaining = count < MOST_DELETED ? 0 : await once(principal, 'remaining', left)
-  const more = remaining === 0 ? '' : `; ${remaining} are left for the same call made again`
+  const again = principal.receipt === undefined ? 'made again' : 'under another idempotency_key'
+  const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
   return {
     success: true,
     deleted_count: count,
