@@ -4,13 +4,14 @@ import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/history'
 import { createSqlReceipts } from '../../src/adapters/sql/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/retention'
+import { NOTHING_GENERATED } from '../../src/domain/entry'
 import { Notes } from '../../src/domain/history/receipt'
 import type { HistoryTerms } from '../../src/domain/history/terms'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Caller } from '../../src/domain/scope'
 import { promise } from '../requirements/history'
-import { entryOf, freshPrincipal } from '../support/scope'
+import { base64, entryOf, freshPrincipal, pngBytes } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
 const HOUR = 3_600_000
@@ -85,6 +86,31 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect(await tried(hidden, [narrow, eve, ada])).toEqual([0, 0, 1])
       expect(await tried(page, [narrow, eve, ada])).toEqual([0, 0, 1])
       expect(await tried(others, [narrow, eve])).toEqual([0, 1])
+    })
+
+    it(promise('h3-erase-beside'), async () => {
+      const data = base64(pngBytes(crypto.randomUUID()))
+      const vector = { model: 'local/test/2', chunk: 0, start: 0, length: 1, data: '1:AQE=' }
+      const left = async () => {
+        const of = (table: string, more = sql``) =>
+          sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}${more}`
+        const tables = [of('image_uses'), of('entry_vectors'), of('outbox', sql` AND topic = 'image_delete'`)]
+        return (await made.connection.batch(tables)).map(([row]) => Number(row?.n))
+      }
+      const illustrated = async () => {
+        const draft = await entryOf(ada, { images: [{ data }] })
+        const whole = { ...draft, generated: { ...NOTHING_GENERATED, vectors: [vector] } }
+        return (await store(ON).save(call(ada), [whole], { dedupe: false }))[0]?.id as number
+      }
+      const [standing, deleted] = [await illustrated(), await illustrated()]
+      await store(ON).patch(call(ada), standing, { n: 1 })
+      await store(ON).delete(call(ada), { ids: [deleted] })
+      // Each of the two entries uses the image, and so does each state that is kept of them.
+      expect(await left()).toEqual([3, 1, 0])
+      expect(await erase(ada, standing, ON)).toBe(1)
+      expect(await left()).toEqual([1, 0, 0])
+      expect(await erase(ada, deleted, ON)).toBe(1)
+      expect(await left()).toEqual([0, 0, 1])
     })
 
     it('of entries that have expired, before the schedule removes them and behind it', async () => {

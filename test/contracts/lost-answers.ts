@@ -147,6 +147,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
     /** Whether the server dies with its next commit, and whether it is dead. */
     const death = { near: false, here: false }
     const commits = { n: 0 }
+    let uploads = 0
     let bare: SqlConnection
     let services: ReturnType<typeof composeServices>
     let config: ReturnType<typeof parseConfig>
@@ -179,7 +180,14 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         ...{ AUTH_MODE: 'open', EMBEDDING_PROVIDER: 'workers-ai', EMBEDDING_DIM: '8', LOG_LEVEL: 'CRITICAL', ...vars },
         ...{ ENABLE_SUMMARY_GENERATION: 'true', SUMMARY_PROVIDER: 'workers-ai' },
       })
-      services = composeServices({ ...bindings, AI: ai as never }, config, {
+      const put: R2Bucket['put'] = async (...given: Parameters<R2Bucket['put']>) => {
+        uploads++
+        return bindings.IMAGES.put(...given)
+      }
+      const images = new Proxy(bindings.IMAGES, {
+        get: (bucket, name) => (name === 'put' ? put : Reflect.get(bucket, name).bind(bucket)),
+      })
+      services = composeServices({ ...bindings, IMAGES: images, AI: ai as never }, config, {
         ...{ log: createLog('CRITICAL'), clock, through },
         waitUntil: (work) => void afterwards.push(work),
       })
@@ -265,16 +273,18 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         const died = commits.n > committed
         if (died) expect([tool, lost]).toEqual([tool, expect.objectContaining({ code: 'unavailable' })])
         await behind()
-        const [before, spent] = [await count(org), ai.calls.length]
+        const [before, spent, sent] = [await count(org), ai.calls.length, uploads]
         const again = await call(org, tool, args)
         // The file of an event is indexed by whoever comes so far.
         const indexes = args.event?.type === 'file_opened'
         expect([tool, await count(org), indexes || ai.calls.length === spent]).toEqual([tool, before, true])
+        expect([tool, uploads - sent]).toEqual([tool, 0])
         const { replayed, ...answer } = again
         expect([tool, replayed]).toEqual([tool, true])
         return [answer, await call(org, tool, args)]
       })
       expect(disturbed).toEqual(undisturbed)
+      expect(uploads).toBeGreaterThan(4)
       for (const [tool, [, first, again]] of undisturbed)
         expect([tool, again]).toEqual([tool, { ...first, replayed: true }])
       // Nothing that an answer may tell was left out.

@@ -15,6 +15,15 @@ export const HISTORY = {
   'h3-sight': 'shows an old state to whom it was visible, and to nobody else',
   'h3-as-of': 'brings entries as they were at an instant, and refuses one before what is kept',
   'h3-restore': 'brings deleted entries back under their ids, found by the next search in all modes',
+  'h3-parts':
+    'keeps what was before each change of text, metadata, tags, images and kind, with who made it, as it was then read',
+  'h3-images': 'shows the images of an old state to whom that state was visible, and to nobody else',
+  'h3-readers': 'lets readers look at history, and writers alone restore',
+  'h3-restore-links': 'brings links back to what still exists, whoever made them',
+  'h3-nothing-kept': 'keeps nothing of what reads, summaries and vectors note',
+  'h2-hours':
+    'answers under a key for its hours to the millisecond, and does the call anew then, whether the schedule came or not',
+  'h3-purged': 'knows nothing of a deleted entry beyond the time that versions are kept',
   'h3-restore-version': 'makes an older version the newest one',
   'h3-undo': 'takes back all that one call has deleted, by its change_id',
   'h3-restore-late': 'restores nothing over what was restored and deleted again since it was read',
@@ -22,6 +31,8 @@ export const HISTORY = {
   'h3-restore-refused': 'says what cannot be restored and why, and refuses arguments that do not go together',
   'h3-dry-run': 'says what a delete would take without deleting it',
   'h3-erase-unseen': 'erases what was deleted while lists did not show it, for whom it was to read by its id',
+  'h3-erase-beside':
+    'erases vectors, and queues images for removal that neither an entry nor a kept state uses any more',
   'h3-erase-last': 'erases by the sight of the last deletion, not by one before a restoration',
   'h3-erase-unfinished': 'erases what a call has deleted that died before it had removed it',
   'h3-erase': 'erases for good: no history, no restoration, no replay, no image',

@@ -20,6 +20,8 @@ interface Entry {
   readonly org: string
   readonly owner: string
   readonly versions: Version[]
+  /** For good. */
+  erased?: boolean
 }
 
 const SECRET = /secret\d+x/g
@@ -59,9 +61,9 @@ export class HistoryStage {
     args: Record<string, unknown>,
   ): Promise<{ data: Json; code: string | null }> {
     const { data, error, body } = await this.world.call(key, tool, args)
-    const allowed = this.entries.flatMap((entry) =>
-      entry.versions.filter((state) => this.sees(key, entry, state)).map(({ text }) => text),
-    )
+    const allowed = this.entries
+      .filter(({ erased }) => !erased)
+      .flatMap((entry) => entry.versions.filter((state) => this.sees(key, entry, state)).map(({ text }) => text))
     const said = JSON.stringify([allowed, args])
     for (const secret of body.match(SECRET) ?? [])
       if (!said.includes(secret))
@@ -114,9 +116,20 @@ export class HistoryStage {
     if (may) this.note(entry, null)
   }
 
+  /** What stands there and what was deleted, by whom it was to write when it was. */
+  private async erase(key: Key, entry: Entry): Promise<void> {
+    const last = this.last(entry)
+    const may = !entry.erased && this.writes(key, entry, last)
+    const { data } = await this.call(key, 'delete_context', { context_ids: [entry.id], erase: true })
+    const asked = [entry.id, key.owner, key.projects, last]
+    expect([...asked, data.deleted_count === 1]).toEqual([...asked, may])
+    if (may && !last.deleted) this.note(entry, null)
+    if (may) entry.erased = true
+  }
+
   private async restore(key: Key, entry: Entry): Promise<void> {
     const last = this.last(entry)
-    const may = last.deleted && this.writes(key, entry, last)
+    const may = !entry.erased && last.deleted && this.writes(key, entry, last)
     const { data } = await this.call(key, 'restore_context', { context_ids: [entry.id] })
     const asked = [entry.id, key.owner, key.projects, last]
     expect([...asked, data.restored?.length === 1]).toEqual([...asked, may])
@@ -126,7 +139,8 @@ export class HistoryStage {
   /** What one key learns of one entry: its versions, one of them whole, and all entries as of some instant. */
   private async look(key: Key, entry: Entry): Promise<void> {
     const { id } = entry
-    const numbered = entry.versions
+    const versions = entry.erased ? [] : entry.versions
+    const numbered = versions
       .map((state, i) => ({ state, version: i + 1 }))
       .filter(({ state }) => this.sees(key, entry, state))
     const history = await this.call(key, 'get_context_history', { context_id: id, limit: 100, include_diff: true })
@@ -143,7 +157,7 @@ export class HistoryStage {
     const version = 1 + this.die(entry.versions.length)
     const state = entry.versions[version - 1] as Version
     const whole = await this.call(key, 'get_context_history', { context_id: id, version })
-    if (state.deleted || !this.sees(key, entry, state)) expect(whole.code).toBe('not_found')
+    if (entry.erased || state.deleted || !this.sees(key, entry, state)) expect(whole.code).toBe('not_found')
     else expect(whole.data.result[0]).toMatchObject({ id, version, text_content: state.text })
     await this.lookBack(key)
   }
@@ -155,7 +169,9 @@ export class HistoryStage {
     const { data } = await this.call(key, 'get_context_by_ids', { context_ids: asked.map(({ id }) => id), as_of })
     const then = asked.flatMap((entry) => {
       const state = entry.versions.findLast((one) => one.at <= at)
-      return state === undefined || state.deleted || !this.sees(key, entry, state) ? [] : [[entry.id, state.text]]
+      return entry.erased || state === undefined || state.deleted || !this.sees(key, entry, state)
+        ? []
+        : [[entry.id, state.text]]
     })
     expect(data.result.map(({ id, text_content }: Json) => [id, text_content])).toEqual(then)
   }
@@ -191,11 +207,12 @@ export class HistoryStage {
       this.world.clock.advance(STEP_MS)
       const key = this.one(writers) as Key
       const entry = this.one(this.entries.slice(-6))
-      const what = this.die(10)
+      const what = this.die(11)
       if (entry === undefined || what < 2) await this.store(key)
       else if (what < 6) await this.change(key, entry)
       else if (what < 8) await this.remove(key, entry)
-      else await this.restore(key, entry)
+      else if (what < 10) await this.restore(key, entry)
+      else await this.erase(key, entry)
       await this.look(this.one(this.keys) as Key, entry ?? (this.entries[0] as Entry))
     }
     for (const key of this.keys) await this.follow(key)

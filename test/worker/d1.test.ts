@@ -22,6 +22,7 @@ import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
@@ -40,6 +41,8 @@ changesContract('D1', make)
 historyStoreContract('D1', make)
 
 erasingContract('D1', make)
+
+restoringContract('D1', make)
 
 lostAnswersContract('D1', () => ({ vars: {}, bindings }))
 

@@ -23,6 +23,7 @@ import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
+import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
 import { visibilityContract } from '../contracts/visibility'
@@ -48,6 +49,8 @@ changesContract('PostgreSQL', make)
 historyStoreContract('PostgreSQL', make)
 
 erasingContract('PostgreSQL', make)
+
+restoringContract('PostgreSQL', make)
 
 lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 

@@ -71,9 +71,22 @@ export function historyEndpointContract(): void {
       expect(await fail('delete_context', { context_ids: [987_654_321], expected_version: 1 })).toMatchObject({
         code: 'not_found',
       })
-      expect((await fail('delete_context', { context_ids: [id, id + 1], expected_version: 1 })).code).toBe(
-        'invalid_input',
-      )
+      for (const [tool, args] of [
+        ['update_context', { context_id: 987_654_321, text: 'x' }],
+        ['update_context_batch', { updates: [{ context_id: 987_654_321, text: 'x', expected_version: 1 }] }],
+        ['context_update', { memoryId: '987654321', content: 'x' }],
+        ['context_delete', { memoryId: '987654321' }],
+      ] as [string, Json][]) {
+        const unknown = await fail(tool, args.updates ? args : { ...args, expected_version: 1 })
+        expect([tool, unknown.code.toLowerCase()]).toEqual([tool, 'not_found'])
+      }
+      for (const args of [
+        { context_ids: [id, id + 1], expected_version: 1 },
+        { thread_id: 't', expected_version: 1 },
+        { context_ids: [id], expected_version: 0 },
+        { context_ids: [id], expected_version: 1.5 },
+      ])
+        expect((await fail('delete_context', args)).code).toBe('invalid_input')
       expect(await read(id)).toMatchObject({ version: 2, tags: [], text_content: 'two' })
     })
 
@@ -140,7 +153,11 @@ export function historyEndpointContract(): void {
         code: 'conflict',
         message: expect.stringContaining('store_context'),
       })
-      expect(await fail('store_context', { ...args, idempotency_key: 'a b' })).toMatchObject({ code: 'invalid_input' })
+      for (const wrong of ['', 'a b', 'ä', 'x'.repeat(129)])
+        expect(await fail('store_context', { ...args, idempotency_key: wrong })).toMatchObject({
+          code: 'invalid_input',
+        })
+      await ok('store_context', { ...args, thread_id: unique(), idempotency_key: `${unique()}~`.padEnd(128, '!') })
       // What failed for want of an entry is carried out once it is there again.
       const patch = { context_id: id, metadata_patch: { n: 1 }, idempotency_key: unique() }
       const batch = { updates: [patch, patch].map(({ idempotency_key: _, ...one }) => one), atomic: false }
@@ -232,6 +249,67 @@ export function historyEndpointContract(): void {
       expect((await fail('get_context_history', { context_id: id, version: 9 })).message).toBe(
         nothing.message.replace('987654321', String(id)),
       )
+    })
+
+    it(promise('h3-parts'), async () => {
+      const image = () => ({ data: base64(pngBytes(unique())), mime_type: 'image/png' })
+      const id = await store('a '.repeat(400), { images: [image()], metadata: { kind: 'idea', k: 1 }, tags: ['a'] })
+      const states = [await read(id)]
+      for (const change of [
+        { images: [image(), image()] },
+        { metadata_patch: { kind: 'plan' } },
+        { tags: ['b'] },
+        { text: 'another' },
+        { images: [] },
+      ]) {
+        await ok('update_context', { context_id: id, ...change }, eve)
+        states.push(await read(id))
+      }
+      await ok('context_update', { memoryId: String(id), targetLayer: 3 })
+      const { versions: all, limit } = await versions(id, { limit: 1000 })
+      expect(limit).toBe(100)
+      expect(all.map(({ changed }: Json) => changed)).toEqual([
+        ...[['layer'], ['images'], ['text'], ['tags'], ['metadata', 'kind'], ['images'], []],
+      ])
+      // The first and the last by one key, those between by another, which names no agent.
+      const makers = all.map(({ key_id, agent }: Json) => `${key_id} ${agent}`)
+      expect(makers).toEqual([makers[0], ...Array(5).fill(makers[1]), makers[0]])
+      expect([makers[0] === makers[1], makers[0].split(' ')[1], makers[1].split(' ')[1]]).toEqual([
+        ...[false, 'ci-bot', 'undefined'],
+      ])
+      expect([...all[6].preview].length).toBe(160)
+      for (const [i, state] of states.entries())
+        expect((await versions(id, { version: i + 1 })).result).toEqual([state])
+      // Each comes back with its images.
+      await ok('restore_context', { context_ids: [id], version: 2 })
+      expect((await read(id)).images.map(({ sha256 }: Json) => sha256)).toEqual(
+        states[1].images.map(({ sha256 }: Json) => sha256),
+      )
+    })
+
+    it(promise('h3-images'), async () => {
+      const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
+      const id = await store('mine', { images: [image], metadata: { audience: 'private' } })
+      const url = `/images/${(await read(id)).images[0].sha256}`
+      await ok('update_context', { context_id: id, images: [], metadata_patch: { audience: 'org' } })
+      expect(await read(id, {}, eve)).toMatchObject({ text_content: 'mine', version: 2 })
+      const seen = async () => [(await team.ask(url, ada)).status, (await team.ask(url, eve)).status]
+      expect(await seen()).toEqual([200, 404])
+      await ok('delete_context', { context_ids: [id] })
+      expect(await seen()).toEqual([200, 404])
+    })
+
+    it(promise('h3-readers'), async () => {
+      const { key: reader } = await team.key(org, { name: 'looks', role: 'reader', owner: 'lou' })
+      const id = await store('read by all')
+      await ok('delete_context', { context_ids: [id] })
+      const before = (await versions(id, {}, reader)).total
+      for (const args of [{ context_ids: [id] }, { context_ids: [id], version: 1 }, { change_id: 'x' }])
+        expect((await fail('restore_context', args, reader)).code).toBe('forbidden')
+      for (const args of [{ context_ids: [id] }, { context_ids: [id], erase: true }])
+        expect((await fail('delete_context', args, reader)).code).toBe('forbidden')
+      expect(await versions(id, {}, reader)).toMatchObject({ total: before, deleted: true })
+      expect((await read(id, { as_of: (await versions(id)).versions[1].at }, reader)).text_content).toBe('read by all')
     })
 
     it(promise('h3-diff'), async () => {
@@ -355,6 +433,12 @@ export function historyEndpointContract(): void {
       expect((await ok('search_context', { thread_id })).total).toBe(40)
       expect((await ok('semantic_search_context', { query: 'entry 7 of undo', thread_id, limit: 40 })).count).toBe(40)
       expect((await fail('restore_context', { change_id })).code).toBe('not_found')
+      const batch = await ok('delete_context_batch', { thread_ids: [thread_id], source: 'user' })
+      expect([batch.deleted_count, Date.parse(batch.restorable_until) > Date.now()]).toEqual([40, true])
+      expect(batch.change_id).not.toBe(change_id)
+      const { changes } = await ok('list_changes', { after: 'start', thread_id, actions: ['deleted'], limit: 200 })
+      expect(changes.slice(-40).map((one: Json) => one.change_id)).toEqual(Array(40).fill(batch.change_id))
+      expect((await ok('restore_context', { change_id: batch.change_id })).restored).toHaveLength(40)
     })
 
     it(promise('h3-restore-refused'), async () => {
@@ -379,6 +463,16 @@ export function historyEndpointContract(): void {
       expect(await ok('delete_context', { context_ids: [id, 987_654_321], dry_run: true })).toEqual(all)
       expect(await ok('delete_context_batch', { context_ids: [id], dry_run: true })).toEqual(all)
       expect((await read(id)).version).toBe(1)
+      const thread_id = unique()
+      const entries = Array.from({ length: 100 }, (_, i) => ({ thread_id, source: 'user', text: `of many, ${i}` }))
+      const { results } = await ok('store_context_batch', { entries })
+      await store('one more', { thread_id })
+      const { next } = await ok('list_changes')
+      const many = await ok('delete_context', { thread_id, dry_run: true })
+      expect(many).toMatchObject({ would_delete: 101, context_ids: results.map((one: Json) => one.context_id) })
+      expect((await ok('delete_context_batch', { thread_ids: [thread_id], dry_run: true })).would_delete).toBe(101)
+      expect((await fail('delete_context', { context_ids: [id], dry_run: true }, narrow)).code).toBe('forbidden')
+      expect((await ok('list_changes', { after: next })).changes).toEqual([])
     })
 
     it(promise('h3-erase'), async () => {
@@ -454,6 +548,25 @@ export function historyEndpointContract(): void {
         bytes: before.bytes + 'shared'.length,
         days: 30,
       })
+      // Old states are no entries.
+      const thread_id = unique()
+      const quagga = await store('a quagga grazes', { thread_id })
+      await ok('update_context', { context_id: quagga, text: 'an okapi grazes' })
+      const dodo = await store('a dodo walks', { thread_id })
+      await ok('delete_context', { context_ids: [dodo] })
+      for (const tool of ['fts_search_context', 'semantic_search_context', 'hybrid_search_context'])
+        expect((await ok(tool, { query: 'quagga dodo grazes', thread_id })).results.map((one: Json) => one.id)).toEqual(
+          [quagga],
+        )
+      expect((await ok('grep_context', { pattern: 'quagga|dodo', is_regex: true, thread_id })).total_matches).toBe(0)
+      expect((await ok('search_context', { thread_id })).total).toBe(1)
+      const { threads } = await ok('list_threads', { limit: 100 })
+      expect(threads.find((one: Json) => one.thread_id === thread_id)).toMatchObject({ entry_count: 1 })
+      const pack = JSON.stringify(await ok('context', { goal: 'the quagga and the dodo' }))
+      expect(pack).not.toMatch(/a quagga grazes|dodo walks/)
+      expect(JSON.stringify(await ok('context_recall', { query: 'quagga dodo', threshold: 0 }))).not.toMatch(
+        /a quagga grazes|dodo walks/,
+      )
     })
   })
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlChangeFeed } from '../../../src/adapters/sql/change-feed'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
@@ -42,11 +42,13 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       expect(await told(ada, next)).toEqual([])
       while ((await world.retention.expireEntries(100)) > 0);
       expect(await told(ada, next)).toEqual([`deleted ${ends}`])
-      const archive = (to: number) =>
-        world.connection.batch([sql`UPDATE entries SET archived = ${to} WHERE id = ${fades}`], { org: ada.org })
-      await archive(1)
+      const set = (what: SQL) =>
+        world.connection.batch([sql`UPDATE entries SET ${what} WHERE id = ${fades}`], { org: ada.org })
+      await set(sql`layer = 3, created_at = created_at - ${40 * DAY}, accessed_at = NULL`)
+      for (let after: number | null = 0; after !== null; )
+        ({ last: after } = await world.retention.archiveDecayed(after, 500))
       await world.entries.patch(ada, fades, { unseen: 1 })
-      await archive(0)
+      await set(sql`archived = 0`)
       expect(await told(ada, next)).toEqual([`deleted ${ends}`, `deleted ${fades}`, `stored ${fades}`])
       // What has ended when it is stored was never there.
       const past = new Date(world.clock.ms - 1000).toISOString()
