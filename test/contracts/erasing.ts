@@ -90,7 +90,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
 
     it(promise('h3-erase-beside'), async () => {
       const data = base64(pngBytes(crypto.randomUUID()))
-      const vector = { model: 'local/test/2', chunk: 0, start: 0, length: 1, data: '1:AQE=' }
+      const vector = { model: 'test#2', chunk: 0, start: 0, length: 1, data: '1:AQE=' }
       const left = async () => {
         const of = (table: string, more = sql``) =>
           sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}${more}`
