@@ -7,7 +7,7 @@ import { modelKey, quantize, toBase64 } from '../domain/vector'
 import { inShares } from '../domain/write-share'
 import type { Embedder } from '../ports/embedder'
 import type { Summarizer } from '../ports/summarizer'
-import { attempt } from './outcome'
+import { attempt, done, type Outcome } from './outcome'
 
 /** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
 export interface GenerateSettings {
@@ -28,6 +28,13 @@ export interface TextToGenerate {
   readonly source: Source
 }
 
+/** Texts of something else that is written behind an entry, embedded by the same call of the embedder. */
+export interface Along {
+  readonly texts: readonly string[]
+  /** Their packed vectors, or why there are none; null as long as nobody has asked for any. */
+  outcome: Outcome<readonly string[]> | null
+}
+
 /** Text of one call of the embedder, in UTF-16 units: some 1,500 chunks, whose vectors of 1,536 numbers are 9 MB. */
 const EMBEDDED_AT_ONCE = 2_000_000
 
@@ -42,8 +49,10 @@ export function createGenerate(settings: GenerateSettings) {
   /**
    * The vectors of each text: chunks of several texts in one call of the embedder, and packed as they come, since vectors as
    * models give them are four times as large.
+   *
+   * @param along texts that go with the last of them
    */
-  async function embedTexts(texts: readonly string[]): Promise<TextVector[][]> {
+  async function embedTexts(texts: readonly string[], along?: Along): Promise<TextVector[][]> {
     if (embedder === null) return texts.map(() => [])
     const model = modelKey(embedder)
     const packed: TextVector[][] = []
@@ -53,10 +62,8 @@ export function createGenerate(settings: GenerateSettings) {
         chunks.push(chunkText(text, chunking))
         await pace.spend(text.length)
       }
-      const vectors = await embedder.embed(
-        chunks.flat().map(({ text }) => text),
-        'document',
-      )
+      const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
+      const vectors = await embedder.embed([...chunks.flat().map(({ text }) => text), ...others], 'document')
       let next = 0
       for (const [i, parts] of chunks.entries()) {
         packed.push(
@@ -70,6 +77,7 @@ export function createGenerate(settings: GenerateSettings) {
         )
         await pace.spend(group[i]?.length ?? 0)
       }
+      if (along && others.length > 0) along.outcome = done(vectors.slice(next).map((one) => toBase64(quantize(one))))
     }
     return packed
   }
@@ -91,17 +99,25 @@ export function createGenerate(settings: GenerateSettings) {
   /**
    * @param place names the text in the message of a failure: empty for a single one, ` at index 3` in a batch
    * @param onFailure in the place of what is configured
+   * @param along what the same call of the embedder embeds beside
    * @throws Problem unavailable when embeddings cannot be made and writes are to fail then
    */
   async function generate(
     texts: readonly TextToGenerate[],
     place = '',
     onFailure = onEmbeddingFailure,
+    along?: Along,
   ): Promise<Generated[]> {
     const [embedded, summaries] = await Promise.all([
-      attempt(() => embedTexts(texts.map(({ text }) => text))),
+      attempt(() =>
+        embedTexts(
+          texts.map(({ text }) => text),
+          along,
+        ),
+      ),
       summarizeAll(texts),
     ])
+    if (along && !embedded.ok && along.texts.length > 0) along.outcome = embedded
     if (!embedded.ok && onFailure === 'fail')
       throw new Problem(
         'unavailable',

@@ -7,7 +7,7 @@ import type { Caller } from '../domain/scope'
 import type { EntryStore, SavedEntry } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
-import type { Generate } from './generate'
+import type { Along, Generate } from './generate'
 import { uploadImages, writeImages } from './image-transfer'
 import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
 
@@ -44,6 +44,8 @@ export interface StoreOptions {
   readonly atomic: boolean
   /** A draft that repeats the newest turn of its source in its thread updates that turn instead. */
   readonly dedupe: boolean
+  /** What is embedded by the same call. */
+  readonly along?: Along | undefined
 }
 
 /** What stores and updates entries. */
@@ -87,7 +89,7 @@ export function createStoreEntries({
   return async (
     caller: Caller,
     drafts: readonly Outcome<EntryDraft>[],
-    { atomic, dedupe }: StoreOptions,
+    { atomic, dedupe, along }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
     if (caller.done) return recalled(caller.done)
     const prepared = await prepareAll(caller, drafts)
@@ -101,6 +103,7 @@ export function createStoreEntries({
       drafts.length > 1 ? ' at index 0' : '',
       // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
       good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
+      along,
     )
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))

@@ -1,9 +1,15 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createCodeParser } from '../../src/adapters/code/parser'
+import { createSqlCodeIndex } from '../../src/adapters/sql/code-index'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createAnalyzer } from '../../src/domain/analysis'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
 import type { Memory } from '../../src/domain/recall/memory'
 import type { Caller } from '../../src/domain/scope'
+import { createIndexCode } from '../../src/services/code/index-code'
+import { createPrepareCode } from '../../src/services/code/prepare-code'
 import { createReportEvent } from '../../src/services/recall/report-event'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal, type TestClock } from '../support/scope'
@@ -13,13 +19,18 @@ import { Fragile, worldOf } from './memory-life'
 /** A memory as it was before it was looked at. */
 const uncounted = (memory: Memory | null) => memory && { ...memory, accessCount: memory.accessCount - 1 }
 
-/** Counts what it is asked for. */
+/** Counts what it is asked for; texts of another length have another vector. */
 class Counting extends Fragile {
   calls = 0
-  override embed(texts: readonly string[]): Promise<Float32Array[]> {
+  override async embed(texts: readonly string[]): Promise<Float32Array[]> {
     this.calls++
-    return super.embed(texts)
+    await super.embed(texts)
+    return texts.map(({ length }) => Float32Array.from([Math.cos(length), Math.sin(length)]))
   }
+}
+
+const never = async (): Promise<never> => {
+  throw new Error('nothing of this kind was reported')
 }
 
 /** What memories cost the database and the embedder (fabric contract §12). */
@@ -92,11 +103,47 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect(await calls(() => memories.promote(ada, null, risen, 2))).toBe(0)
     })
 
-    it(promise('f7-evicted'), async () => {
-      const never = async (): Promise<never> => {
-        throw new Error('nothing of this kind was reported')
+    it(promise('f7-embedded'), async () => {
+      const code = (onEmbeddingFailure: 'fail' | 'defer') => {
+        const [analyzer, parser] = [createAnalyzer('english'), createCodeParser(WITHOUT_REST)]
+        const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace: WITHOUT_REST })
+        return createIndexCode({
+          ...{ index: createSqlCodeIndex(connection, clock), prepareCode, clock, pace: WITHOUT_REST },
+        })
       }
-      const report = createReportEvent({ memories, recallWords: never, code: { opened: never }, clock })
+      const content = Array.from({ length: 150 }, (_, i) => `export const constant${i} = ${i}\n`).join('')
+      const opened = async (path: string, onFailure: 'fail' | 'defer' = 'fail') => {
+        embedder.calls = 0
+        const payload = { path, content }
+        const event = { type: 'file_opened', payload, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
+        const report = createReportEvent({ memories, recallWords: never, code: code(onFailure), clock })
+        return { ...(await report(ada, 'p', event)), calls: embedder.calls }
+      }
+      const rows = async (query: SQL) => (await connection.batch([query]))[0] ?? []
+      const vectorsOf = (project: string) =>
+        rows(
+          sql`SELECT first, count, data FROM code_vectors WHERE org = ${ada.org} AND project = ${project} ORDER BY first`,
+        )
+      const vectorOf = async (id: number) => rows(sql`SELECT chunk, data FROM entry_vectors WHERE entry_id = ${id}`)
+      const { calls, memoryIds, warnings } = await opened('src/a.ts')
+      expect([calls, warnings]).toEqual([1, []])
+      // Each has its own, as if they had been asked for one by one.
+      await code('fail').put(ada, 'q', { files: [{ path: 'src/a.ts', content }], deleted: [] })
+      expect([(await vectorsOf('p')).length > 0, await vectorsOf('p')]).toEqual([true, await vectorsOf('q')])
+      const alone = { type: 'decision', content: 'src/a.ts', metadata: { projectPath: 'q' } } as const
+      expect(await vectorOf(memoryIds[0])).toEqual(await vectorOf((await memories.store(ada, alone)).id))
+      // What is in the index already is not embedded again; what cannot be indexed is no reason to ask twice.
+      expect([(await opened('src/a.ts')).calls, (await opened('/etc/hosts')).calls]).toEqual([1, 1])
+      embedder.broken = true
+      const failed = await opened('src/b.ts')
+      expect([failed.calls, failed.warnings]).toEqual([1, [expect.stringContaining('no vectors today')]])
+      expect((await opened('src/c.ts', 'defer')).actions).toContain('indexed_file')
+      const waiting = await rows(sql`SELECT path FROM code_files WHERE org = ${ada.org} AND model IS NULL`)
+      expect([waiting, await vectorOf(failed.memoryIds[0])]).toEqual([[{ path: 'src/c.ts' }], []])
+    })
+
+    it(promise('f7-evicted'), async () => {
+      const report = createReportEvent({ memories, recallWords: never, code: { open: never }, clock })
       const started = { type: 'session_start', payload: {}, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
       const { memoryIds } = await report(ada, 'p', started)
       clock.advance(1)

@@ -82,11 +82,10 @@ export function toolBudgetContract(): void {
       const known = costs[0]?.[2] as number
       expect(known).toBeLessThanOrEqual(1)
       expect(costs.filter(([, , trips]) => trips - known > 3)).toEqual([])
-      // A file that was opened is a memory, and behind its commit chunks of code, which may fail without it.
-      const often = costs.filter(([, , , embedded]) => embedded > 1)
-      expect(often.map(([tool, args, , embedded]) => [tool, args.includes('file_opened'), embedded])).toEqual([
-        ['context_reportEvent', true, 2],
-      ])
+      expect(costs.filter(([, , , embedded]) => embedded > 1)).toEqual([])
+      // A file that was opened is a memory and chunks of code, which are embedded together.
+      const opened = costs.find(([, args]) => args.includes('file_opened'))
+      expect(opened?.[3]).toBe(1)
     })
   })
 }

@@ -29,6 +29,7 @@ export const FABRIC = {
   'f7-similar':
     'tells of at most five earlier bugs of the project that hold the words of the error, and when the last one was',
   'f7-file': 'indexes a file that was opened, without its secrets, and warns where it cannot',
+  'f7-embedded': 'asks the embedder once for an event of a file, whose memory and code are embedded together',
   'f7-evicted': 'names the working memory that went to make room for an event',
   'f7-atomic': 'stores all memories of an event in one batch with one row in the audit log, or none',
   'f9-upload': 'stores files, knows unchanged ones by their hash, replaces changed ones whole and removes deleted ones',

@@ -9,6 +9,7 @@ import type { Actor, Scope } from '../../domain/scope'
 import { sha256Hex, utf8Length } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { CodeIndex, FileState } from '../../ports/code-index'
+import type { Outcome } from '../outcome'
 import type { NewFile, PrepareCode } from './prepare-code'
 
 /** Fills the index of code (fabric contract §9). */
@@ -25,6 +26,18 @@ export interface IndexReport {
   readonly deleted: number
   readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   readonly indexStatus: IndexStatus
+}
+
+/** A file of an event, as far as it is made without a model. */
+export interface OpenedFile {
+  /** What is embedded of it; nothing where it is not indexed, or is already. */
+  readonly texts: readonly string[]
+  /**
+   * @param embedded vectors of the texts, or why there are none; absent: made now
+   * @returns why it is not in the index now; null when it is
+   * @throws Problem as `put`
+   */
+  index(embedded?: Outcome<readonly string[]>): Promise<string | null>
 }
 
 /** Bytes of content that are prepared and written together, so that no batch takes long. */
@@ -144,18 +157,24 @@ export function createIndexCode(dependencies: {
     /**
      * The file of a `file_opened` event, whose own row in the audit log tells of it.
      *
-     * @returns why it is not in the index now; null when it is
      * @throws Problem as `put`
      */
-    async opened(caller: Actor, given: string, sent: SentFile): Promise<string | null> {
+    async open(caller: Actor, given: string, sent: SentFile): Promise<OpenedFile> {
       const project = openProject(caller, given, 'project')
       const { files, skipped } = await admit(project, [sent])
       const [file] = files.values()
-      if (file === undefined) return skipped[0]?.reason ?? null
+      if (file === undefined) return { texts: [], index: async () => skipped[0]?.reason ?? null }
       const [state] = await index.states(caller, project, [file.path])
-      if (isCurrent(state, file)) return null
-      await index.replace(caller, project, { files: await prepareCode.prepare([file]), deleted: [], detail: null })
-      return null
+      if (isCurrent(state, file)) return { texts: [], index: async () => null }
+      const cut = await prepareCode.cut(file)
+      return {
+        texts: cut.texts,
+        async index(embedded) {
+          const prepared = await prepareCode.finish([cut], embedded)
+          await index.replace(caller, project, { files: prepared, deleted: [], detail: null })
+          return null
+        },
+      }
     },
 
     /** Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model. */

@@ -9,7 +9,7 @@ import { modelKey, quantize, toBase64 } from '../../domain/vector'
 import type { PreparedChunk, PreparedFile } from '../../ports/code-index'
 import type { CodeParser } from '../../ports/code-parser'
 import type { Embedder } from '../../ports/embedder'
-import { attempt } from '../outcome'
+import { attempt, type Outcome } from '../outcome'
 
 /** What is made of files before they are stored: symbols, chunks, search terms, vectors. */
 export interface NewFile {
@@ -35,7 +35,8 @@ const EMBED_STEP = 32
 /** Whether chunks are found by words too: the embedder at hand knows no synonyms (fabric contract §12, 14). */
 export const needsWords = (embedder: Embedder | null): boolean => embedder?.provider === 'local'
 
-interface Cut {
+/** A file with all that is made of it without a model. */
+export interface Cut {
   readonly file: NewFile
   readonly symbols: readonly CodeSymbol[]
   readonly chunks: readonly CodeChunk[]
@@ -46,6 +47,7 @@ interface Cut {
 export type PrepareCode = ReturnType<typeof createPrepareCode>
 
 export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace }: Dependencies) {
+  /** Secrets are gone before anything else looks at the file. */
   async function cut(file: NewFile): Promise<Cut> {
     const text = redact(file.content)
     await pace.spend(text.length)
@@ -75,14 +77,13 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   }
 
   /**
-   * Makes everything of these files; secrets are gone before anything else looks at them.
+   * Makes everything else of files.
    *
+   * @param embedded the vectors of all their texts, or why there are none; absent: made now
    * @throws Problem unavailable when vectors cannot be made and uploads are to fail then
    */
-  async function prepare(files: readonly NewFile[]): Promise<PreparedFile[]> {
-    const cuts: Cut[] = []
-    for (const file of files) cuts.push(await cut(file))
-    const outcome = await attempt(() => embed(cuts.flatMap(({ texts }) => texts)))
+  async function finish(cuts: readonly Cut[], embedded?: Outcome<readonly string[]>): Promise<PreparedFile[]> {
+    const outcome = embedded ?? (await attempt(() => embed(cuts.flatMap(({ texts }) => texts))))
     if (!outcome.ok && onEmbeddingFailure === 'fail') throw outcome.problem
     const model = embedder === null ? '' : outcome.ok ? modelKey(embedder) : null
     let next = 0
@@ -100,5 +101,12 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
     return prepared
   }
 
-  return { prepare, embed, model: embedder === null ? '' : modelKey(embedder) }
+  /** @throws Problem as `finish` */
+  async function prepare(files: readonly NewFile[]): Promise<PreparedFile[]> {
+    const cuts: Cut[] = []
+    for (const file of files) cuts.push(await cut(file))
+    return finish(cuts)
+  }
+
+  return { cut, finish, prepare, embed, model: embedder === null ? '' : modelKey(embedder) }
 }

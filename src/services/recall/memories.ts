@@ -11,7 +11,7 @@ import { type Caller, checkMayWrite, type Scope } from '../../domain/scope'
 import { applyUpdates } from '../../domain/update'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
-import type { Generate } from '../generate'
+import type { Along, Generate } from '../generate'
 import { attempt, done, type Outcome, withRetries } from '../outcome'
 import type { StoredEntry, StoreEntries } from '../store-entries'
 
@@ -93,11 +93,12 @@ export function createMemoryService(dependencies: {
   /**
    * Stores memories of one project in order, all or none. One of layer 1 comes last, so that it does not make room for itself.
    *
+   * @param along what is embedded by the same call
    * @throws Problem as `store`
    */
-  async function storeTogether(caller: Caller, drafts: readonly MemoryDraft[]): Promise<StoredMemory[]> {
+  async function storeTogether(caller: Caller, drafts: readonly MemoryDraft[], along?: Along): Promise<StoredMemory[]> {
     const entries = drafts.map((draft) => draftOf(caller, draft))
-    const outcomes = await storeEntries(caller, entries.map(done), { atomic: true, dedupe: false })
+    const outcomes = await storeEntries(caller, entries.map(done), { atomic: true, dedupe: false, along })
     const failed = outcomes.find((outcome) => !outcome.ok)
     if (failed !== undefined && !failed.ok) throw failed.problem
     return drafts.map(({ pinned, metadata, ttl }, i) => {

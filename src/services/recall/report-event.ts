@@ -10,7 +10,8 @@ import { redact } from '../../domain/recall/secrets'
 import type { Caller, Scope } from '../../domain/scope'
 import { firstCodePoints } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
-import type { IndexCode } from '../code/index-code'
+import type { IndexCode, OpenedFile } from '../code/index-code'
+import type { Along } from '../generate'
 import { attempt } from '../outcome'
 import type { MemoryDraft, MemoryService } from './memories'
 import type { WordRecall, WordRequest } from './recall-words'
@@ -39,6 +40,8 @@ const MOST_SIMILAR = 5
 /** Of the line that is looked for, in code points. */
 const ERROR_LINE = 1_000
 
+const NO_FILE: OpenedFile = { texts: [], index: async () => null }
+
 function toldSimilar(similar: readonly SimilarMemory[], now: number): string {
   if (similar.length === 0) return 'No similar error known.'
   const last = Math.max(...similar.map(({ createdAt }) => createdAt))
@@ -51,7 +54,7 @@ export type ReportEvent = ReturnType<typeof createReportEvent>
 export function createReportEvent(dependencies: {
   readonly memories: Pick<MemoryService, 'storeTogether'>
   readonly recallWords: (scope: Scope, request: WordRequest) => Promise<WordRecall>
-  readonly code: Pick<IndexCode, 'opened'>
+  readonly code: Pick<IndexCode, 'open'>
   readonly clock: Clock
 }) {
   const { memories, recallWords, code, clock } = dependencies
@@ -68,7 +71,8 @@ export function createReportEvent(dependencies: {
   }
 
   /**
-   * All memories of an event are stored together, or none; a file is indexed after that, and what speaks against it is a warning.
+   * All memories of an event are stored together, or none; a file is indexed after that, by vectors of the same call of the embedder, and
+   * what speaks against it is a warning.
    *
    * @param wrong what was wrong with the event before its payload was looked at
    * @throws Problem invalid_input that tells everything that is wrong, unavailable
@@ -93,10 +97,15 @@ export function createReportEvent(dependencies: {
       cliType: event.reporter,
       eventTimestamp: new Date(event.at).toISOString(),
     }
+    const open = () => attempt(async () => (file && project !== null ? code.open(caller, project, file) : NO_FILE))
+    // What was carried out before may have its file already.
+    const opened = caller.done ? null : await open()
+    const along: Along = { texts: opened?.ok ? opened.value.texts : [], outcome: null }
     // The last of a batch is never the one that makes room, so the working memory comes last.
     const stored = await memories.storeTogether(
       caller,
       left.toReversed().map((memory) => draftOf(memory, common)),
+      along,
     )
     const report = {
       memoryIds: stored.toReversed().map(({ id }) => id) as [number, ...number[]],
@@ -108,7 +117,8 @@ export function createReportEvent(dependencies: {
     if (project === null)
       return { ...report, warnings: ['The file is not indexed, because the event names no projectPath'] }
     const reason = await once(caller, 'unindexed', async () => {
-      const indexed = await attempt(() => code.opened(caller, project, file))
+      const known = opened ?? (await open())
+      const indexed = known.ok ? await attempt(() => known.value.index(along.outcome ?? undefined)) : known
       return indexed.ok ? indexed.value : indexed.problem.message
     })
     return reason === null
