@@ -27,12 +27,12 @@ const EVIDENCE: Weighed['evidence'] = {
 const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weighed['evidence']> = {}) =>
   ({
     ...{ entry: { id, status: 'doing' }, facet, score: Math.max(words, evidence.inProgress ? 0.25 : 0), vector: null },
-    ...{ evidence: { ...EVIDENCE, words, ...evidence }, squares: 0 },
+    ...{ evidence: { ...EVIDENCE, words, ...evidence }, squares: 0, worth: words },
     shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
   }) as unknown as Selectable
 
-const chosenOf = async (all: Selectable[], limit = 24) => {
-  const { chosen, aside } = await select(all, { limit, intent: 'debug' }, () => new Set(), WITHOUT_REST)
+const chosenOf = async (all: Selectable[], limit = 24, familiar = 1) => {
+  const { chosen, aside } = await select(all, { limit, intent: 'debug', familiar }, () => new Set(), WITHOUT_REST)
   return { chosen: chosen.map(({ entry }) => entry.id), aside: [...aside].map(({ entry }) => entry.id) }
 }
 
@@ -42,10 +42,17 @@ describe('the choice of a pack', () => {
       ...[weighed(1, 'gotchas', 0.4), weighed(2, 'procedures', 0.6), weighed(3, 'constraints', 0.8)],
       ...[weighed(4, 'constraints', 0.4), weighed(5, 'constraints', 0.25), weighed(6, 'gotchas', 0.2)],
     ]
-    expect((await chosenOf(all)).chosen.sort()).toEqual([2, 3, 4])
-    // Where nothing is an answer, what stands first may be as weak as the rest.
+    expect((await chosenOf(all)).chosen).toEqual([3, 2, 4, 5])
+    expect((await chosenOf(all, 3)).chosen).toEqual([3, 2, 4])
+    // Where nothing is an answer, what stands first may be as weak as the rest; what says hardly anything stands nowhere.
     const unsure = [weighed(1, 'gotchas', 0.3), weighed(3, 'constraints', 0.5), weighed(4, 'constraints', 0.15)]
-    expect((await chosenOf(unsure)).chosen.sort()).toEqual([1, 3])
+    expect((await chosenOf([...unsure, weighed(5, 'domain', 0.12)])).chosen).toEqual([3, 1, 4])
+    // The less the store knows of the goal's words, the more has the best to say before anything has to do with it.
+    const faint = [weighed(1, 'gotchas', 0.4), weighed(2, 'gotchas', 0.2)]
+    expect(await Promise.all([0.2, 0.4].map(async (familiar) => (await chosenOf(faint, 24, familiar)).chosen))).toEqual(
+      [[], [1, 2]],
+    )
+    expect((await chosenOf([weighed(1, 'gotchas', 0.24)])).chosen).toEqual([])
   })
 
   it(promise('p3-aside'), async () => {

@@ -148,6 +148,7 @@ describe('packs as text', () => {
         ['cool', 1],
       ]),
       analyzer,
+      800,
     )
     expect(text.slice(at, at + 4)).toBe('kiln')
     for (const most of [2, 9, 40, 333, 1_500]) {
@@ -223,14 +224,14 @@ describe('packs as text', () => {
     }
     const one = (id: number, score: number) =>
       ({
-        ...{ entry: { id }, facet: 'decisions', score, vector: null, squares: 0 },
+        ...{ entry: { id }, facet: 'decisions', score, worth: score, vector: null, squares: 0 },
         evidence: { ...evidence, words: score },
         shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
       }) as unknown as Selectable
     const chosen = async (limit: number, ...scores: number[]) => {
       const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
       const all = scores.map((score, i) => one(i + 1, score))
-      return (await select(all, { limit, intent: 'decide' }, opponents, WITHOUT_REST)).chosen.map(
+      return (await select(all, { limit, intent: 'decide', familiar: 1 }, opponents, WITHOUT_REST)).chosen.map(
         ({ entry }) => entry.id,
       )
     }

@@ -16,7 +16,8 @@ export const PACKS = {
   'p3-duplicates': 'collapses near-duplicates into the best one',
   'p3-contradicts': 'shows both sides of a contradiction, each naming the other',
   'p3-floor': 'gives nothing for an unrelated goal, and scores that mean the same in every call',
-  'p3-noise': 'keeps what says little out of the sections before an answer, and out of a pack that has a good one',
+  'p3-noise':
+    'keeps what says little out of the sections before an answer and behind what says more, and what says nothing out of the pack',
   'p3-aside': 'adds little of the work that has nothing to do with the goal, behind what has',
   'p3-older': 'knows the later of two that say the same anew, and which of them can hold',
   'p3-next': 'knows that a goal asks what is next, and what is in flight',

@@ -10,9 +10,12 @@ const CUT = '…'
 const BEFORE = 0.2
 /** A cut moves this far at most to stand between two words, in UTF-16 units. */
 const TO_A_SPACE = 24
-/** Characters in which words of the goal stand together, and hits that are looked at. */
-const WINDOW = 800
+/** Hits that are looked at. */
 const HITS = 400
+/** Code points of the content of an item that says little beside the best: a few lines. */
+const FEW_LINES = 240
+/** A text that is only so much longer than its room is shown whole: its end may be what matters. */
+const HARDLY_LONGER = 1.5
 
 /** A text and where in it the goal is. */
 export interface Passage {
@@ -23,14 +26,34 @@ export interface Passage {
   readonly goesOn: { readonly before: boolean; readonly after: boolean }
 }
 
+/**
+ * Code points of an item's content: the less it says beside the best, the less of a long text is shown, so that a pack's tokens go to
+ * what matters.
+ *
+ * @param chars of the whole text
+ * @param share its score as a share of the best one
+ * @param most of the best one
+ */
+export function roomFor(chars: number, share: number, most: number): number {
+  const room = Math.max(FEW_LINES, Math.floor(most * share ** 2))
+  return Math.min(most, chars <= HARDLY_LONGER * room ? chars : room)
+}
+
 export const wholeText = (text: string): Passage => ({ text, at: 0, goesOn: { before: false, after: false } })
 
 /**
  * Where in a text the goal's words stand closest together, by how rare they are; 0 when none does.
  *
  * @param weights by term
+ * @param room characters that are shown
  */
-export function bestPlace(text: string, weights: ReadonlyMap<string, number>, analyzer: Analyzer): number {
+export function bestPlace(
+  text: string,
+  weights: ReadonlyMap<string, number>,
+  analyzer: Analyzer,
+  room: number,
+): number {
+  const window = room * (1 - BEFORE)
   const hits: { readonly term: string; readonly start: number }[] = []
   for (const { term, start } of analyzer.tokens(text)) {
     if (weights.has(term)) hits.push({ term, start })
@@ -39,7 +62,7 @@ export function bestPlace(text: string, weights: ReadonlyMap<string, number>, an
   let best = { start: 0, worth: 0 }
   for (const [i, { start }] of hits.entries()) {
     const terms = new Set<string>()
-    for (let j = i; j < hits.length && (hits[j]?.start as number) < start + WINDOW; j++)
+    for (let j = i; j < hits.length && (hits[j]?.start as number) < start + window; j++)
       terms.add(hits[j]?.term as string)
     let worth = 0
     for (const term of terms) worth += weights.get(term) as number
@@ -50,7 +73,7 @@ export function bestPlace(text: string, weights: ReadonlyMap<string, number>, an
 
 /** Where a sentence or a line ends, with the white space behind it. */
 const SENTENCE_END = /[.!?](?=\s)|\n/g
-/** Of what is cut, the part at its end in which the end of a sentence is looked for. */
+/** Of what is cut, the part at its ends in which the beginning and the end of a sentence are looked for. */
 const TAIL = 0.35
 
 /** The beginning of the first sentence that begins in a stretch; null when none does. */
@@ -81,7 +104,7 @@ export function cutAround({ text, at, goesOn }: Passage, most: number): string {
   if (from > 0) {
     const space = text.indexOf(' ', from)
     const word = space >= 0 && space < Math.min(at, from + TO_A_SPACE) ? space + 1 : from
-    from = sentenceStart(text, from, at) ?? word
+    from = sentenceStart(text, from, Math.min(at, from + Math.floor((to - from) * TAIL))) ?? word
   }
   if (to < text.length) {
     const space = text.lastIndexOf(' ', to)

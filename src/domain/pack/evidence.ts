@@ -38,6 +38,8 @@ export interface Weighed {
   readonly evidence: Evidence
   /** 0 to 1, the same scale in every pack. */
   readonly score: number
+  /** What it is chosen by: the score, and its place among what full text found for this goal. */
+  readonly worth: number
 }
 
 /** How much each leg says when it says all it can. Chosen on one half of the goals of bench/packs, as all numbers here. */

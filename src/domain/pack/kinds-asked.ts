@@ -1,5 +1,6 @@
 import { fold } from '../analysis'
 import type { Kind } from '../kind'
+import { emptyWords } from './plain-words'
 
 /** Words that ask for several things, in English, German, French and Spanish, folded. */
 const ASKS = new Set(
@@ -8,8 +9,11 @@ const ASKS = new Set(
     'liste lista'
   ).split(' '),
 )
-/** Words between such a word and the name of a sort, at most: `which of our`, `quelles sont les`. */
-const BETWEEN = 2
+/**
+ * Between such a word and the name of a sort stand words that hold sentences together, and one other at most: `which of our naming
+ * conventions`, and not `which kilns follow rules`.
+ */
+const BETWEEN = { words: 3, others: 1 } as const
 
 const SORTS: readonly (readonly [names: string, kinds: readonly Kind[]])[] = [
   ['conventions konventionen convenciones', ['convention']],
@@ -31,11 +35,16 @@ const WORD = /[\p{L}\p{N}]+/gu
  */
 export function kindsAsked(goal: string): readonly Kind[] {
   const asked = new Set<Kind>()
-  let since = BETWEEN + 1
-  for (const [word] of goal.matchAll(WORD)) {
-    const name = fold(word)
-    if (ASKS.has(name)) since = 0
-    else if (since++ <= BETWEEN) for (const kind of KINDS_BY_NAME.get(name) ?? []) asked.add(kind)
+  const names = (goal.match(WORD) ?? []).map(fold)
+  const empty = emptyWords(names)
+  let between: { words: number; others: number } | null = null
+  for (const name of names) {
+    if (ASKS.has(name)) between = { words: 0, others: 0 }
+    else if (between !== null && between.words <= BETWEEN.words && between.others <= BETWEEN.others) {
+      for (const kind of KINDS_BY_NAME.get(name) ?? []) asked.add(kind)
+      between.words++
+      if (!empty.has(name)) between.others++
+    }
   }
   return [...asked]
 }

@@ -30,17 +30,19 @@ export interface Selection {
 
 /** Entries below it have too little to do with the goal. */
 export const FLOOR = 0.13
-/** Where nothing says a third of what it could, nothing has to do with the goal: a word that both have by accident says that much. */
-const FAINT = 1 / 3
+/**
+ * Where even the best says less than this, nothing has to do with the goal: a word that both have by accident says that much. The less
+ * of its words the store knows, the more the best has to say.
+ */
+const FAINT = { ofUnknown: 0.6, least: 0.25, most: 0.45 } as const
+const faintFor = (familiar: number): number =>
+  Math.max(FAINT.least, Math.min(FAINT.most, FAINT.ofUnknown * (1 - familiar)))
 
-/** Beside a good hit what says less than this share of it is noise. */
+/** Beside a good hit what says less than this share of it has its place after all others. */
 const BESIDE_BEST = 0.315
 /** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
 const ANSWER = 0.6
 const BEFORE_ANSWER = 0.55
-
-/** The score from which entries stand in a pack whose best has this one. */
-const floorFor = (best: number): number => (best < FAINT ? FAINT : FLOOR)
 
 /** A facet whose best is this good, and near enough to the best of all, has a place. */
 const GOOD = 0.4
@@ -59,7 +61,7 @@ const MOST_BEYOND = 90
 export const comparedFor = (limit: number): number =>
   Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))
 
-const byScore = (a: Weighed, b: Weighed): number => b.score - a.score || b.entry.id - a.entry.id
+const byWorth = (a: Weighed, b: Weighed): number => b.worth - a.worth || b.entry.id - a.entry.id
 
 /** What joins whatever its score is. */
 const standsAnyway = ({ evidence }: Weighed): boolean => evidence.inProgress || evidence.diary
@@ -80,7 +82,7 @@ const speaksForItself = ({ evidence }: Weighed, floor: number): boolean =>
 /** What stands first: diary pages and work that has to do with the goal, then the newest of the other work. */
 function standing(distinct: readonly Selectable[], limit: number, floor: number): Selectable[] {
   if (limit === 1) return []
-  let unrelated = Math.min(MOST_UNRELATED, Math.ceil(limit * UNRELATED))
+  let unrelated = Math.min(MOST_UNRELATED, Math.max(1, Math.floor(limit * UNRELATED)))
   return distinct
     .filter((one) => {
       if (!standsAnyway(one)) return false
@@ -117,21 +119,55 @@ function withLast(chosen: readonly Selectable[], aside: readonly Selectable[]): 
   return [...chosen.filter((one) => !last.has(one)), ...last]
 }
 
-/** @param weighed in any order */
+/** What a pack is chosen for. */
+export interface Wanted {
+  readonly limit: number
+  readonly intent: Intent
+  /** 0 to 1: how much of the goal's words stands in some entry. */
+  readonly familiar: number
+}
+
+/**
+ * What has to do with a goal: related, or worth a place that nothing better takes.
+ *
+ * @param weighed best first
+ */
+function standardsFor(weighed: readonly Selectable[], { intent, familiar }: Wanted) {
+  const top = weighed
+    .filter((one) => !standsAnyway(one))
+    .reduce<Selectable | null>((most, one) => (most === null || one.score > most.score ? one : most), null)
+  const best = top?.score ?? 0
+  const faint = faintFor(familiar)
+  const low = best < faint ? faint : Math.max(FLOOR, BESIDE_BEST * best)
+  const isAnswer = best >= ANSWER
+  const comesFirst = ({ facet }: Weighed): boolean => top !== null && standsBefore(facet, top.facet, intent)
+  const floorOf = (one: Weighed): number => (isAnswer && comesFirst(one) ? Math.max(low, BEFORE_ANSWER * best) : low)
+  return {
+    best,
+    low,
+    floorOf,
+    isRelated: (one: Weighed): boolean => one.score >= floorOf(one),
+    fills: (one: Weighed): boolean =>
+      best >= faint && !standsAnyway(one) && one.score >= FLOOR && one.score < low && !(isAnswer && comesFirst(one)),
+  }
+}
+
+/**
+ * Work and diary pages, one of each facet that has a good hit, then what is related, and what is not unrelated while there is room.
+ *
+ * @param weighed in any order
+ */
 export async function select(
   weighed: readonly Selectable[],
-  { limit, intent }: { readonly limit: number; readonly intent: Intent },
+  wanted: Wanted,
   opponents: Opponents,
   pace: Pace,
 ): Promise<Selection> {
-  const ordered = [...weighed].sort(byScore)
-  const top = ordered.find((one) => !standsAnyway(one))
-  const best = top?.score ?? 0
-  const low = Math.max(floorFor(best), BESIDE_BEST * best)
-  const early = best >= ANSWER ? Math.max(low, BEFORE_ANSWER * best) : low
-  const floorOf = (facet: Facet): number => (top !== undefined && standsBefore(facet, top.facet, intent) ? early : low)
-  const good = ordered.filter((one) => one.score >= floorOf(one.facet) || standsAnyway(one))
-  const compared = good.slice(0, comparedFor(limit))
+  const { limit } = wanted
+  const ordered = [...weighed].sort(byWorth)
+  const { best, low, floorOf, isRelated, fills } = standardsFor(ordered, wanted)
+  const good = ordered.filter((one) => isRelated(one) || standsAnyway(one))
+  const compared = [...good, ...ordered.filter(fills)].slice(0, comparedFor(limit))
   const nearness = createNearness(compared)
   const distinct = await distinctOf(compared, nearness, opponents, pace)
   const byId = new Map(ordered.map((one) => [one.entry.id, one]))
@@ -157,7 +193,7 @@ export async function select(
     perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
     for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likeness(one, other)))
     if (one.vector === null) await pace.spend(pool.size * one.shape.words.size)
-    for (const other of [...brought(one)].sort(byScore)) if (!isFull() && !chosen.has(other)) await take(other)
+    for (const other of [...brought(one)].sort(byWorth)) if (!isFull() && !chosen.has(other)) await take(other)
   }
 
   /** Sides of a contradiction take their places together, so each is worth what they are worth on average. */
@@ -172,35 +208,39 @@ export async function select(
   const score = (one: Selectable): number => shared(one, (each) => each.score)
 
   /** What an entry adds to those that are chosen. */
-  function worth(one: Selectable): number {
+  function added(one: Selectable): number {
     const crowd = Math.max(0, (perFacet.get(one.facet) ?? 0) + 1 - Math.ceil(limit * SHARE))
-    return one.score * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
+    return one.worth * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
+  }
+
+  /** Takes those of some that add most, until none is left or the pack is full. */
+  async function takeBest(some: readonly Selectable[]): Promise<void> {
+    for (let left = some; !isFull(); ) {
+      left = left.filter((one) => pool.has(one))
+      let next: { readonly one: Selectable; readonly adds: number } | null = null
+      for (const one of left) {
+        const adds = shared(one, added)
+        if (next === null || adds > next.adds) next = { one, adds }
+      }
+      if (next === null) return
+      await take(next.one)
+    }
   }
 
   for (const one of standing(distinct, limit, low)) if (!isFull() && pool.has(one)) await take(one)
   for (const one of distinct)
-    if (
-      !isFull() &&
-      pool.has(one) &&
-      !perFacet.has(one.facet) &&
-      score(one) >= Math.max(GOOD, NEAR_BEST * (distinct[0]?.score ?? 0))
-    )
+    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && score(one) >= Math.max(GOOD, NEAR_BEST * best))
       await take(one)
-  for (const one of pool) if (!speaksForItself(one, low) || score(one) < floorOf(one.facet)) pool.delete(one)
-  while (!isFull() && pool.size > 0) {
-    let next: { readonly one: Selectable; readonly worth: number } | null = null
-    for (const one of pool) {
-      const own = shared(one, worth)
-      if (next === null || own > next.worth) next = { one, worth: own }
-    }
-    if (next !== null) await take(next.one)
-  }
+  const related = distinct.filter((one) => speaksForItself(one, low) && score(one) >= floorOf(one))
+  await takeBest(related)
+  const beyond = related.filter((one) => pool.has(one)).length
+  await takeBest(distinct.filter((one) => fills(one) && score(one) >= FLOOR))
   const duplicates = compared.length - distinct.length
-  const aside = [...chosen].filter((one) => !one.evidence.diary && !speaksForItself(one, low))
+  const aside = [...chosen].filter((one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low))
   return {
     chosen: withLast([...chosen], aside),
     aside: new Set(aside),
     duplicates,
-    beyond: pool.size + good.length - compared.length,
+    beyond: beyond + Math.max(0, good.length - compared.length),
   }
 }

@@ -1,7 +1,7 @@
 import type { Analyzer } from '../analysis'
 import type { Kind } from '../kind'
 import type { Pace } from '../pace'
-import { createTermCounter, type ScoredTerm } from '../score'
+import { createTermCounter, rank, type ScoredTerm } from '../score'
 import { cosine, dot, type QuantizedVector } from '../vector'
 import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
@@ -83,19 +83,13 @@ const tellsOf = ({ kind }: PackEntry, length: number): number =>
   SUMMARIES.includes(kind) ? 1 : length < REMARK.words ? REMARK.tells : A_NOTE
 
 /** What its own words, meaning and names say for an entry. */
-function ownEvidence(
-  entry: PackEntry,
-  near: Nearest | null,
-  noise: number,
-  goal: Goal,
-  count: Count,
-): { readonly evidence: Evidence; readonly held: readonly number[] } {
-  const title = entry.title ?? ''
+function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Told {
+  const named = count(entry.title ?? '')
   const { counts, length } = count(entry.beginning)
-  const words = wordEvidence(goal.words, count(title).counts, counts, length)
+  const words = wordEvidence(goal.words, named.counts, counts, length)
   const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
   const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
-  const text = goal.identifiers.length === 0 ? '' : `${title}\n${entry.beginning}`.toLowerCase()
+  const text = goal.identifiers.length === 0 ? '' : `${entry.title ?? ''}\n${entry.beginning}`.toLowerCase()
   const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
   const evidence: Evidence = {
     words: Math.max(words.share, share),
@@ -115,7 +109,38 @@ function ownEvidence(
     recent: goal.recent.ids.has(entry.id) ? tellsOf(entry, length) * (goal.recent.only ? 1 : BESIDE_SUBJECT) : 0,
     later: null,
   }
-  return { evidence, held: words.held }
+  const frequencies = counts.map((times, i) => times + (named.counts[i] as number))
+  return { entry, evidence, held: words.held, frequencies, length: length + named.length }
+}
+
+/** An entry with what its own words, meaning and names say. */
+interface Told {
+  readonly entry: PackEntry
+  readonly evidence: Evidence
+  readonly held: readonly number[]
+  /** How often each term of the goal stands in its title and text, and how many words that carry content these have. */
+  readonly frequencies: readonly number[]
+  readonly length: number
+}
+
+/** What its place in the order of full-text search says for an entry beside its score. */
+const RANKED = 0.3
+
+/**
+ * How full-text search ranks the entries (threads contract §6.4), as shares of the score of the first. It weighs short texts and words
+ * that are not rare otherwise than evidence does, and what both find is more often right than what one finds.
+ */
+function rankedByWords(told: readonly Told[], { terms, counted }: GoalWords): Map<number, number> {
+  const found = told.filter(({ entry, frequencies }) => !entry.superseded && frequencies.some((times) => times > 0))
+  if (found.length === 0) return new Map()
+  const averageLength = told.reduce((sum, { length }) => sum + length, 0) / told.length
+  const ranked = rank(
+    found.map(({ entry, ...rest }) => ({ ...rest, id: entry.id, following: [], complete: false })),
+    { ...counted, averageLength },
+    { mode: 'match', units: terms.length },
+  )
+  const first = ranked[0]?.score ?? 0
+  return new Map(ranked.map(({ id, score }) => [id, first > 0 ? score / first : 0]))
 }
 
 /** Weighs every candidate: what its own words, meaning and names say, then what its links say. */
@@ -133,9 +158,9 @@ export async function weigh(
 ): Promise<Candidate[]> {
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
   const noise = noiseOf(nearest)
-  const alone: { readonly entry: PackEntry; readonly evidence: Evidence; readonly held: readonly number[] }[] = []
+  const alone: Told[] = []
   for (const entry of entries) {
-    alone.push({ entry, ...ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count) })
+    alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count))
     await by.pace.spend(entry.beginning.length)
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
@@ -149,11 +174,13 @@ export async function weigh(
     if (!outdated.has(older)) outdated.set(older, { id, holds: false, after: true })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps)
+  const ranked = rankedByWords(alone, goal.words)
   return alone.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
     const score = scoreOf(entry, facet, evidence, request)
-    return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score }
+    const worth = score + RANKED * (ranked.get(entry.id) ?? 0)
+    return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score, worth }
   })
 }
 

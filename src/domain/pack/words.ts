@@ -5,6 +5,8 @@ import { emptyWords } from './plain-words'
 /** How much of a goal's words a text holds, on a scale that is the same for every goal. */
 export interface GoalWords {
   readonly terms: readonly ScoredTerm[]
+  /** Of the entries where the caller looks: how many there are, and how many hold each term. */
+  readonly counted: Pick<TermStatistics, 'entries' | 'entriesWithTerm'>
   /** Of each term: how rare it is where the caller looks. */
   readonly weights: readonly number[]
   /** The word of the goal that a term comes from. */
@@ -13,6 +15,8 @@ export interface GoalWords {
   readonly known: readonly number[]
   /** Of each term: few entries hold it, and it is no common word. */
   readonly rare: readonly boolean[]
+  /** 0 to 1: how much of what it says stands in some entry. */
+  readonly familiar: number
   /** What a text holds that has as much of the goal as one text can be expected to. */
   readonly whole: number
 }
@@ -68,11 +72,15 @@ export function goalWords(
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
     return rarity(Math.max(df, 1), entries) * shareOf(term)
   })
+  const heldBySome = weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0)
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {
     terms,
+    counted: { entries, entriesWithTerm: terms.map((_, i) => statistics?.entriesWithTerm[i] ?? 0) },
     weights,
-    known: weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0),
+    known: heldBySome,
+    familiar: all === 0 ? 1 : heldBySome.reduce((sum, weight) => sum + weight, 0) / all,
     rare: weights.map((weight) => weight >= RARE * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
     whole: Math.max(

@@ -2,7 +2,7 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { Neighbour, PackLink } from '../../domain/pack/candidate'
-import { bestPlace, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
+import { bestPlace, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
 import { OUTDATED } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
@@ -36,8 +36,8 @@ interface Piece {
   readonly stretch: WantedStretch | null
 }
 
-/** Code points of the content of an item that says less than half of what the best one says. */
-const WEAKER = 600
+/** Code points of a long text that are read at least, to be cut around what matched. */
+const STRETCH = 800
 /** Of work that has nothing to do with the goal. */
 const ANYWAY = 160
 /** Words below which meaning says better where to look in a long text. */
@@ -69,20 +69,20 @@ export function createCompilePack({
 
   /** What of an entry is shown, and where in it. */
   function passageOf(chosen: Chosen, words: GoalWords, most: number): Pick<Piece, 'passage' | 'stretch'> {
-    const { entry, nearest, evidence, facet } = chosen
-    const learnings = facet === 'prior_art' ? learningsOf(entry.metadata) : null
+    const { entry, nearest, evidence } = chosen
+    const learnings = learningsIn(chosen)
     if (learnings !== null) return { passage: wholeText(learnings), stretch: null }
     const atHand = codePointLength(entry.beginning)
     if (
       entry.chars > atHand &&
       (evidence.beyond || (nearest !== null && nearest.start >= atHand && evidence.words < WEAK))
     ) {
-      const length = Math.min(most, entry.chars)
+      const length = Math.min(Math.max(most, STRETCH), entry.chars)
       const word = evidence.beyond ? unseenWord(words, entry.beginning) : ''
       const stretch = { id: entry.id, start: nearest === null ? 0 : nearest.start, length, word }
-      return { passage: wholeText('x'.repeat(length)), stretch }
+      return { passage: wholeText('x'.repeat(Math.min(most, length))), stretch }
     }
-    const at = atHand <= most ? 0 : bestPlace(entry.beginning, weightsByTerm(words), analyzer)
+    const at = atHand <= most ? 0 : bestPlace(entry.beginning, weightsByTerm(words), analyzer, most)
     const goesOn = { before: false, after: entry.chars > atHand }
     return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
   }
@@ -96,11 +96,16 @@ export function createCompilePack({
     return terms[rarest]?.term ?? ''
   }
 
-  const passageRead = ({ passage, stretch, chosen }: Piece, stretches: Finished['stretches']): Passage => {
+  const passageRead = (
+    { passage, stretch, chosen, most }: Piece,
+    words: GoalWords,
+    { stretches }: Finished,
+  ): Passage => {
     if (stretch === null) return passage
     const { start, text } = stretches.get(stretch.id) ?? { start: 0, text: '' }
     const after = start + codePointLength(text) < chosen.entry.chars
-    return { text, at: 0, goesOn: { before: start > 0, after } }
+    const at = bestPlace(text, weightsByTerm(words), analyzer, most)
+    return { text, at, goesOn: { before: start > 0, after } }
   }
 
   /** Chooses, gives room, reads the rest and puts the pack together. */
@@ -133,16 +138,20 @@ export function createCompilePack({
       later?.holds === true && good.has(later.id) && !opponents(entry.id).has(later.id)
     const current = standing
       .filter((one) => !isOutdated(one))
-      .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
+      .sort((a, b) => b.worth - a.worth || b.entry.id - a.entry.id)
     const most = comparedFor(request.limit)
     const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
-    const selection = await select(shaped, request, opponents, pace)
+    const selection = await select(shaped, { ...request, familiar: words.familiar }, opponents, pace)
     const chosen = selection.chosen as readonly Chosen[]
     const highest = Math.max(0, ...chosen.map(({ score }) => score))
     const pieces = chosen.map((one): Piece => {
       const anyway = selection.aside.has(one)
-      const most = Math.min(request.maxContent, anyway ? ANYWAY : one.score < highest / 2 ? WEAKER : request.maxContent)
+      const learnings = learningsIn(one)
+      const chars = learnings === null ? one.entry.chars : codePointLength(learnings)
+      const most = anyway
+        ? Math.min(ANYWAY, request.maxContent)
+        : roomFor(chars, one.score / highest, request.maxContent)
       return { chosen: one, item: itemOf(one), most, anyway, ...passageOf(one, words, most) }
     })
     const omitted: Omitted = {
@@ -169,7 +178,7 @@ export function createCompilePack({
         ...(request.project === null ? {} : { project: request.project }),
       },
     })
-    const sections = sectionsOf(planned, finished, request, total)
+    const sections = sectionsOf(planned, finished, words, request, total)
     const described = { ...request, sections }
     return {
       goal: request.goal,
@@ -190,6 +199,7 @@ export function createCompilePack({
   function sectionsOf(
     planned: readonly Planned<Piece>[],
     finished: Finished,
+    words: GoalWords,
     request: PackRequest,
     total: { readonly json: number; readonly markdown: number },
   ): PackSection[] {
@@ -197,7 +207,7 @@ export function createCompilePack({
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
       const item = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      return { ...item, content: fitted(passageRead(one, finished.stretches), one.most, room) }
+      return { ...item, content: fitted(passageRead(one, words, finished), one.most, room) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))
@@ -206,6 +216,10 @@ export function createCompilePack({
 
   return async (caller: Caller, given: PackArguments): Promise<Pack> => compile(caller, readPackRequest(caller, given))
 }
+
+/** What is shown of finished work that has taught something. */
+const learningsIn = ({ entry, facet }: Chosen): string | null =>
+  facet === 'prior_art' ? learningsOf(entry.metadata) : null
 
 const targets = (links: readonly PackLink[], id: number): number[] =>
   links.filter(({ from }) => from === id).map(({ to }) => to)
