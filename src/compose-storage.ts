@@ -110,7 +110,9 @@ export function chooseIndex(
   const { connection, settings, clock } = given
   switch (config.vectorBackend) {
     case 'pgvector':
-      return createPostgresVectorIndex(connection)
+      return createPostgresVectorIndex(connection, {
+        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS),
+      })
     case 'object':
       if (bindings.VECTORS === undefined)
         throw new Problem(

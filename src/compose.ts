@@ -228,9 +228,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
       ...{
-        current: createSqlCurrentMemories(connection, clock, index.backend !== 'pgvector'),
+        current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
         memories: memoryRows,
         clock,
+        afterwards: (work) => afterwards(work()),
       },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
     }),

@@ -31,6 +31,7 @@ import answers from '../migrations/d1/0030_answers.sql'
 import placedVectors from '../migrations/d1/0031_placed_vectors.sql'
 import erasing from '../migrations/d1/0032_erasing.sql'
 import lastReaders from '../migrations/d1/0033_last_readers.sql'
+import patternPlaces from '../migrations/d1/0034_pattern_places.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -68,4 +69,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0031_placed_vectors.sql', sql: placedVectors },
   { name: '0032_erasing.sql', sql: erasing },
   { name: '0033_last_readers.sql', sql: lastReaders },
+  { name: '0034_pattern_places.sql', sql: patternPlaces },
 ]

@@ -44,7 +44,7 @@ export interface NearRequest {
   readonly model: string
   readonly layers: NearbyRequest['layers']
   readonly project: string | null
-  /** What an index found; null where the database compares vectors itself. */
+  /** What an index found; null for the database to compare vectors itself. */
   readonly found: VectorSearch | null
 }
 
@@ -58,8 +58,10 @@ export interface NearMemory extends AtMoment {
  * small one.
  */
 export interface CurrentMemories {
-  /** Whether the database itself finds what is near, so that no index has to be asked before. */
+  /** Whether the database itself can find what is near. */
   readonly comparesVectors: boolean
+  /** Whether an index beside it is asked before, as it always is where the database cannot tell. */
+  readonly asksIndex: boolean
 
   /** @param model whose vectors are named where an index has to be asked for them; null for none */
   atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>

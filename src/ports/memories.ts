@@ -52,6 +52,12 @@ export interface Memories {
    */
   recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
 
+  /** As `recalled`, without a note. */
+  shown(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
+
+  /** Notes an access of those of the ids that are listed and that the filter admits: once, however often an id is named. */
+  noteAccess(scope: Scope, filter: Filter, ids: readonly number[]): Promise<void>
+
   /**
    * What may be summed up: unpinned memories that everybody in the project may read, of its own thread, the oldest first. Of each
    * the beginning of its text.

@@ -84,12 +84,17 @@ export interface VectorIndex {
   search(space: VectorSpace, query: QuantizedVector, limit: number): Promise<VectorSearch>
   /**
    * The nearest entries of a part of the org, each by its nearest vector, in no order; what the scope may not see is not looked at. Null
-   * where an index does not know where entries stand. What expired or is leaving may be among them.
+   * where an index does not know where entries stand, or has not heard of any. What expired or is leaving may be among them.
    *
    * @throws Problem unavailable
    */
   readonly nearby:
-    | ((space: VectorSpace, scope: Scope, query: QuantizedVector, request: NearbyRequest) => Promise<VectorSearch>)
+    | ((
+        space: VectorSpace,
+        scope: Scope,
+        query: QuantizedVector,
+        request: NearbyRequest,
+      ) => Promise<VectorSearch | null>)
     | null
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>
   /** Whether everything that was applied can be found; asks again for what got lost on the way. */

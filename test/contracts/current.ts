@@ -1,10 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSqlCurrentMemories } from '../../src/adapters/sql/current'
 import type { Caller } from '../../src/domain/scope'
 import { type CurrentRequest, createGetCurrent } from '../../src/services/recall/current'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
+import { seeded } from '../support/seeded'
 import { type RecallGround, recallWorld } from './recall-world'
 
 const DAY = 86_400_000
@@ -20,18 +21,29 @@ export function currentContract(name: string, make: () => RecallGround): void {
     beforeEach(() => {
       ground = make()
       ada = freshPrincipal()
+      behind = []
       world = recallWorld(ground, ada)
     })
 
-    const now = async (given: Partial<CurrentRequest> = {}, by = ada) => {
+    /** What is done behind answers. */
+    let behind: (() => Promise<void>)[] = []
+    const noted = () => Promise.all(behind.splice(0).map((work) => work()))
+
+    const answer = (given: Partial<CurrentRequest> = {}, by = ada) => {
       const { connection, clock } = ground
       const getCurrent = createGetCurrent({
-        current: createSqlCurrentMemories(connection, clock, ground.index.backend !== 'pgvector'),
+        current: createSqlCurrentMemories(connection, clock, ground.index.nearby !== null),
         ...{ memories: world.memories, clock },
         ...{ words: world.words, semantic: world.semantic },
+        afterwards: (work) => void behind.push(work),
       })
       const nothing = { sessionId: null, currentFile: null, currentCommand: null, language: null, filePath: null }
       return getCurrent(by, { ...nothing, project: 'p', ...given })
+    }
+    const now = async (given: Partial<CurrentRequest> = {}, by = ada) => {
+      const current = await answer(given, by)
+      await noted()
+      return current
     }
     const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
     const store = (content: string, more: object = {}, draft: object = {}) =>
@@ -172,6 +184,84 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(idsOf((await now()).patterns)[0]).toBe(py)
     })
 
+    it('puts first of many patterns those that the formula puts first', async () => {
+      const random = seeded(20261122)
+      const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+      const FILES = [
+        null,
+        'src/api/a.ts',
+        'src/api/b.ts',
+        'src/b.py',
+        'b.ts',
+        'src/api/deep/Makefile',
+        `src/${'x'.repeat(120)}.ts`,
+      ]
+      const LANGUAGES = ['TypeScript', 'ts', 'python', 'go', null]
+      const made: {
+        id: number
+        weight: number
+        uses: number
+        at: number
+        language: string | null
+        files: (string | null)[]
+      }[] = []
+      const used: SQL[] = []
+      const start = ground.clock.ms
+      for (const i of range(70)) {
+        const [weight, language, file, codeFile] = [pick([1, 3, 3, 3, 5]), pick(LANGUAGES), pick(FILES), pick(FILES)]
+        const more = {
+          weight,
+          ...(file === null ? {} : { fileContext: { path: file } }),
+          ...(language === null && codeFile === null
+            ? {}
+            : { codeBlock: { code: 'x', ...(language && { language }), ...(codeFile && { filePath: codeFile }) } }),
+        }
+        const id = await store(`pattern ${i}`, more, { type: 'code_pattern', layer: i % 5 === 0 ? 3 : 2 })
+        const [uses, at] = [pick([0, 0, 1, 4, 9, 10, 30]), start - pick([0, 1, 3, 19, 20, 21, 60]) * DAY]
+        used.push(sql`UPDATE entries SET access_count = ${uses}, accessed_at = ${at} WHERE id = ${id}`)
+        made.push({ id, weight, uses, at, language, files: [file, codeFile] })
+      }
+      await ground.connection.batch(used, { org: ada.org })
+      const spellings = { ts: ['TypeScript', 'ts'], py: ['python'] } as const
+      const isIn = (name: 'ts' | 'py', own: string | null) =>
+        own !== null && (spellings[name] as readonly string[]).includes(own)
+      const nearness = (files: readonly (string | null)[], file: string): number => {
+        const folder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
+        const ending = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? ''
+        const all = files.filter((path) => path !== null)
+        if (all.includes(file)) return 0.3
+        if (all.some((path) => folder(path) === folder(file))) return 0.2
+        return ending(file) !== '' && all.some((path) => ending(path) === ending(file)) ? 0.1 : 0
+      }
+      const expected = ({ currentFile = null, filePath = null, language = null }: Partial<CurrentRequest>) => {
+        const near = currentFile ?? filePath
+        const score = ({ weight, uses, at, language: own, files }: (typeof made)[number]) => {
+          const days = (ground.clock.ms - at) / DAY
+          const place = near === null ? 0 : nearness(files, near)
+          const spoken = (['ts', 'py'] as const).some((name) => currentFile?.endsWith(`.${name}`) && isIn(name, own))
+            ? 0.3
+            : 0
+          return (
+            (weight / 3) * (spoken + place + Math.min(0.2, 0.02 * Math.max(1, uses)) + Math.max(0, 0.2 - 0.01 * days))
+          )
+        }
+        return made
+          .filter(({ language: own }) => language === null || isIn('ts', own))
+          .filter(({ files }) => filePath === null || nearness(files, filePath) > 0)
+          .sort((a, b) => score(b) - score(a) || b.id - a.id)
+          .slice(0, 5)
+          .map(({ id }) => id)
+      }
+      const files = [...FILES.filter((path) => path !== null), 'elsewhere/none.rs']
+      const moments: Partial<CurrentRequest>[] = [
+        ...[{}, { language: 'typescript' }, ...files.flatMap((path) => [{ currentFile: path }, { filePath: path }])],
+        { currentFile: 'src/b.py', filePath: 'src/api/a.ts' },
+        { currentFile: 'b.ts', filePath: 'b.ts', language: 'TS' },
+      ]
+      for (const moment of moments)
+        expect([moment, idsOf((await answer(moment)).patterns)]).toEqual([moment, expected(moment)])
+    })
+
     it(promise('f5-once'), async () => {
       const pattern = await store('a pattern', {}, { type: 'code_pattern', layer: 2 })
       const decision = await store('a decision')
@@ -245,7 +335,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       }
       const moment = { currentFile: 'src/a.ts', currentCommand: 'npm test', sessionId: 's' }
       await world.settle()
-      const measured = await world.cost(() => now(moment))
+      const measured = await world.cost(() => answer(moment))
       expect(measured.roundTrips).toBeLessThanOrEqual(3)
       expect(measured.embedded).toBe(1)
       // By SQL: what the index of words has not merged yet costs all of its org a little.
@@ -261,12 +351,12 @@ export function currentContract(name: string, make: () => RecallGround): void {
         ],
         { org: ada.org },
       )
-      expect((await world.cost(() => now(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
+      expect((await world.cost(() => answer(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
       // Nor does it matter how large the project itself is, apart from what words and counts are looked for in at most.
       const grown = async (more: number) => {
         await world.crowd('p', more)
         await world.settle()
-        const cost = await world.cost(() => now(moment))
+        const cost = await world.cost(() => answer(moment))
         expect([cost.roundTrips <= 3, cost.embedded]).toEqual([true, 1])
         return cost.rowsRead
       }

@@ -11,6 +11,7 @@ import type { Generated, Layer } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
 import type { SearchMode } from '../../src/domain/query'
 import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
+import { modelKey } from '../../src/domain/vector'
 import type { VectorIndex } from '../../src/ports/vector-index'
 import { createGenerate } from '../../src/services/generate'
 import { createGetCurrent } from '../../src/services/recall/current'
@@ -160,15 +161,18 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
 })
 
 it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeout: 600_000 }, async () => {
+  const notes: Promise<void>[] = []
+  const noted = () => Promise.all(notes.splice(0))
   const world = (database: (typeof databases)[number], index: VectorIndex) => {
     const { connection } = database
     const rows = createSqlVectorRows(connection, clock)
     const sync = createSyncVectors({ index, rows })
     return createGetCurrent({
       ...{ memories: createSqlMemories(connection, clock), clock },
-      current: createSqlCurrentMemories(connection, clock, index.backend !== 'pgvector'),
+      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
       words: createRecallWords(database),
       semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() }),
+      afterwards: (work) => void notes.push(work()),
     })
   }
   const postgres = world(databases[1], createPostgresVectorIndex(databases[1].connection))
@@ -198,16 +202,24 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
         }
       }),
     )
+    await noted()
     expect([moment, answers[1]]).toEqual([moment, answers[0]])
     shown += (answers[0]?.relevant.length ?? 0) + (answers[0]?.working.length ?? 0) + (answers[0]?.patterns.length ?? 0)
   }
   expect(shown).toBeGreaterThan(QUERIES * 8)
-  // PostgreSQL may also leave its vectors to the Durable Object.
+  // PostgreSQL leaves its vectors to a Durable Object, which is told of them behind the first answer.
   const objects = { getByName: (name: string) => bindings.VECTORS.getByName(`postgres ${name}`) }
-  const beside = world(databases[1], createObjectVectorIndex(objects as typeof bindings.VECTORS))
+  const object = createObjectVectorIndex(objects as typeof bindings.VECTORS)
+  const beside = world(databases[1], createPostgresVectorIndex(databases[1].connection, { beside: object }))
+  await beside(ada, momentAt(0))
+  await noted()
+  expect((await object.state({ org: ada.org, model: modelKey(embedder), dimensions: 64 })).addedUpTo).toBeGreaterThan(
+    ENTRIES / 3,
+  )
   for (let i = 0; i < 8; i++) {
     const moment = momentAt(i)
     const [one, other] = [await postgres(ada, moment), await beside(ada, moment)]
+    await noted()
     for (const list of ['working', 'relevant'] as const)
       expect(other[list].map(({ id }) => id)).toEqual(one[list].map(({ id }) => id))
   }

@@ -33,7 +33,7 @@ semanticSearchContract(
 
 semanticSearchContract(
   'pgvector, by its HNSW index,',
-  (_, connection) => ({ index: createPostgresVectorIndex(connection, 0), elapse }),
+  (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse }),
   indexed,
 )
 
@@ -71,7 +71,7 @@ describe('pgvector', () => {
     const unit = (at: number) => Array.from({ length: 4_000 }, (_, i) => (i === at ? 1 : 0.001))
     const { connection, org } = await add('large#4000', unit(1), unit(2), unit(3))
     for (const few of [10, 0]) {
-      const index = createPostgresVectorIndex(connection, few)
+      const index = createPostgresVectorIndex(connection, { few })
       const query = quantize(Float32Array.from(unit(2)))
       const { hits } = await index.search({ org, model: 'large#4000', dimensions: 4_000 }, query, 2)
       expect(hits).toHaveLength(2)

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
 import { createSqlChangeFeed } from '../../src/adapters/sql/change-feed'
+import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
@@ -71,7 +72,8 @@ directoryContract('PostgreSQL', make)
 
 currentContract('PostgreSQL', () => {
   const made = make()
-  return { ...made, index: createPostgresVectorIndex(made.connection) }
+  const beside = createObjectVectorIndex(bindings.VECTORS)
+  return { ...made, index: createPostgresVectorIndex(made.connection, { beside }) }
 })
 
 summarizeContract('PostgreSQL', () => {

@@ -23,13 +23,13 @@ const NOTHING = sql`SELECT 1 WHERE false`
 const KEY = sql`weight * ${brevity(sql`length`)}`
 
 /** The index rows of each term, in the order of the terms. */
-const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL, most?: number): SQL =>
+const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
   terms.length === 0
     ? none
     : sql.join(
         terms.map(
           (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)})${most === undefined ? sql`` : sql` LIMIT ${most}`})`,
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}))`,
         ),
         sql` UNION ALL `,
       )
@@ -45,6 +45,16 @@ const CODE = sql.join(
 
 const placesOf = (places: string): SQL =>
   sql`ARRAY(SELECT value::integer FROM jsonb_array_elements_text(${places}::jsonb))`
+
+/** As `countsOf`, of terms that are counted no further than this. */
+const rareCounts = (terms: number, rare: number): SQL => sql`(
+    SELECT jsonb_agg(
+      jsonb_build_array(CASE WHEN place IN (SELECT term FROM common) THEN ${rare + 1} ELSE
+        (SELECT count(*) FROM found WHERE found.term = place) END, NULL)
+      ORDER BY place
+    )::text
+    FROM generate_series(0, ${terms - 1}::integer) AS place
+  )`
 
 const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
@@ -64,9 +74,44 @@ const countsOf = (terms: number, most: number): SQL => sql`(
     ) AS counted
   )`
 
-/** `ranked`: the entries with terms that stand in few, by how rare and how many those are. */
-const rareTables = (terms: readonly ScoredTerm[], rare: number, compiler: TextCompiler, scope: SQL): SQL[] => [
-  sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM, rare + 1)})`,
+/** Of newest entries so many are read, before an index is asked for each of the terms. */
+const LATELY = 256
+
+/** Ids of newest entries, of a room its own. */
+const newest = (org: string, room: string | null): SQL =>
+  room === null
+    ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} ORDER BY e.id DESC LIMIT ${LATELY}`
+    : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${room} AND e.layer = 2
+        ORDER BY e.created_at DESC, e.id DESC LIMIT ${LATELY}`
+
+/**
+ * `ranked`: the entries with terms that stand in few, by how rare and how many those are. What stands in many of the newest entries alone
+ * does not, which spares the index to walk all of its entries.
+ */
+const rareTables = (
+  terms: readonly ScoredTerm[],
+  rare: number,
+  compiler: TextCompiler,
+  scope: SQL,
+  lately: SQL,
+): SQL[] => [
+  sql`terms AS MATERIALIZED (
+    SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query
+    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}]) WITH ORDINALITY AS given (query, place)
+  )`,
+  sql`lately AS MATERIALIZED (
+    SELECT f.words FROM (${lately}) AS newest
+      CROSS JOIN LATERAL (SELECT f.words FROM entries_fts f WHERE f.entry_id = newest.id OFFSET 0) AS f
+  )`,
+  sql`common AS MATERIALIZED (
+    SELECT terms.term FROM terms
+    WHERE (SELECT count(*) FROM (SELECT 1 FROM lately WHERE lately.words @@ terms.query LIMIT ${rare + 1}) AS held) > ${rare}
+  )`,
+  sql`found AS MATERIALIZED (
+    SELECT terms.term, f.entry_id AS id, f.length
+    FROM terms CROSS JOIN LATERAL (SELECT * FROM entries_fts f WHERE f.words @@ terms.query LIMIT ${rare + 1}) AS f
+    WHERE terms.term NOT IN (SELECT common.term FROM common)
+  )`,
   sql`weights AS MATERIALIZED (
     SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n))::bigint AS weight
     FROM (SELECT term, count(*) AS n FROM found GROUP BY term HAVING count(*) <= ${rare}) AS counted
@@ -82,8 +127,7 @@ const rareTables = (terms: readonly ScoredTerm[], rare: number, compiler: TextCo
  * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
  * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same.
  */
-function rankedTables({ query, terms, units, rare }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
-  if (rare !== undefined) return rareTables(terms, rare, compiler, scope)
+function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
   const expression = query.expression as Expression
   const { alone, composed } = splitUnits(query.units, terms)
   // Units that are no single word follow the words, under places of their own.
@@ -190,9 +234,14 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           ) AS n
         ), '[]')::text`
       const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
-      const candidates = sql`WITH ${sql.join(rankedTables(request, compiler, confined), sql`, `)},
+      const tables =
+        rare === undefined
+          ? rankedTables(request, compiler, confined)
+          : rareTables(terms, rare, compiler, confined, newest(scope.org, room))
+      const counts = rare === undefined ? countsOf(terms.length, COMMON) : rareCounts(terms.length, rare)
+      const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, best.held, ${countsOf(terms.length, rare === undefined ? COMMON : rare + 1)} AS counts
+        SELECT e.*, best.complete, best.held, ${counts} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
             ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context,

@@ -41,11 +41,11 @@ function gather(rows: readonly Row[]): AtHandMemory[] {
 /**
  * Candidates over any SQL connection.
  *
- * @param asksIndex whether an index beside the database is asked for what is near, also where the database could tell
+ * @param isPlaced whether an index beside the database knows where vectors stand, and is asked also where the database could tell
  */
-export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, asksIndex = false): CurrentMemories {
+export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
   const { dialect } = connection
-  const nearness = asksIndex ? null : dialect.nearness
+  const asksIndex = isPlaced || dialect.nearness === null
 
   const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
     const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
@@ -70,7 +70,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
   /** Ids, and those with the vectors of their entries, one row each. */
   const withVectors = (ids: SQL, model: string | null): SQL =>
-    model === null || nearness !== null
+    model === null || !asksIndex
       ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
       : sql`WITH at_hand AS MATERIALIZED (${ids})
           SELECT id, NULL AS vector_id FROM at_hand
@@ -83,7 +83,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const own = sql`SELECT value AS id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(atHand.map(({ id }) => id))}`)} given`
     if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
     const { query, model, layers, project, found } = request
-    if (nearness !== null) {
+    const { nearness } = dialect
+    if (found === null && nearness !== null) {
       const ofOwn = sql`(
         SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
         WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
@@ -106,7 +107,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   }
 
   return {
-    comparesVectors: nearness !== null,
+    comparesVectors: dialect.nearness !== null,
+    asksIndex,
 
     async atHand(scope, project, moment, model) {
       const context: MemoryContext = { dialect, scope, now: clock.now(), project }
@@ -178,8 +180,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         const nearest = Math.max(known, ownCosines.get(id) ?? 0, best.get(id)?.cosine ?? 0)
         best.set(id, { ...toAtMoment(row), cosine: nearest })
       }
-      for (const row of rows)
-        note(row, nearness === null ? (cosines.get(Number(row.leads)) ?? 0) : Number(row.leads ?? 0))
+      for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
       for (const row of fresh) note(row, compared(row))
       return { memories: [...best.values()], behind: fresh.length === UNCONFIRMED }
     },

@@ -81,6 +81,19 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       return pageOf(rows)
     },
 
+    async shown(scope, filter, ids, maxBytes) {
+      if (ids.length === 0) return { memories: [], omitted: [] }
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [rows = []] = await connection.batch([recalledStatement(asked, filter, ids, maxBytes)])
+      return pageOf(rows)
+    },
+
+    async noteAccess(scope, filter, ids) {
+      if (ids.length === 0) return
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      await connection.batch([accessAllStatement(asked, filter, ids)], { org: scope.org })
+    },
+
     async summarizable(scope, query) {
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const [rows = []] = await connection.batch([summarizableStatement(asked, query)])

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { extensionOf, normalizeLanguage, spellingsOf } from '../../domain/code/languages'
 import { baseName, DAY, languageNow, MOST, type Moment } from '../../domain/recall/current'
 import { firstCodePoints } from '../../domain/text'
-import { FALSE, joinConditions } from './compile-filter'
+import { FALSE, joinConditions, TRUE } from './compile-filter'
 import type { MemoryContext } from './memory-statements'
 import { circle, expired, staying } from './visibility'
 
@@ -45,8 +45,68 @@ function nearnessTo(file: string): { same: SQL; beside: SQL; alike: SQL } {
 
 const speaks = (language: string): SQL => sql`p.language IN (${among(everySpelling(language))})`
 
+/** Characters of places and languages that the rows of places tell apart. */
+const LONGEST = { place: 100, language: 40 } as const
+
+/** Where a pattern stands that is as near to a file as that, as the rows of places have it. */
+function placesNear(file: string): string[] {
+  const ending = extensionOf(file)
+  const folder = file.slice(0, file.length - baseName(file).length)
+  return [`f${file}`, `d${folder}`, ...(ending === '' ? [] : [`e${ending}`])]
+}
+
+/** The places among whose first patterns are the first of all; null when only a look at every pattern tells. */
+function placesOf({ currentFile, filePath, language }: Moment): string[] | null {
+  const near = currentFile ?? filePath
+  if (filePath !== null && filePath !== near) return null
+  const places = [...(filePath === null ? [''] : []), ...(near === null ? [] : placesNear(near))]
+  const isTold = places.every((place) => place.length <= LONGEST.place) && (language ?? '').length <= LONGEST.language
+  return isTold ? places : null
+}
+
+/**
+ * Ids of the patterns of some layers that may be among the first. Of equals in place, reader, weight and language, nothing but use makes
+ * the order, which is the greater of two numbers that stand in rows of places; so the first of all are among the first by either.
+ */
+function firstIds(
+  { dialect, scope, now, project }: MemoryContext,
+  layers: readonly number[],
+  places: readonly string[],
+): SQL {
+  const readers = ['', ...(scope.owner === null ? [] : [scope.owner])]
+  const begin = layers.flatMap((layer) =>
+    places.flatMap((place) => readers.map((reader) => [layer, layer === 3 ? '' : project, place, reader])),
+  )
+  const place = { layer: 'integer', project: 'text', place: 'text', reader: 'text' } as const
+  const names = sql.raw(
+    Object.keys(place)
+      .map((name) => `shelf.${name}`)
+      .join(', '),
+  )
+  const on = sql`x.org = ${scope.org} AND x.layer = shelf.layer AND x.project = shelf.project AND x.place = shelf.place
+    AND x.reader = shelf.reader`
+  const first = (key: 'lately' | 'uses'): SQL => sql`
+    SELECT first.value AS id FROM shelves shelf CROSS JOIN ${dialect.jsonNumbers(
+      dialect.jsonList(sql`
+        SELECT x.entry_id AS value FROM pattern_places x
+        WHERE ${on} AND x.sort = shelf.sort AND (x.expires_at IS NULL OR NOT ${expired(now, 'x')}) AND ${staying('x', 'entry_id')}
+        ORDER BY x.${sql.raw(key)} DESC, x.entry_id DESC LIMIT ${number(MOST.patterns)}`),
+    )} first
+    WHERE shelf.sort IS NOT NULL`
+  return sql`
+    WITH RECURSIVE shelves AS (
+      SELECT ${names}, (SELECT min(x.sort) FROM pattern_places x WHERE ${on}) AS sort
+      FROM ${dialect.jsonTable(sql`${JSON.stringify(begin)}`, place)} shelf
+      UNION ALL
+      SELECT ${names}, (SELECT min(x.sort) FROM pattern_places x WHERE ${on} AND x.sort > shelf.sort)
+      FROM shelves shelf WHERE shelf.sort IS NOT NULL
+    )
+    ${first('lately')} UNION ${first('uses')}`
+}
+
 /** Ids of patterns, with their scores and last uses, best first: what is in use, and near to the open file in place and language. */
-export function bestPatterns({ dialect, scope, now, project }: MemoryContext, moment: Moment): SQL {
+export function bestPatterns(context: MemoryContext, moment: Moment): SQL {
+  const { dialect, scope, now, project } = context
   const { currentFile, filePath, language } = moment
   const near = currentFile ?? filePath
   const { same, beside, alike } = nearnessTo(near ?? '')
@@ -63,16 +123,30 @@ export function bestPatterns({ dialect, scope, now, project }: MemoryContext, mo
     ...(language === null ? [] : [speaks(language)]),
     ...(filePath === null ? [] : [joinConditions('or', Object.values(nearnessTo(filePath)))]),
   ]
-  const ofLayer = (layer: 2 | 3): SQL => {
-    const ofProject = layer === 3 || project === null ? sql`` : sql` AND p.project = ${project}`
-    return sql`SELECT * FROM (
-      SELECT p.entry_id AS id, p.used_at, ${score} AS score FROM patterns p
-      WHERE p.org = ${scope.org} AND p.layer = ${number(layer)}${ofProject} AND ${circle(dialect, scope, 'p', 'empty')}
-        AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${staying('p', 'entry_id')}
-        AND ${joinConditions('and', only)}
-      ORDER BY score DESC, p.entry_id DESC LIMIT ${number(MOST.patterns)}
-    ) AS layer_${number(layer)}`
+  const bestOf = (from: SQL, where: SQL): SQL => sql`
+    SELECT p.entry_id AS id, p.used_at, ${score} AS score FROM ${from}
+    WHERE p.org = ${scope.org} AND ${where} AND ${circle(dialect, scope, 'p', 'empty')}
+      AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${staying('p', 'entry_id')} AND ${joinConditions('and', only)}
+    ORDER BY score DESC, p.entry_id DESC LIMIT ${number(MOST.patterns)}`
+
+  // Places are of one project, and of layer 3 whatever its projects.
+  const places = placesOf(moment)
+  const isTold = (layer: 2 | 3): boolean =>
+    places !== null && (layer === 3 ? scope.projects === null : project !== null)
+  const told = ([2, 3] as const).filter(isTold)
+  const parts = ([2, 3] as const)
+    .filter((layer) => !isTold(layer))
+    .map((layer) => {
+      const ofProject = layer === 3 || project === null ? sql`` : sql` AND p.project = ${project}`
+      return bestOf(sql`patterns p`, sql`p.layer = ${number(layer)}${ofProject}`)
+    })
+  if (places !== null && told.length > 0) {
+    const first = sql`(${firstIds(context, told, places)}) AS first`
+    parts.push(bestOf(sql`${first} ${dialect.follow('patterns', 'p', sql`p.entry_id = first.id`)}`, TRUE))
   }
-  return sql`SELECT id, used_at FROM (${ofLayer(2)} UNION ALL ${ofLayer(3)}) AS both_layers
-    ORDER BY score DESC, id DESC LIMIT ${number(MOST.patterns)}`
+  const together = sql.join(
+    parts.map((part, i) => sql`SELECT * FROM (${part}) AS ${sql.raw(`part_${i}`)}`),
+    sql` UNION ALL `,
+  )
+  return sql`SELECT id, used_at FROM (${together}) AS best ORDER BY score DESC, id DESC LIMIT ${number(MOST.patterns)}`
 }

@@ -2,8 +2,10 @@ import { Problem, unavailable } from '../../domain/errors'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { VectorObject } from './object'
 
-/** One Durable Object an org and model. */
-export function createObjectVectorIndex(namespace: DurableObjectNamespace<VectorObject>): VectorIndex {
+/** One Durable Object an org and model; `forget` empties it. */
+export function createObjectVectorIndex(
+  namespace: DurableObjectNamespace<VectorObject>,
+): VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> } {
   const objectOf = ({ org, model }: VectorSpace) => namespace.getByName(`${org}\n${model}`)
 
   async function answered<T>(request: PromiseLike<T>): Promise<T> {
@@ -49,6 +51,8 @@ export function createObjectVectorIndex(namespace: DurableObjectNamespace<Vector
         }),
       )
     },
+
+    forget: (space) => answered(objectOf(space).forget()),
 
     settle: () => Promise.resolve(true),
 

@@ -52,11 +52,17 @@ export class VectorObject extends DurableObject {
     const { sql } = state.storage
     sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
     const [known] = sql.exec<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'vectors'").toArray()
-    if (known?.sql === TABLE) return
-    state.storage.transactionSync(() => {
-      sql.exec('DROP TABLE IF EXISTS vectors')
-      sql.exec('DELETE FROM progress')
-      sql.exec(TABLE)
+    if (known?.sql !== TABLE) this.forget()
+  }
+
+  /** Begins anew, with nothing. */
+  forget(): void {
+    this.scan = null
+    this.partial = null
+    this.ctx.storage.transactionSync(() => {
+      this.sql.exec('DROP TABLE IF EXISTS vectors')
+      this.sql.exec('DELETE FROM progress')
+      this.sql.exec(TABLE)
     })
   }
 

@@ -77,15 +77,22 @@ export function createGetCurrent({
   words,
   semantic,
   clock,
+  afterwards,
 }: {
   readonly current: CurrentMemories
-  readonly memories: Pick<Memories, 'recalled'>
+  readonly memories: Pick<Memories, 'shown' | 'noteAccess'>
   /** Null when switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
   readonly clock: Clock
+  /** Does what nobody waits for, once the answer is made. */
+  readonly afterwards: (work: () => Promise<void>) => void
 }) {
-  /** The embedded text and what an index beside the database found; null when meaning cannot be asked. */
+  /** Tells the index of vectors what it has not heard of. */
+  const tell = (semantic: SearchSemantic, scope: Scope): void =>
+    afterwards(async () => void (await semantic.catchUp(scope)))
+
+  /** The embedded text and what an index beside the database found, where it is asked; null when meaning cannot be asked. */
   async function askMeaning(
     semantic: SearchSemantic,
     { scope, project, text, atHand }: Asked,
@@ -94,14 +101,18 @@ export function createGetCurrent({
     if (!embedded.ok) return null
     const { query } = embedded.value
     const request = { query, model: semantic.model, layers: LAYERS, project }
-    if (current.comparesVectors) return { ...request, found: null }
+    const byDatabase = current.comparesVectors ? { ...request, found: null } : null
+    if (!current.asksIndex) return byDatabase
     const beside = atHand.flatMap(({ vectors }) => vectors)
-    const found = await attempt(
-      async () =>
-        (await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })) ??
-        (await semantic.ask(scope, embedded.value, LOOKED_AT)).found,
-    )
-    return found.ok ? { ...request, found: found.value } : null
+    const nearby = await attempt(() => semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside }))
+    if (nearby.ok && nearby.value !== null) return { ...request, found: nearby.value }
+    if (byDatabase !== null) {
+      tell(semantic, scope)
+      return byDatabase
+    }
+    if (!nearby.ok) return null
+    const all = await attempt(() => semantic.ask(scope, embedded.value, LOOKED_AT))
+    return all.ok ? { ...request, found: all.value.found } : null
   }
 
   /**
@@ -112,12 +123,17 @@ export function createGetCurrent({
     const { scope, text, atHand } = asked
     const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
     if (text === '' && atHand.length === 0) return new Map()
-    const [hits, compared] = await Promise.all([
+    let [hits, compared] = await Promise.all([
       text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
     ])
-    // An index that lags far behind is told first, which the work behind writes does as a rule.
-    if (compared.behind && (await semantic?.catchUp(scope))) return candidatesOf(asked, filter, moment)
+    // An index that lags far behind is told, which the work behind writes does as a rule: here first, unless the database can do without.
+    if (compared.behind && near !== null && semantic !== null) {
+      if (current.comparesVectors) {
+        tell(semantic, scope)
+        compared = await current.candidates(scope, filter, moment, atHand, { ...near, found: null })
+      } else if (await semantic.catchUp(scope)) return candidatesOf(asked, filter, moment)
+    }
     const similar = new Map<number, Similar>()
     const note = (one: AtMoment, similarity: number): void => {
       const known = similar.get(one.id)?.similarity ?? 0
@@ -129,7 +145,8 @@ export function createGetCurrent({
   }
 
   /**
-   * What stands before an agent now; each memory that is shown is noted as accessed. Three round trips and one call of the embedder.
+   * What stands before an agent now; each memory that is shown is noted as accessed, behind the answer. Three round trips and one call
+   * of the embedder.
    */
   return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
@@ -159,9 +176,10 @@ export function createGetCurrent({
       .slice(0, MOST.relevant)
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.recalled(scope, filter, ids, MAX_BYTES)
+    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES)
     // To be shown now is no use that is shown.
-    const byId = new Map(read.map((memory) => [memory.id, { ...memory, accessCount: memory.accessCount - 1 }]))
+    const byId = new Map(read.map((memory) => [memory.id, memory]))
+    afterwards(() => memories.noteAccess(scope, filter, [...byId.keys()]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {
