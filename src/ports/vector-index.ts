@@ -1,4 +1,5 @@
 import type { Layer } from '../domain/entry'
+import type { VectorRegion } from '../domain/region'
 import type { Scope } from '../domain/scope'
 import type { QuantizedVector } from '../domain/vector'
 
@@ -79,9 +80,10 @@ export interface VectorIndex {
   /**
    * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
    *
+   * @param region what is asked for stands there alone; an index that does not know where entries stand brings others too
    * @throws Problem unavailable
    */
-  search(space: VectorSpace, query: QuantizedVector, limit: number): Promise<VectorSearch>
+  search(space: VectorSpace, query: QuantizedVector, limit: number, region?: VectorRegion | null): Promise<VectorSearch>
   /**
    * The nearest entries of a part of the org, each by its nearest vector, in no order; what the scope may not see is not looked at. Null
    * where an index does not know where entries stand, or has not heard of any. What expired or is leaving may be among them.

@@ -54,7 +54,7 @@ export function createSearchHybrid({
     const embedded = semantic && (await attempt(() => semantic.embed(query)))
     const [words, asked] = await Promise.all([
       legs.fts ? attempt(() => searchText(scope, query, 'match', filter)) : null,
-      embedded?.ok ? attempt(() => (semantic as SearchSemantic).find(scope, embedded.value, depth)) : embedded,
+      embedded?.ok ? attempt(() => (semantic as SearchSemantic).find(scope, embedded.value, depth, filter)) : embedded,
     ])
     const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
     const known = method === 'scores' ? fts.map(({ id }) => id) : []

@@ -1,6 +1,7 @@
 import { Problem } from '../domain/errors'
 import type { Filter } from '../domain/filter'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
+import { isNarrow, regionOf, type VectorRegion } from '../domain/region'
 import type { Scope } from '../domain/scope'
 import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/vector'
 import type { Embedder } from '../ports/embedder'
@@ -29,6 +30,8 @@ export interface SemanticRanking {
 const EXACT = 4000
 /** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
 const OVERFETCH = 4
+/** The same where the index refuses fewer than the rows do, so that of what is admitted a twentieth needs no second look. */
+const NARROW_OVERFETCH = 20
 /** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
 const FIRST = 1.25
 /** Further hits that are looked up at once. */
@@ -53,6 +56,7 @@ export interface EmbeddedQuery {
 /** What the index answered, before the rows have been asked. */
 export interface AskedSemantic extends EmbeddedQuery {
   readonly limit: number
+  readonly region: VectorRegion | null
   readonly found: VectorSearch
 }
 
@@ -69,8 +73,10 @@ export function createSearchSemantic(dependencies: {
   readonly sync: SyncVectors
   readonly now: () => number
   readonly pace?: Pace
+  /** In the place of `EXACT`. */
+  readonly exact?: number
 }) {
-  const { embedder, index, rows, sync, now, pace = WITHOUT_REST } = dependencies
+  const { embedder, index, rows, sync, now, pace = WITHOUT_REST, exact: fewEnough = EXACT } = dependencies
   const model = modelKey(embedder)
 
   const compare = (query: QuantizedVector, row: VectorRow): Near => ({
@@ -141,10 +147,10 @@ export function createSearchSemantic(dependencies: {
     const { query } = asked
     const space = spaceOf(scope)
     let exact = isNarrow(filter) || scope.projects !== null
-    for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit)) {
+    for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
       const found = above(floor, all, index.approximate)
       // What the index knows completely needs no look at everything that the filter admits.
-      const eligibleLimit = exact && found.cut ? EXACT : 0
+      const eligibleLimit = exact && found.cut ? fewEnough : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
       if (looked.moreUnconfirmed) {
         const caughtUp = await sync(space)
@@ -180,18 +186,26 @@ export function createSearchSemantic(dependencies: {
   }
 
   /**
-   * Asks the index.
+   * Asks the index, of the part of the org that the filter names where the index knows where entries stand.
    *
    * @param depth entries wanted
    * @throws Problem unavailable when the index does not answer
    */
-  const find = (scope: Scope, embedded: EmbeddedQuery, depth: number): Promise<AskedSemantic> =>
-    ask(scope, embedded, depth * OVERFETCH)
+  const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
+    const { region, isWhole } = regionOf(scope, filter)
+    const overfetch = isWhole || index.nearby === null ? OVERFETCH : NARROW_OVERFETCH
+    return ask(scope, embedded, depth * overfetch, region)
+  }
 
   /** As `find`, for so many vectors. */
-  async function ask(scope: Scope, embedded: EmbeddedQuery, vectors: number): Promise<AskedSemantic> {
+  async function ask(
+    scope: Scope,
+    embedded: EmbeddedQuery,
+    vectors: number,
+    region: VectorRegion | null = null,
+  ): Promise<AskedSemantic> {
     const limit = Math.min(vectors, index.depth)
-    return { ...embedded, limit, found: await index.search(spaceOf(scope), embedded.query, limit) }
+    return { ...embedded, limit, region, found: await index.search(spaceOf(scope), embedded.query, limit, region) }
   }
 
   /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
@@ -239,7 +253,7 @@ export function createSearchSemantic(dependencies: {
   })
 
   const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
-    answer(scope, await find(scope, await embed(text), depth), filter, depth)
+    answer(scope, await find(scope, await embed(text), depth, filter), filter, depth)
 
   return Object.assign(search, { embed, find, findNearby, catchUp, ask, answer, nearestChunks, model })
 }
@@ -261,9 +275,6 @@ function above(floor: number, found: VectorSearch, approximate: boolean): Vector
   const end = found.hits.findIndex(({ cosine }) => cosine < least)
   return end < 0 ? found : { ...found, hits: found.hits.slice(0, end), cut: false }
 }
-
-/** Whether a filter asks for anything at all. */
-const isNarrow = (filter: Filter): boolean => !(filter.op === 'and' && filter.of.every((part) => !isNarrow(part)))
 
 /** One row an entry, that of its nearest chunk; by distance, then by id. */
 function bestPerEntry(near: readonly Near[]): SemanticHit[] {

@@ -64,7 +64,7 @@ export class GivenMeaning implements Embedder {
 const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 
 /** The memories of an org and how they are recalled, over one database. */
-export function recallWorld(ground: RecallGround, ada: Caller) {
+export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonly exact?: number } = {}) {
   const { connection, clock, entries, index } = ground
   const embedder = new GivenMeaning()
   const memories = createSqlMemories(connection, clock)
@@ -88,7 +88,7 @@ export function recallWorld(ground: RecallGround, ada: Caller) {
     isEmbedded: async (scope, id) => (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1)).length > 0,
   })
   const sync = createSyncVectors({ index, rows })
-  const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
+  const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), ...bounds })
   const words = createRecallWords(ground)
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }

@@ -260,6 +260,30 @@ export function recallContract(name: string, make: () => RecallGround): void {
       }
     })
 
+    it(promise('f4-crowded'), async () => {
+      // Another project holds five times as many that are as near, and what filters admit is more than is compared one by one.
+      world = recallWorld(ground, ada, { exact: 250 })
+      world.embedder.means('noise', 0, 0, 0, 1)
+      await world.crowd('q', 1_500, { tags: ['x'] })
+      await world.crowd('p', 1_000)
+      await world.crowd('p', 300, { tags: ['x'] })
+      await world.settle()
+      await ids('noise', { project: 'p' })
+      for (const mode of ['semantic', 'hybrid'] as const)
+        for (const filter of [
+          { project: 'p' },
+          { project: 'p', tags: ['x'] },
+          { project: 'p', layers: [2] as const },
+        ]) {
+          const { roundTrips } = await world.cost(async () => {
+            const { results, total, capped } = await world.page('noise', { mode, threshold: 0, ...filter })
+            expect([results.length, total, capped]).toEqual([10, 200, true])
+            for (const { memory } of results) expect(memory.project).toBe('p')
+          })
+          expect([mode, filter, roundTrips <= 3]).toEqual([mode, filter, true])
+        }
+    })
+
     it(promise('f4-cost'), async () => {
       world.embedder.means('zeppelin', 1, 0, 0)
       const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })

@@ -192,7 +192,7 @@ export function semanticSearchContract(
         { text: 'river stone elsewhere', threadId: 'closed' },
       ])
       const ids = [near, far, long, closed].map((id) => id as number)
-      const asked = await search.find(ada, await search.embed('river stone'), 1)
+      const asked = await search.find(ada, await search.embed('river stone'), 1, EVERYTHING)
       const filter: Filter = { op: 'thread', is: 'thread' }
       const found = new Map((await search.nearestChunks(ada, asked, filter, ids)).map((hit) => [hit.id, hit]))
       expect([...found.keys()].sort()).toEqual([near, far, long].sort())

@@ -115,6 +115,8 @@ export const FABRIC = {
   'f4-capped': 'keeps 200 memories a leg, in every mode, and says when there were more',
   'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
   'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
+  'f4-crowded':
+    'recalls in three round trips in a project that is a small part of its org and holds more than is compared one by one',
   'f4-cost':
     'recalls in three round trips and one call of the embedder; neither that nor a list reads more rows when other projects grow, nor a list when its own does',
   'f5-empty': 'has nothing to say of now where nothing is stored, whatever is open or run',

@@ -4,6 +4,7 @@ import { createSqlSettings } from '../../src/adapters/sql/settings'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'
+import type { VectorRegion } from '../../src/domain/region'
 import { cosine, quantize, toBase64 } from '../../src/domain/vector'
 import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
@@ -134,6 +135,20 @@ describe('the Durable Object', () => {
     expect(await nearby({}, { project: null })).toEqual([2_000, 1, 1_000, 2_003])
     expect(await nearby({ projects: ['p'] }, { project: null })).toEqual([1, 1_000, 1_001])
     expect(await nearby({}, { project: 'nobody', beside: [2_002, 2_004, 7_777] })).toEqual([2_002, 2_004, 2_003])
+    const inRegion = async (part: Partial<VectorRegion>, limit = 3) => {
+      const region = { layers: null, room: null, project: null, projects: null, owner: 'ada', ...part }
+      const { hits, cut } = await index.search(here, vector(1, 0, 0, 0), limit, region)
+      return [...hits.map(({ id }) => id), cut]
+    }
+    expect(await inRegion({ room: 'p' })).toEqual([1, 2, 3, true])
+    const [ofAda, ofBen] = [await inRegion({ room: 'p' }, 999), await inRegion({ room: 'p', owner: 'ben' }, 999)]
+    expect(ofBen.filter((id) => !ofAda.includes(id))).toEqual([2_001])
+    expect([ofAda.length, ofAda.at(-1)]).toEqual([300 + 60 + 2 + 1, false])
+    expect(await inRegion({ room: 'q' })).toEqual([2_000, 2_003, 2_004, false])
+    expect(await inRegion({ room: 'p', layers: [3] })).toEqual([2_003, 2_004, false])
+    expect(await inRegion({ room: 'q', layers: [2, 3], project: 'q' }, 1)).toEqual([2_000, true])
+    expect(await inRegion({ projects: ['q'] })).toEqual([2_000, 2_003, 2_004, false])
+    expect(await inRegion({ projects: [], layers: [1] })).toEqual([false])
   })
 
   it('asks for everything again where an earlier release has kept vectors without their places', async () => {

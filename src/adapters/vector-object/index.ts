@@ -24,8 +24,13 @@ export function createObjectVectorIndex(
     depth: Number.POSITIVE_INFINITY,
     approximate: false,
 
-    async search(space, query, limit) {
-      const found = await answered(objectOf(space).search(space.dimensions, query.values, limit))
+    async search(space, query, limit, region = null) {
+      const plain = region && {
+        ...region,
+        layers: region.layers && [...region.layers],
+        projects: region.projects && [...region.projects],
+      }
+      const found = await answered(objectOf(space).search(space.dimensions, query.values, limit, plain))
       const hits = Array.from(found.ids, (id, i) => ({ id, cosine: found.cosines[i] as number }))
       return { hits, confirmedUpTo: found.upTo, cut: found.cut }
     },

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Layer } from '../../domain/entry'
+import type { VectorRegion } from '../../domain/region'
 import { fromBase64 } from '../../domain/vector'
 import type { NearbyRequest, VectorChanges, VectorIndexState, VectorPlace } from '../../ports/vector-index'
 import { type PlacedVector, type Scored, VectorScan } from './scan'
@@ -15,6 +16,22 @@ interface Nearby {
   readonly layers: NearbyRequest['layers']
   readonly sight: { readonly project: string | null; readonly owner: string | null; readonly projects: string[] | null }
   readonly beside: Float64Array
+}
+
+/** A `VectorRegion` that can be sent. */
+type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
+  readonly layers: Layer[] | null
+  readonly projects: string[] | null
+}
+
+function standsIn({ layers, room, project, projects, owner }: Region): (at: VectorPlace) => boolean {
+  const open = projects && new Set(['', ...projects])
+  return (at) =>
+    (layers === null || layers.includes(at.layer)) &&
+    (room === null || at.layer === 3 || at.project === room) &&
+    (project === null || at.project === project) &&
+    (at.reader === '' || at.reader === owner) &&
+    (open === null || open.has(at.project))
 }
 
 /** A vector as it is kept; `layer` is null for what no list shows. */
@@ -111,10 +128,15 @@ export class VectorObject extends DurableObject {
   }
 
   /** Hits travel as two arrays of numbers: tens of thousands of small objects would be slow to send. */
-  async search(dimensions: number, query: Int8Array, limit: number): Promise<Scored & { upTo: number; cut: boolean }> {
+  async search(
+    dimensions: number,
+    query: Int8Array,
+    limit: number,
+    region: Region | null = null,
+  ): Promise<Scored & { upTo: number; cut: boolean }> {
     const scan = await this.load(dimensions)
-    const { ids, cosines } = scan.nearest(query, limit)
-    return { ids, cosines, upTo: this.state().addedUpTo, cut: scan.size > ids.length }
+    const { ids, cosines, of } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
+    return { ids, cosines, upTo: this.state().addedUpTo, cut: of > ids.length }
   }
 
   /** The nearest entries of some places, and what is named. */

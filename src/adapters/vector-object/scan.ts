@@ -120,14 +120,24 @@ export class VectorScan {
     if (last % BLOCK === 0) this.blocks.pop()
   }
 
-  /** The nearest vectors, best first; ties go to the smaller id. */
-  nearest(query: Int8Array, limit: number): Scored {
-    const all = Uint32Array.from({ length: this.count }, (_, slot) => slot)
-    const cosines = this.compare(query, all)
-    const best = placesOfBest(cosines, limit).sort(
-      (a, b) => (cosines[b] as number) - (cosines[a] as number) || this.idAt(a) - this.idAt(b),
-    )
-    return this.scored([...best.subarray(0, limit)], (slot) => cosines[slot] as number)
+  /**
+   * The nearest vectors, best first; ties go to the smaller id.
+   *
+   * @param stands confines them to what stands somewhere
+   * @returns them, and of how many
+   */
+  nearest(query: Int8Array, limit: number, stands?: (place: VectorPlace) => boolean): Scored & { readonly of: number } {
+    const slots = stands ? this.slotsWhere(stands) : Uint32Array.from({ length: this.count }, (_, slot) => slot)
+    const cosines = this.compare(query, slots)
+    const idOf = (place: number): number => this.idAt(slots[place] as number)
+    const best = placesOfBest(cosines, limit)
+      .sort((a, b) => (cosines[b] as number) - (cosines[a] as number) || idOf(a) - idOf(b))
+      .subarray(0, limit)
+    return {
+      ids: Float64Array.from(best, idOf),
+      cosines: Float64Array.from(best, (place) => cosines[place] as number),
+      of: slots.length,
+    }
   }
 
   /**

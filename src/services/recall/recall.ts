@@ -80,7 +80,7 @@ export function createRecall({
     const first = mode === 'keyword' ? 'most' : 'rarest'
     const [byWords, asked] = await Promise.all([
       words?.(scope, { query, filter, threshold, first }) ?? null,
-      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value, KEPT + 1)) : null,
+      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value, KEPT + 1, filter)) : null,
     ])
     if (meaning === null || !asked?.ok) return { byWords, near: null, beside: [] }
     const known = byWords?.hits.map(({ id }) => id) ?? []
