@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAnalyzer } from '../../src/domain/analysis'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import type { PackEntry } from '../../src/domain/pack/candidate'
-import { cutAround, wholeText } from '../../src/domain/pack/content'
+import { bestPlaces, cutAround, roomFor, wholeText } from '../../src/domain/pack/content'
 import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
@@ -160,6 +160,7 @@ describe('the choice of a pack', () => {
       Object.fromEntries(toldLater(all, { rare: [true, false, false] }))
     const firing = entry(1, 'decision', [0, 1])
     expect(later(firing, entry(2, 'note', [0, 1, 2]), entry(3, 'note', [1, 2]))).toEqual({ 1: 2 })
+    expect(later(entry(1, 'plan', [0, 1]), entry(2, 'episode', [0, 1]))).toEqual({ 1: 2 })
     // The newest counts; what is of another project, or said before, or holds a part of the words, does not.
     expect(later(entry(4, 'idea', [1, 0]), firing, entry(2, 'note', [0, 1]))).toEqual({ 1: 4 })
     expect(later(firing, entry(2, 'note', [0, 1], 'tiles'), entry(3, 'note', [0, 2]))).toEqual({})
@@ -254,7 +255,20 @@ describe('the choice of a pack', () => {
 
   it('cuts between sentences where there are any', () => {
     const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
-    const cut = cutAround({ ...wholeText(text), at: text.indexOf('kiln') }, 300)
+    const cut = cutAround({ ...wholeText(text), at: [text.indexOf('kiln')] }, 300)
     expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
+    // Of a long text the places that say most beside each other; what was said already counts less.
+    const wheel = 'The wheel hums.'
+    const long = `${text}${text.replace('kiln cools', 'kiln is cool').replace('The kiln', `${wheel} The kiln`)}`
+    const weights = new Map([
+      ['kiln', 2],
+      ['wheel', 1],
+    ])
+    const at = bestPlaces(long, weights, analyzer, 900)
+    expect(at.map((place) => long.slice(place, place + 5))).toEqual(['wheel', 'kiln '])
+    const parts = cutAround({ ...wholeText(long), at }, 900)
+    expect([parts.split('\n').length, [...parts].length <= 900, parts.includes(wheel)]).toEqual([2, true, true])
+    expect([200, 300, 4_000].map((chars) => roomFor(chars, 0.2, 1_500))).toEqual([200, 300, 240])
+    expect([0.5, 1].map((share) => roomFor(4_000, share, 1_500))).toEqual([375, 1_500])
   })
 })

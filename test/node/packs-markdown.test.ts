@@ -2,7 +2,7 @@ import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
 import { createAnalyzer } from '../../src/domain/analysis'
 import { WITHOUT_REST } from '../../src/domain/pace'
-import { bestPlace, cutAround, fitted, roomOf, wholeText } from '../../src/domain/pack/content'
+import { bestPlaces, cutAround, fitted, roomOf, wholeText } from '../../src/domain/pack/content'
 import { identifiersIn } from '../../src/domain/pack/identifiers'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
@@ -24,7 +24,7 @@ const itemWith = (text: string): PackItem => ({
 const render = (text: string): string =>
   packMarkdown(
     {
-      ...{ goal: text, intent: 'build', layer: 'recall', project: text, domain: text },
+      ...{ goal: text, intent: 'build', layer: 'recall', project: text, domain: text, unrelated: false },
       sections: [
         { facet: 'decisions', title: 'Decisions', items: [itemWith(text), itemWith('plain')] },
         { facet: 'gotchas', title: 'Gotchas', items: [itemWith('plain')] },
@@ -141,16 +141,16 @@ describe('packs as text', () => {
   it('cuts contents around what matched, never more than there is room for', () => {
     const analyzer = createAnalyzer('english')
     const text = `${'lorem ipsum dolor "sit" amet.\n'.repeat(200)}the kiln cools\u{1F525} ${'consetetur \\ sadipscing elitr. '.repeat(200)}`
-    const at = bestPlace(
+    const at = bestPlaces(
       text,
       new Map([
         ['kiln', 2],
         ['cool', 1],
       ]),
       analyzer,
-      800,
+      1_500,
     )
-    expect(text.slice(at, at + 4)).toBe('kiln')
+    expect(at.map((place) => text.slice(place, place + 4))).toEqual(['kiln'])
     for (const most of [2, 9, 40, 333, 1_500]) {
       const cut = cutAround({ ...wholeText(text), at }, most)
       expect([...cut].length).toBeLessThanOrEqual(most)
@@ -165,9 +165,10 @@ describe('packs as text', () => {
 
   it('knows names that mean one thing exactly, and no others', () => {
     const goal =
-      'Fix E_CONN_42 and TS2304 in src/auth/token.ts, rotateRefreshToken() of auth.session since v2.3.1 (AUTH-7, #12).'
-    expect(identifiersIn(`${goal} Nothing else: e.g. a Word, and/or 5 pm.`)).toEqual([
-      ...['E_CONN_42', 'TS2304', 'src/auth/token.ts', 'rotateRefreshToken', 'auth.session', 'v2.3.1', 'AUTH-7', '#12'],
+      'Fix E_CONN_42 and TS2304 in src/auth/token.ts, rotateRefreshToken() of auth.session since v2.3.1 (AUTH-7, BOOK-410-HOLD, #12).'
+    expect(identifiersIn(`${goal} Nothing else: e.g. a Word, an ALL-CAPS one, and/or 5 pm.`)).toEqual([
+      ...['E_CONN_42', 'TS2304', 'src/auth/token.ts', 'rotateRefreshToken', 'auth.session', 'v2.3.1', 'AUTH-7'],
+      ...['BOOK-410-HOLD', '#12'],
     ])
     expect(identifiersIn('a'.repeat(1_000_000))).toEqual([])
   })

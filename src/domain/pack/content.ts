@@ -20,8 +20,8 @@ const HARDLY_LONGER = 1.5
 /** A text and where in it the goal is. */
 export interface Passage {
   readonly text: string
-  /** UTF-16 offset of what matched. */
-  readonly at: number
+  /** UTF-16 offsets of what matched, best first; one at least. */
+  readonly at: readonly number[]
   /** The text is a part of a longer one, on this side. */
   readonly goesOn: { readonly before: boolean; readonly after: boolean }
 }
@@ -39,36 +39,52 @@ export function roomFor(chars: number, share: number, most: number): number {
   return Math.min(most, chars <= HARDLY_LONGER * room ? chars : room)
 }
 
-export const wholeText = (text: string): Passage => ({ text, at: 0, goesOn: { before: false, after: false } })
+export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
+
+/** Of a long text several parts are shown, so many at most, where each has room for two sentences. */
+const PARTS = 3
+const PART = 200
+/** What a word still tells in a further part. */
+const SAID_BEFORE = 0.3
 
 /**
- * Where in a text the goal's words stand closest together, by how rare they are; 0 when none does.
+ * Where in a text the goal's words stand closest together, by how rare they are: the best place, then those that say most beside it, a part
+ * away from each other; its beginning when none stands there.
  *
  * @param weights by term
- * @param room characters that are shown
+ * @param room code points that are shown
  */
-export function bestPlace(
+export function bestPlaces(
   text: string,
   weights: ReadonlyMap<string, number>,
   analyzer: Analyzer,
   room: number,
-): number {
-  const window = room * (1 - BEFORE)
+): number[] {
   const hits: { readonly term: string; readonly start: number }[] = []
   for (const { term, start } of analyzer.tokens(text)) {
     if (weights.has(term)) hits.push({ term, start })
     if (hits.length === HITS) break
   }
-  let best = { start: 0, worth: 0 }
-  for (const [i, { start }] of hits.entries()) {
-    const terms = new Set<string>()
-    for (let j = i; j < hits.length && (hits[j]?.start as number) < start + window; j++)
-      terms.add(hits[j]?.term as string)
-    let worth = 0
-    for (const term of terms) worth += weights.get(term) as number
-    if (worth > best.worth + 1e-9) best = { start, worth }
+  const parts = Math.max(1, Math.min(PARTS, Math.floor(room / PART)))
+  const window = (room / parts) * (1 - BEFORE)
+  const told = new Map(weights)
+  const places: number[] = []
+  while (places.length < parts) {
+    let best = { start: 0, worth: 0, terms: new Set<string>() }
+    for (const [i, { start }] of hits.entries()) {
+      if (places.some((place) => Math.abs(place - start) < room / parts)) continue
+      const terms = new Set<string>()
+      for (let j = i; j < hits.length && (hits[j]?.start as number) < start + window; j++)
+        terms.add(hits[j]?.term as string)
+      let worth = 0
+      for (const term of terms) worth += told.get(term) as number
+      if (worth > best.worth + 1e-9) best = { start, worth, terms }
+    }
+    if (best.worth === 0) break
+    places.push(best.start)
+    for (const term of best.terms) told.set(term, SAID_BEFORE * (told.get(term) as number))
   }
-  return best.start
+  return places.length === 0 ? [0] : places
 }
 
 /** Where a sentence or a line ends, with the white space behind it. */
@@ -94,9 +110,16 @@ function sentenceEnd(text: string, from: number, to: number): number | null {
 }
 
 /** At most so many code points around what matched: whole sentences where there are any, else whole words. */
-export function cutAround({ text, at, goesOn }: Passage, most: number): string {
-  const length = codePointLength(text)
-  if (length <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
+export function cutAround(passage: Passage, most: number): string {
+  const { text, at, goesOn } = passage
+  if (codePointLength(text) <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
+  const places = at.slice(0, Math.max(1, Math.floor(most / PART))).sort((a, b) => a - b)
+  const room = Math.floor((most - places.length + 1) / places.length)
+  return places.map((place) => part(passage, place, room)).join('\n')
+}
+
+/** The part of a text around one place. */
+function part({ text, goesOn }: Passage, at: number, most: number): string {
   const room = Math.max(0, most - 2)
   let from = offsetBefore(text, at, Math.floor(room * BEFORE))
   let to = offsetAfter(text, from, room)

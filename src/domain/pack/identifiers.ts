@@ -6,6 +6,9 @@ const EDGES = '.:,;/\\-#@$'
 const MOST = 16
 
 const CODE = /^[A-Z]{1,12}[-_]?\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\d+$|^[A-Z]{2,}-\d+$/
+/** `BOOK-410-HOLD`, where one part has a digit. */
+const CODE_OF_PARTS = /^[A-Z]{2,}(?:-[A-Z0-9]+)+$/
+const DIGIT = /\d/
 const VERSION = /^v?\d+(?:\.\d+){1,3}(?:-[\w.]+)?$/
 const CAMEL = /\p{Ll}\p{Lu}|^\p{Lu}\p{Ll}+\p{Lu}/u
 const SNAKE = /[\p{L}\p{N}]_[\p{L}\p{N}]/u
@@ -21,7 +24,13 @@ function trimmed(run: string): string {
 
 const isIdentifier = (run: string): boolean =>
   run.length >= 3 &&
-  (CODE.test(run) || VERSION.test(run) || CAMEL.test(run) || SNAKE.test(run) || PATH.test(run) || MEMBER.test(run))
+  (CODE.test(run) ||
+    (CODE_OF_PARTS.test(run) && DIGIT.test(run)) ||
+    VERSION.test(run) ||
+    CAMEL.test(run) ||
+    SNAKE.test(run) ||
+    PATH.test(run) ||
+    MEMBER.test(run))
 
 /** Identifiers in a text, each once, in order of appearance; at most 16. Linear in the length of the text. */
 export function identifiersIn(text: string): string[] {

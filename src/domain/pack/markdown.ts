@@ -95,10 +95,16 @@ function omittedText({ limit, budget, duplicate, superseded }: Omitted): string 
   return `Left out: ${parts.length === 0 ? 'nothing' : parts.join(', ')}.`
 }
 
-type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'>
+type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'> & {
+  /** Nothing in it has to do with the goal. */
+  readonly unrelated: boolean
+}
+
+const UNRELATED = 'Nothing that is stored has to do with this goal.'
 
 /** What stands above and below the sections. */
-export function frame({ goal, intent, layer, project, domain }: Omit<Described, 'sections'>, omitted: Omitted) {
+export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) {
+  const { goal, intent, layer, project, domain, unrelated } = described
   const shown = firstCodePoints(goal, GOAL)
   const facts = [
     `intent ${intent}`,
@@ -107,7 +113,7 @@ export function frame({ goal, intent, layer, project, domain }: Omit<Described, 
     ...(domain === null ? [] : [`domain ${inline(domain)}`]),
   ]
   return {
-    head: `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n`,
+    head: `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n${unrelated ? `\n${UNRELATED}\n` : ''}`,
     foot: `${omittedText(omitted)}\n`,
   }
 }

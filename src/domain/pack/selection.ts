@@ -140,6 +140,8 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar }: Want
   const faint = faintFor(familiar)
   const low = best < faint ? faint : Math.max(FLOOR, BESIDE_BEST * best)
   const isAnswer = best >= ANSWER
+  // Who asks for a name wants what holds it, or what is like it.
+  const isNamed = top !== null && top.evidence.identifierShare === 1
   const comesFirst = ({ facet }: Weighed): boolean => top !== null && standsBefore(facet, top.facet, intent)
   const floorOf = (one: Weighed): number => (isAnswer && comesFirst(one) ? Math.max(low, BEFORE_ANSWER * best) : low)
   return {
@@ -148,7 +150,12 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar }: Want
     floorOf,
     isRelated: (one: Weighed): boolean => one.score >= floorOf(one),
     fills: (one: Weighed): boolean =>
-      best >= faint && !standsAnyway(one) && one.score >= FLOOR && one.score < low && !(isAnswer && comesFirst(one)),
+      best >= faint &&
+      !isNamed &&
+      !standsAnyway(one) &&
+      one.score >= FLOOR &&
+      one.score < low &&
+      !(isAnswer && comesFirst(one)),
   }
 }
 

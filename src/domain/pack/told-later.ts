@@ -3,7 +3,7 @@ import { isLater, type PackEntry } from './candidate'
 import type { GoalWords } from './words'
 
 /** What holds until somebody says otherwise, be it in passing. */
-const HOLDS: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention'])
+const HOLDS: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'plan'])
 /** Entries that are compared, each with each. */
 const MOST = 120
 /** Words of the goal that both hold: a rare one, and another. */
@@ -16,7 +16,7 @@ export interface Telling {
 }
 
 /**
- * Decisions and rules after which something else was said about what the goal asks: their ids, and the newest entry of the same project,
+ * Decisions, rules and plans after which something else was said about what the goal asks: their ids, and the newest entry of the same project,
  * whatever its kind, that holds all the words of the goal which they hold, a rare one among them. Whoever reads the one has to read the
  * other, which may say that it holds no more.
  *

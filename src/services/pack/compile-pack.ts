@@ -2,7 +2,7 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { Neighbour, PackLink } from '../../domain/pack/candidate'
-import { bestPlace, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
+import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
 import { OUTDATED } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
@@ -82,7 +82,7 @@ export function createCompilePack({
       const stretch = { id: entry.id, start: nearest === null ? 0 : nearest.start, length, word }
       return { passage: wholeText('x'.repeat(Math.min(most, length))), stretch }
     }
-    const at = atHand <= most ? 0 : bestPlace(entry.beginning, weightsByTerm(words), analyzer, most)
+    const at = atHand <= most ? [0] : bestPlaces(entry.beginning, weightsByTerm(words), analyzer, most)
     const goesOn = { before: false, after: entry.chars > atHand }
     return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
   }
@@ -104,7 +104,7 @@ export function createCompilePack({
     if (stretch === null) return passage
     const { start, text } = stretches.get(stretch.id) ?? { start: 0, text: '' }
     const after = start + codePointLength(text) < chosen.entry.chars
-    const at = bestPlace(text, weightsByTerm(words), analyzer, most)
+    const at = bestPlaces(text, weightsByTerm(words), analyzer, most)
     return { text, at, goesOn: { before: start > 0, after } }
   }
 
@@ -162,7 +162,8 @@ export function createCompilePack({
         (one) => (one.entry.superseded && one.score >= FLOOR) || (isOutdated(one) && one.score >= FLOOR * OUTDATED),
       ).length,
     }
-    const { head, foot } = frame(request, { ...omitted, budget: 99 })
+    const unrelated = pieces.every(({ anyway }) => anyway)
+    const { head, foot } = frame({ ...request, unrelated }, { ...omitted, budget: 99 })
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
     const planned = plan(pieces, total, request.relatedLimit > 0)
     const left = { ...omitted, budget: pieces.length - planned.length }
@@ -179,7 +180,7 @@ export function createCompilePack({
       },
     })
     const sections = sectionsOf(planned, finished, words, request, total)
-    const described = { ...request, sections }
+    const described = { ...request, sections, unrelated }
     return {
       goal: request.goal,
       intent: request.intent,
