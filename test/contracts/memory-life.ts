@@ -115,18 +115,38 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
 
     it(promise('f2-expiry'), async () => {
       const { id } = await store({ ttl: 60 })
+      // A pin keeps from eviction, not from the end.
+      const { id: pinned } = await store({ ttl: 60, pinned: true })
       clock.advance(59_999)
-      expect(await listed(1)).toEqual([id])
+      expect(await listed(1)).toEqual([pinned, id])
+      expect(await memories.get(ada, null, pinned)).toMatchObject({ pinned: true })
       // A read does not make it last longer.
       expect((await memories.get(ada, null, id))?.accessCount).toBe(1)
       clock.advance(1)
       expect(await listed(1)).toEqual([])
       expect(await memories.count(ada, null)).toEqual([])
-      expect(await memories.get(ada, null, id)).toBeNull()
+      expect([await memories.get(ada, null, id), await memories.get(ada, null, pinned)]).toEqual([null, null])
       await expect(memories.promote(ada, null, id, 2)).rejects.toMatchObject({ code: 'not_found' })
       await expect(memories.delete(ada, null, id)).rejects.toMatchObject({ code: 'not_found' })
       await createSqlRetention(ground.connection, clock).expireEntries(1_000)
-      expect(await rows(sql`SELECT id FROM entries WHERE id = ${id}`)).toEqual([])
+      expect(await rows(sql`SELECT id FROM entries WHERE id IN (${id}, ${pinned})`)).toEqual([])
+    })
+
+    it(promise('f2-links'), async () => {
+      const { id: target } = await store({ layer: 2 })
+      const { id } = await store({ ttl: 60, metadata: { references: { context_ids: [target] }, depends_on: [target] } })
+      const { id: above } = await store({ layer: 2, metadata: { supersedes: [id] } })
+      await ground.connection.batch([
+        sql`INSERT INTO links (org, from_id, relation, to_id, origin) VALUES (${ada.org}, ${id}, 'supports', ${above}, 'remember')`,
+      ])
+      const links = () =>
+        rows(sql`SELECT from_id, relation, to_id, origin FROM links WHERE org = ${ada.org} ORDER BY from_id, relation`)
+      const before = await links()
+      expect(before).toHaveLength(4)
+      for (const layer of [2, 3] as const) {
+        await memories.promote(ada, null, id, layer)
+        expect(await links()).toEqual(before)
+      }
     })
 
     it(promise('f2-capacity'), async () => {

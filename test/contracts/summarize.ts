@@ -93,6 +93,25 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       await expect(summarize({}, { ...ada, projects: ['q'] })).rejects.toMatchObject({ code: 'forbidden' })
     })
 
+    it(promise('f8-most'), async () => {
+      const newest = 1_003
+      await world.crowd('p', newest)
+      await ground.connection.batch([sql`UPDATE entries SET named_kind = 'decision' WHERE org = ${ada.org}`], {
+        org: ada.org,
+      })
+      ground.clock.advance(31 * DAY)
+      const ids = (await rows(sql`SELECT id FROM entries WHERE org = ${ada.org} ORDER BY created_at`)).map((row) =>
+        Number(row.id),
+      )
+      expect((await summarize()).count).toBe(1_000)
+      const left = await rows(
+        sql`SELECT id FROM entries WHERE org = ${ada.org} AND archived = 0 AND kind = 'decision' ORDER BY id`,
+      )
+      expect(left.map(({ id }) => Number(id))).toEqual(ids.slice(1_000))
+      // What was left is for the next call.
+      expect([(await summarize()).count, (await summarize()).count]).toEqual([3, 0])
+    })
+
     it(promise('f8-nothing'), async () => {
       await world.store('young', inProject)
       const before = await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)

@@ -92,6 +92,7 @@ export const FABRIC = {
   'f2-decay': 'archives a semantic memory that nobody used once its vitality is below 0.2, exactly, unless pinned',
   'f2-archived': 'shows an archived memory by id alone, and brings it back with any update',
   'f2-daily': 'looks for decay once in each UTC day, however many days were missed',
+  'f2-links': 'keeps links through promotions, whoever made them',
   'f2-promotion': 'promotes in one step to the layer asked for and keeps what a memory has',
   'f2-promotion-refused': 'refuses promotion to the present or a lower layer, and together with a change',
   'f3-store': 'stores verbatim and checks every known key of metadata',
@@ -139,6 +140,7 @@ export const FABRIC = {
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':
     'summarizes unpinned memories of the six types, of the layer, thread and age asked for, and no summary again',
+  'f8-most': 'takes in a thousand memories at most, the oldest first, and the others with the next call',
   'f8-nothing': 'writes nothing when nothing is old enough',
   'f8-race': 'summarizes what stands there when the write happens, and changes nothing when it cannot',
   'f8-text':
@@ -175,7 +177,7 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   5: ['f12-layers', 'f12-sizes'],
   6: ['f12-pages', 'f3-list', 'f3-counted', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
-  8: ['f2-promotion'],
+  8: ['f2-promotion', 'f2-links'],
   9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f12-audit'],
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
