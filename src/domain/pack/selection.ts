@@ -56,7 +56,7 @@ const CROWDED = 0.01
 const COMPARED = 4
 /** And of a small pack; of a large one so many beyond its places, since each is compared with each. */
 const LEAST_COMPARED = 60
-const MOST_BEYOND = 90
+const MOST_BEYOND = 50
 /** How many of the best candidates a selection looks at. */
 export const comparedFor = (limit: number): number =>
   Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))

@@ -202,8 +202,13 @@ export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Coun
 /** The words of a text that carry content. */
 export const contentWordsBy =
   (analyzer: Analyzer) =>
-  (text: string): ReadonlySet<string> =>
-    new Set(analyzer.tokenize(text).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
+  (text: string): ReadonlySet<string> => {
+    const words = new Set<string>()
+    analyzer.eachWord(text, ({ term, isStopWord }) => {
+      if (!isStopWord) words.add(term)
+    })
+    return words
+  }
 
 export function selectable(candidate: Candidate, analyzer: Analyzer): Selectable & Candidate {
   const { entry, nearest } = candidate
