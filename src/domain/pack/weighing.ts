@@ -77,7 +77,7 @@ const REMARK = { words: 5, tells: 0.3 } as const
 /** What it says that an entry is of a kind that the goal asks for. */
 const OF_KIND = 0.4
 /** Of a goal that has a subject too, what was last says less. */
-const BESIDE_SUBJECT = 0.4
+const BESIDE_SUBJECT = 0.7
 
 const tellsOf = ({ kind }: PackEntry, length: number): number =>
   SUMMARIES.includes(kind) ? 1 : length < REMARK.words ? REMARK.tells : A_NOTE
