@@ -86,6 +86,7 @@ export function chooseStorage(
       createPostgresDialect(analyzer),
       (cost) => log('DEBUG', 'sql', { ...cost }),
     )
+    connection.open()
     const fullText = createPostgresFullText(connection, analyzer, clock)
     return {
       connection,

@@ -231,7 +231,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
         memories: memoryRows,
         clock,
-        afterwards: (work) => afterwards(work()),
+        // Not before the answer is on its way.
+        afterwards: (work) => afterwards(sleep(1).then(work)),
       },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
     }),

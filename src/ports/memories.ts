@@ -52,11 +52,18 @@ export interface Memories {
    */
   recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
 
-  /** As `recalled`, without a note. */
-  shown(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
-
-  /** Notes an access of those of the ids that are listed and that the filter admits: once, however often an id is named. */
-  noteAccess(scope: Scope, filter: Filter, ids: readonly number[]): Promise<void>
+  /**
+   * As `recalled`, but this access is not counted yet in what is shown.
+   *
+   * @param afterwards takes the note of the access where a reader would have to wait for its commit
+   */
+  shown(
+    scope: Scope,
+    filter: Filter,
+    ids: readonly number[],
+    maxBytes: number,
+    afterwards: (work: () => Promise<void>) => void,
+  ): Promise<Omit<MemoryPage, 'total'>>
 
   /**
    * What may be summed up: unpinned memories that everybody in the project may read, of its own thread, the oldest first. Of each

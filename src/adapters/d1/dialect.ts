@@ -118,6 +118,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
       FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
+    commitsApart: false,
     follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
     among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,

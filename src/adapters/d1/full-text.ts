@@ -159,7 +159,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
       const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
       const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
-            ${context} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
+            ${columns.includes('context') ? context : sql`''`} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
             (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts${beside}`
 
       /** Those among the weighed with the highest keys. */
@@ -215,14 +215,18 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           : units
             ? holding(units)
             : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, counting),
-        units || rare !== undefined || query.preferred === null
-          ? sql`SELECT 1 WHERE 0`
-          : candidates(query.preferred, depth.complete, true),
-        // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-        wide === confined || rare !== undefined
-          ? sql`SELECT 1 WHERE 0`
-          : sql`SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+        totalsOf({ dialect, scope, now }, room, counting, rare === undefined),
+        ...(rare !== undefined
+          ? []
+          : [
+              units || query.preferred === null
+                ? sql`SELECT 1 WHERE 0`
+                : candidates(query.preferred, depth.complete, true),
+              // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+              wide === confined
+                ? sql`SELECT 1 WHERE 0`
+                : sql`SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+            ]),
       ])
       return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
     },

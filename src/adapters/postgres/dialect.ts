@@ -124,6 +124,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
+    commitsApart: true,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
     among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,

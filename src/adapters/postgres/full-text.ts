@@ -19,7 +19,6 @@ import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
-const NOTHING = sql`SELECT 1 WHERE false`
 const KEY = sql`weight * ${brevity(sql`length`)}`
 
 /** The index rows of each term, in the order of the terms. */
@@ -233,6 +232,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
             ORDER BY n.id LIMIT 2
           ) AS n
         ), '[]')::text`
+      const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
       const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
       const tables =
         rare === undefined
@@ -244,7 +244,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         SELECT e.*, best.complete, best.held, ${counts} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
-            ${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '') AS context,
+            ${columns.includes('context') ? context : sql`''`} AS context,
             ${columns.includes('code') ? CODE : sql`''`} AS code,
             e.weight, e.created_at, ${next} AS following${beside}
           FROM entries e WHERE e.id = best.id
@@ -253,12 +253,14 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        totalsOf({ dialect, scope, now }, room, counting),
+        totalsOf({ dialect, scope, now }, room, counting, rare === undefined),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-        thread === null || rare !== undefined
-          ? NOTHING
-          : sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)})
+        ...(thread === null || rare !== undefined
+          ? []
+          : [
+              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)})
               SELECT ${countsOf(terms.length, COUNTED)} AS counts`,
+            ]),
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
       return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })

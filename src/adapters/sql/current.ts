@@ -163,9 +163,13 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
                   WHERE v.org = ${scope.org} AND v.model = ${model} AND v.id > ${beyond} AND ${condition}
                   ORDER BY v.id DESC LIMIT ${number(UNCONFIRMED)}`,
               ),
-              sql`SELECT v.id, v.data
-                FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
-                  ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+              ...(untold === null || untold.length === 0
+                ? []
+                : [
+                    sql`SELECT v.id, v.data
+                      FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
+                        ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+                  ]),
             ]),
       ])
       const compared = (row: Row): number =>

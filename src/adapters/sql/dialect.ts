@@ -53,6 +53,8 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
+  /** Whether a commit is waited for longer than another round trip takes, and goes on beside other calls. */
+  readonly commitsApart: boolean
   /**
    * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
    * know nothing of how many rows there are.

@@ -32,7 +32,12 @@ const within = ({ layers, project }: Place, alias: string): SQL => {
 }
 
 /** Rows with the columns of the counters; some take off from others. */
-function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[], project: string | null): SQL {
+function sortsIn(
+  { dialect, scope, now }: RoomContext,
+  layers: readonly number[],
+  project: string | null,
+  isExact = true,
+): SQL {
   const places = placesOf(layers, project)
   const counted = (place: Place): SQL => sql`
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
@@ -48,7 +53,7 @@ function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[]
     SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
     FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${readableThen(dialect, scope, now)} AND (${anywhere})`
-  return together([...places.map(counted), ...places.map(ending), leaving])
+  return together([...places.map(counted), ...places.map(ending), ...(isExact ? [leaving] : [])])
 }
 
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
@@ -70,7 +75,7 @@ export const layerCounts = (context: RoomContext, project: string | null): SQL =
   SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, project)}) AS sorts
   GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
 
-/** How many entries and words a room holds, and between which ids they stand, or stood. */
-export const roomCounts = (context: RoomContext, project: string): SQL => sql`
+/** How many entries and words a room holds, and between which ids they stand, or stood; without `isExact` also what is being deleted. */
+export const roomCounts = (context: RoomContext, project: string, isExact: boolean): SQL => sql`
   SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id
-  FROM (${sortsIn(context, LAYERS, project)}) AS sorts`
+  FROM (${sortsIn(context, LAYERS, project, isExact)}) AS sorts`

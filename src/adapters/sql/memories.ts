@@ -81,17 +81,16 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       return pageOf(rows)
     },
 
-    async shown(scope, filter, ids, maxBytes) {
+    async shown(scope, filter, ids, maxBytes, afterwards) {
       if (ids.length === 0) return { memories: [], omitted: [] }
-      const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [rows = []] = await connection.batch([recalledStatement(asked, filter, ids, maxBytes)])
+      const { dialect } = connection
+      const asked = { dialect, scope, now: clock.now() }
+      const reading = recalledStatement(asked, filter, ids, maxBytes)
+      const noting = accessAllStatement(asked, filter, ids)
+      if (!dialect.commitsApart) return pageOf((await connection.batch([reading, noting], { org: scope.org }))[0] ?? [])
+      const [rows = []] = await connection.batch([reading])
+      afterwards(async () => void (await connection.batch([noting], { org: scope.org })))
       return pageOf(rows)
-    },
-
-    async noteAccess(scope, filter, ids) {
-      if (ids.length === 0) return
-      const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      await connection.batch([accessAllStatement(asked, filter, ids)], { org: scope.org })
     },
 
     async summarizable(scope, query) {

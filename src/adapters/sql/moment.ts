@@ -32,7 +32,8 @@ function marksOf(dialect: SqlDialect, moment: Moment) {
   const { sessionId, currentCommand } = moment
   const files = filesOf(moment)
   const start = sql`substr(${textOf()}, 1, ${number(SEARCHED)})`
-  const names = [...new Set(files.flatMap((file) => [file, baseName(file)]))].filter((name) => name !== '')
+  // What holds a path holds its base name.
+  const names = [...new Set(files.map((file) => baseName(file) || file))]
   const isFile = FILES.map(({ path }) => sql`coalesce(${dialect.textAt(path)}, '') IN (${among(files)})`)
   return {
     f: files.length === 0 ? FALSE : joinConditions('or', isFile),

@@ -80,7 +80,7 @@ export function createGetCurrent({
   afterwards,
 }: {
   readonly current: CurrentMemories
-  readonly memories: Pick<Memories, 'shown' | 'noteAccess'>
+  readonly memories: Pick<Memories, 'shown'>
   /** Null when switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
@@ -145,7 +145,7 @@ export function createGetCurrent({
   }
 
   /**
-   * What stands before an agent now; each memory that is shown is noted as accessed, behind the answer. Three round trips and one call
+   * What stands before an agent now; each memory that is shown is noted as accessed. Three round trips and one call
    * of the embedder.
    */
   return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
@@ -176,10 +176,9 @@ export function createGetCurrent({
       .slice(0, MOST.relevant)
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES)
+    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, afterwards)
     // To be shown now is no use that is shown.
     const byId = new Map(read.map((memory) => [memory.id, memory]))
-    afterwards(() => memories.noteAccess(scope, filter, [...byId.keys()]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {
