@@ -190,4 +190,25 @@ describe('configuration', () => {
       /STORAGE_BACKEND.*ENABLE_FTS.*FTS_LANGUAGE/,
     )
   })
+
+  it('keeps what was for 30 days and receipts for 24 hours, or as long as is said within bounds', () => {
+    expect(parseConfig({})).toMatchObject({ history: { days: 30, receiptHours: 24 }, changesDays: 30 })
+    const terms = (days: string, hours: string, changes: string) => {
+      const { history, changesDays } = parseConfig({
+        HISTORY_DAYS: days,
+        IDEMPOTENCY_HOURS: hours,
+        CHANGES_DAYS: changes,
+      })
+      return [history.days, history.receiptHours, changesDays]
+    }
+    expect([terms('0', '1', '1'), terms('3650', '720', '3650')]).toEqual([
+      [0, 1, 1],
+      [3650, 720, 3650],
+    ])
+    for (const [days, hours, changes] of [
+      ['-1', '0', '0'],
+      ['3651', '721', '3651'],
+    ] as const)
+      expect(() => terms(days, hours, changes)).toThrow(/CHANGES_DAYS.*HISTORY_DAYS.*IDEMPOTENCY_HOURS/)
+  })
 })
