@@ -15,6 +15,7 @@ import type { Bindings } from './compose-bindings'
 import type { Config } from './config'
 import type { Analyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
+import type { Pace } from './domain/pace'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
 import type { EntryStore } from './ports/entry-store'
@@ -77,7 +78,7 @@ export async function prepareDatabase(
 export function chooseStorage(
   bindings: Bindings,
   config: Config,
-  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log },
+  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log; readonly pace: Pace },
 ): Storage {
   const { analyzer, clock, log } = given
   if (config.storageBackend === 'postgresql') {
@@ -98,7 +99,7 @@ export function chooseStorage(
   const connection = createD1Connection(d1Of(bindings), createD1Dialect(analyzer), (cost) =>
     log('DEBUG', 'sql', { ...cost }),
   )
-  const fullText = createD1FullText(connection, analyzer, clock)
+  const fullText = createD1FullText(connection, analyzer, clock, { pace: given.pace })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }
 

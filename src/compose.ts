@@ -127,7 +127,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
 
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
-  const storage = chooseStorage(bindings, config, { analyzer, clock, log })
+  const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { fullText, storing, close } = storage
   const connection = announcing(through(storage.connection), announce)
   const indexedFields = indexedFieldNames(config.indexedFields)

@@ -50,6 +50,10 @@ function* cases() {
     '64 words as a phrase',
     () => ['fts_search_context', { query: 'ab '.repeat(64), mode: 'phrase', highlight: true }],
   ]
+  const phrases = Array.from({ length: 16 }, (_, i) => `"${'ab '.repeat(64 - i).trim()}"`).join(' ')
+  yield ['16 phrases of 49 to 64 words', () => ['fts_search_context', { query: phrases }]]
+  const joined = Array.from({ length: 40 }, (_, i) => `${'ab.'.repeat(62 - i)}ab`).join(' ')
+  yield ['40 runs of 24 to 63 joined words', () => ['fts_search_context', { query: joined }]]
   yield ['3,300 words as a phrase', () => ['fts_search_context', { query: 'ab '.repeat(3300), mode: 'phrase' }]]
   yield [
     'a batch of 20 × 0.95 MB, short words',
@@ -174,6 +178,14 @@ function* amongMany() {
   yield ['words', () => ['fts_search_context', { query, ...all }]]
   yield ['words, highlights of all', () => ['fts_search_context', { query, highlight: true, ...all }]]
   yield ['phrase', () => ['fts_search_context', { query: 'connection pool was exhausted', mode: 'phrase', ...all }]]
+  yield ['beginnings', () => ['fts_search_context', { query: 'w d', mode: 'prefix', ...all }]]
+  yield [
+    'boolean',
+    () => ['fts_search_context', { query: 'deployment AND (workers OR NOT dashboards)', mode: 'boolean', ...all }],
+  ]
+  yield ['recall', () => ['context_recall', { query }]]
+  yield ['what matters now', () => ['context_getCurrent', {}]]
+  yield ['a pack', () => ['context', { goal: query }]]
   yield ['meaning', () => ['semantic_search_context', { query, ...all }]]
   yield ['words and meaning', () => ['hybrid_search_context', { query, ...all }]]
   yield ['grep', () => ['grep_context', { pattern: 'exhausted, as', thread_id: 'many', max_matches: 1000 }]]

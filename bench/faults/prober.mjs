@@ -15,16 +15,22 @@ const PAUSE_MS = 2
  * @property {() => Promise<number>} stop
  */
 
-/** The processes of workerd that this process started. */
+/** Whether this process started it, and it is workerd; a process may vanish while it is looked at. */
+function isOurWorkerd(pid) {
+  try {
+    const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .slice(pid.length + 2)
+      .split(') ')
+    return name === 'workerd' && Number(rest?.split(' ')[1]) === process.pid
+  } catch {
+    return false
+  }
+}
+
+/** The process of workerd that this process started; undefined where the system does not tell. */
 function workerdProcess() {
   try {
-    return readdirSync('/proc').find((pid) => {
-      if (!/^\d+$/.test(pid)) return false
-      const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .slice(pid.length + 2)
-        .split(') ')
-      return name === 'workerd' && Number(rest.split(' ')[1]) === process.pid
-    })
+    return readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isOurWorkerd(pid))
   } catch {
     return undefined
   }
@@ -54,7 +60,9 @@ if (!isMainThread) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const url = `${workerData.origin}/health`
   let longest = 0
-  let busy = 0
+  const pidIsKnown = workerData.pid !== undefined
+  const nothing = pidIsKnown ? 0 : Number.NaN
+  let busy = nothing
   const waiting = []
   parentPort?.on('message', () => waiting.push(null))
 
@@ -62,7 +70,11 @@ if (!isMainThread) {
   const ran = () => {
     const { pid } = workerData
     if (pid === undefined) return Number.NaN
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    } catch {
+      return Number.NaN // The server is gone.
+    }
   }
 
   const ask = () =>
@@ -79,13 +91,15 @@ if (!isMainThread) {
   for (;;) {
     const before = ran()
     longest = Math.max(longest, await ask())
-    busy = Math.max(busy, ran() - before)
+    const took = ran() - before
+    // A server that has vanished by now tells nothing of this question, and of those before it what it told.
+    if (pidIsKnown && !Number.isNaN(took)) busy = Math.max(busy, took)
     // A lap ends with an answer, so that a server which is still busy is not let off.
     while (waiting.length > 0) {
       waiting.pop()
       parentPort?.postMessage({ longest, busy })
       longest = 0
-      busy = 0
+      busy = nothing
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }

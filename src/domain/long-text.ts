@@ -4,4 +4,10 @@
  */
 export const LONG = 16_384
 
+/** Longer texts, in characters, have their beginning beside them where a database would read them whole to cut it. */
+export const BEGUN = 100_000
+
+/** So many characters of it: what searches score, show and mark looks no further. */
+export const BEGINNING = 60_000
+
 export const isLong = (text: string): boolean => text.length > LONG

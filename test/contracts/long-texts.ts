@@ -11,14 +11,17 @@ import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/outbox'
 import type { Analyzer } from '../../src/domain/analysis'
 import type { NewEntry } from '../../src/domain/entry'
 import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import { BEGINNING } from '../../src/domain/long-text'
 import { createPace, SLICE, STEP, WITHOUT_REST } from '../../src/domain/pace'
 import { LOOKED_AT } from '../../src/domain/passage'
+import { parseQuery } from '../../src/domain/query'
 import { NO_QUOTAS } from '../../src/domain/quota'
+import { scoredTerms } from '../../src/domain/score'
 import { sha256Hex } from '../../src/domain/text'
 import { RESULT_BYTES } from '../../src/domain/window'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import type { EntryStore } from '../../src/ports/entry-store'
-import type { FullText } from '../../src/ports/full-text'
+import { type FullText, SCORED_LENGTH } from '../../src/ports/full-text'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createRankedSearches } from '../../src/services/ranked-search'
 import { createSearchText } from '../../src/services/search-text'
@@ -120,6 +123,39 @@ export function longTextsContract(name: string, make: () => Made): void {
       const [again] = await store(0).save(ada, [await entryOf(ada, { text: long })])
       await store(0).change(ada, [{ id: again?.id as number, version: 1, steps: 1, text: short }])
       expect(await inRows()).toEqual(['needle'.length, 0, 0])
+    })
+
+    it('reads of a long text its beginning alone, where it stands by itself, and drops it with the text', async () => {
+      const { entries, connection, fullText, analyzer } = make()
+      const ada = freshPrincipal()
+      const text = '😀 ä needle '.repeat(10_000).trim()
+      const id = (await entries.save(ada, [await entryOf(ada, { text })]))[0]?.id as number
+      const query = parseQuery('needle', 'match', analyzer)
+      const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: ['body'] as const }
+      const read = async () => {
+        const { hits } = await fullText.search(ada, { ...request, depth: { candidates: 9, complete: 9 } })
+        const [shown] = await entries.previews(ada, EVERYTHING, [id], 300)
+        const cut = [
+          { id, start: 0, length: BEGINNING },
+          { id, start: BEGINNING - 10, length: 10 },
+        ]
+        const parts = await entries.stretches(ada, EVERYTHING, cut)
+        return [hits[0]?.text, shown?.text, ...parts.map((part) => part.text)]
+      }
+      const points = [...text]
+      const at = (from: number, to: number) => points.slice(from, to).join('')
+      const wanted = [at(0, SCORED_LENGTH), at(0, 300), at(0, BEGINNING), at(BEGINNING - 10, BEGINNING)]
+      const isAsWanted = async () => (await read()).map((part, i) => part === wanted[i])
+      expect(await isAsWanted()).toEqual(wanted.map(() => true))
+      if (connection.dialect.beginning === null) return
+      const kept = async () =>
+        (await connection.batch([sql`SELECT org FROM text_beginnings WHERE org = ${ada.org}`]))[0]?.length
+      expect(await kept()).toBe(1)
+      // Whatever became of the rest, nobody reads it.
+      await connection.batch([sql`UPDATE long_texts SET text = 'other' WHERE org = ${ada.org}`])
+      expect(await isAsWanted()).toEqual(wanted.map(() => true))
+      await entries.erase(ada, { ids: [id] })
+      expect(await kept()).toBe(0)
     })
 
     it('finds long texts that were stored and changed in one call, although each became searchable by itself', async () => {

@@ -5,6 +5,7 @@ import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { createGrepTexts, type GrepRequest } from '../../src/services/grep-texts'
 import { createReadTexts } from '../../src/services/read-texts'
+import { searchInPartsCases } from '../contracts/search-in-parts'
 import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -134,5 +135,14 @@ describe('what long texts cost in D1', () => {
       expect([part.by, roundTrips, rowsRead <= 300, characters <= 17_000]).toEqual([part.by, 1, true, true])
     }
     expect((await read.range(ada, id, { by: 'lines', first: 11_000, last: 11_000 })).text).toBe(lines[10_999])
+  })
+})
+
+describe('a search by words in D1', () => {
+  beforeAll(migrate)
+
+  searchInPartsCases(() => {
+    const clock = new TestClock()
+    return { ...d1Adapters(clock), clock }
   })
 })

@@ -1,4 +1,6 @@
 import { beforeAll } from 'vitest'
+import { createD1FullText } from '../../src/adapters/d1/full-text'
+import { SHARES } from '../../src/adapters/d1/search-cost'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { changeFeedContract } from '../contracts/change-feed'
@@ -80,6 +82,12 @@ entryStoreContract('D1', () => {
 entryTextsContract('D1', make)
 
 fullTextContract('FTS5', make)
+
+fullTextContract('FTS5 in parts', () => {
+  const { connection, analyzer, clock, ...others } = make()
+  const fullText = createD1FullText(connection, analyzer, clock, { shares: { ...SHARES, once: -1 } })
+  return { ...others, connection, analyzer, clock, fullText }
+})
 
 fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bindings.DB, language))
 

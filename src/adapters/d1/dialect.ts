@@ -134,6 +134,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
+    beginning: (org, hash) => sql`SELECT b.text FROM text_beginnings b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
     illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
     entriesOfProject: sql`entries e INDEXED BY entries_of_project`,

@@ -1,14 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/analysis'
-import type { Expression, Unit } from '../../domain/query-unit'
-import type { ScoredTerm } from '../../domain/score'
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { Expression } from '../../domain/query-unit'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH, type TextColumn } from '../../ports/full-text'
+import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
 import {
   brevity,
   COMMON,
   COUNTED,
-  phraseColumns,
   roomOf,
   splitUnits,
   threadOf,
@@ -18,49 +17,34 @@ import {
 } from '../sql/candidates'
 import { compileFilter, TRUE } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
-import { textOf } from '../sql/long-texts'
+import { beginningOf } from '../sql/long-texts'
 import { momentColumns } from '../sql/moment'
-import { withPrelude } from '../sql/read-statements'
+import { entriesById, withPrelude } from '../sql/read-statements'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
-
-/** Candidates by FTS5. Every term reaches the engine quoted; user text is never FTS5 syntax. */
-const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
+import { createCompiler } from './match'
+import {
+  type AskedWord,
+  addedUp,
+  fitsTable,
+  SHARES,
+  type Shares,
+  unitsIn,
+  wordsOfTerm,
+  wordsOfUnit,
+} from './search-cost'
+import { searchInParts } from './search-in-parts'
 
 /** Where metadata hold code and the path of a file. */
 const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 
-/** Compiles queries into MATCH expressions, for an index of these words. */
-function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
-  const inAny = (list: readonly string[]) => `{${list.join(' ')}}`
-  const anywhere = inAny(columns)
-  // Without stems, words stand in the index as they are written anyway.
-  const written = stemming ? 'written' : inAny(['body', 'context'])
+/** No scope has this term. */
+const NOTHING = 'scope : "0"'
 
-  function unit({ terms, prefix, phrase }: Unit): string {
-    const where = phrase ? inAny(phraseColumns(columns)) : prefix ? written : anywhere
-    return `${where} : ${quote(terms.join(' '))}${prefix ? ' *' : ''}`
-  }
-
-  /** FTS5 has no unary NOT, so `NOT x` is everything in the scope except x. */
-  function match(expression: Expression, scope: string): string {
-    switch (expression.op) {
-      case 'unit':
-        return unit(expression.unit)
-      case 'not':
-        return `((${scope}) NOT (${match(expression.of, scope)}))`
-      default:
-        return `(${expression.of.map((part) => match(part, scope)).join(expression.op === 'and' ? ' AND ' : ' OR ')})`
-    }
-  }
-
-  return {
-    term: ({ term, by }: ScoredTerm): string =>
-      `${by === 'stem' ? anywhere : written} : ${quote(term)}${by === 'beginning' ? ' *' : ''}`,
-    within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
-  }
-}
+/** MATCH expressions, where they may be asked at once: a table of one row, `fits`, stands before. */
+const asked = (expressions: readonly string[]): SQL =>
+  sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
 /** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
 const counted = (expressions: readonly string[], most: number): SQL =>
@@ -69,36 +53,49 @@ const counted = (expressions: readonly string[], most: number): SQL =>
         SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
       )
     ) AS count
-    FROM json_each(${JSON.stringify(expressions)}) term`
+    FROM ${asked(expressions)} term`
 
-export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
+/** The words that the statements of a search ask of the index. @param counting how many statements count the terms */
+function askedBy({ query, terms, units, rare }: TextRequest, counting: number): AskedWord[] {
+  const often = (words: readonly Omit<AskedWord, 'times'>[], times: number) => words.map((word) => ({ ...word, times }))
+  const expressions = [query.expression as Expression, ...(query.preferred === null ? [] : [query.preferred])]
+  const alone = units === undefined && rare === undefined && query.expression?.op === 'unit'
+  const looked = rare !== undefined ? [] : units ? query.units : expressions.flatMap(unitsIn)
+  return addedUp([
+    ...often(terms.flatMap(wordsOfTerm), counting + (alone ? 0 : 1)),
+    ...often(looked.flatMap(wordsOfUnit), 1),
+  ])
+}
+
+/**
+ * Candidates by FTS5.
+ *
+ * @param shares what one statement may go through; a search of more is done in parts, with rests between
+ */
+export function createD1FullText(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  clock: Clock,
+  { pace = WITHOUT_REST, shares = SHARES }: { readonly pace?: Pace; readonly shares?: Shares } = {},
+): FullText {
   const { dialect } = connection
   return {
     engine: 'fts5',
     language: analyzer.language,
     stemming: analyzer.stemming,
 
-    async search(
-      scope,
-      {
-        query,
-        terms,
-        filter,
-        columns,
-        depth,
-        units,
-        rare,
-        moment,
-        diaryOf = null,
-        totals: counting = true,
-        neighbours = true,
-      },
-    ) {
+    async search(scope, request) {
+      const { query, terms, filter, columns, depth, units, rare, moment } = request
+      const { diaryOf = null, totals: counting = true, neighbours = true } = request
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
       const wide = scopeExpression(scope, { room })
       const confined = scopeExpression(scope, { room, thread: threadOf(filter) })
+      const isBeyond = wide !== confined && rare === undefined
+      const held = sql`SELECT coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      const isPreferred = units === undefined && rare === undefined && query.preferred !== null
+      const fits = fitsTable(askedBy(request, 1 + Number(isPreferred) + Number(isBeyond)), held, shares.once)
       const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
@@ -120,7 +117,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
       // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
       const byUnits = (): SQL[] => {
         const { alone, composed } = splitUnits(query.units, terms)
-        const parts = JSON.stringify(composed.map((unit) => compiler.within({ op: 'unit', unit }, confined)))
+        const parts = composed.map((unit) => compiler.within({ op: 'unit', unit }, confined))
         return [
           sql`rarity AS MATERIALIZED (
             SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
@@ -128,7 +125,7 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           )`,
           sql`parts AS MATERIALIZED (
             SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit FROM rarity
-            UNION ALL SELECT value, 0, 1 FROM json_each(${parts})
+            UNION ALL SELECT value, 0, 1 FROM ${asked(parts)}
           )`,
           sql`weighed AS MATERIALIZED (
             SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
@@ -158,9 +155,12 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
         )`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
       const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
-      const columnsOf = sql`e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
+      const columnsOf = (
+        counts: SQL,
+      ) => sql`e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
             ${columns.includes('context') ? context : sql`''`} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
-            (SELECT json_group_array(json(count) ORDER BY place) FROM counts) AS counts${beside}`
+            ${counts} AS counts${beside}`
+      const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
       /** Those among the weighed with the highest keys. */
       const bestOf = (tables: readonly SQL[], held: SQL, atLeast: SQL, key: SQL): SQL => {
@@ -175,8 +175,8 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
         )`
         return withPrelude(
           bindings,
-          [counts, ...tables, best],
-          sql`SELECT ${columnsOf}, best.held FROM best JOIN entries e ON e.id = best.id`,
+          [fits, counts, ...tables, best],
+          sql`SELECT ${columnsOf(ofCounts)}, best.held FROM best JOIN entries e ON e.id = best.id`,
         )
       }
 
@@ -196,39 +196,68 @@ export function createD1FullText(connection: SqlConnection, analyzer: Analyzer, 
           SELECT entries_fts.rowid AS id
           FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
             ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
-          WHERE entries_fts MATCH ${compiler.within(expression, confined)}
+          WHERE entries_fts MATCH CASE WHEN (SELECT yes FROM fits) THEN ${compiler.within(expression, confined)} ELSE ${NOTHING} END
             AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
           ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
           LIMIT ${limit}
         )`
         return withPrelude(
           bindings,
-          alike ? [counts, best] : [counts, ...weights, best],
-          sql`SELECT ${columnsOf} FROM best JOIN entries e ON e.id = best.id`,
+          alike ? [fits, counts, best] : [fits, counts, ...weights, best],
+          sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
         )
       }
 
       const expression = query.expression as Expression
-      const [found, totals, preferred, beyond] = await connection.read([
+      const [found, totals, fitting, preferred, beyond] = await connection.read([
         rare !== undefined
           ? withRareTerms()
           : units
             ? holding(units)
             : candidates(expression, depth.candidates, expression.op === 'unit'),
         totalsOf({ dialect, scope, now }, room, counting, rare === undefined),
+        sql`WITH ${fits} SELECT yes FROM fits`,
         ...(rare !== undefined
           ? []
           : [
-              units || query.preferred === null
-                ? sql`SELECT 1 WHERE 0`
-                : candidates(query.preferred, depth.complete, true),
+              isPreferred ? candidates(query.preferred as Expression, depth.complete, true) : sql`SELECT 1 WHERE 0`,
               // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-              wide === confined
-                ? sql`SELECT 1 WHERE 0`
-                : sql`SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+              isBeyond
+                ? sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`
+                : sql`SELECT 1 WHERE 0`,
             ]),
       ])
-      return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
+      const answer = { totals, columns, rare }
+      if (fitting?.[0]?.yes === 1)
+        return toSearch({ ...answer, found, preferred, beyond: isBeyond ? beyond : undefined })
+
+      const admitted = (ids: readonly number[]): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        return withPrelude(
+          bindings,
+          [],
+          sql`SELECT e.id, e.text_words AS words FROM ${entriesById(dialect, ids)}
+            WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`,
+        )
+      }
+      const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admitted })
+      const numbers = JSON.stringify(parts.counts)
+      const [chosen, complete] = await connection.read(
+        [parts.found, parts.preferred].map((best) => {
+          const rows = dialect.jsonTable(sql`${JSON.stringify(best.map(({ id, held }) => [id, held]))}`, {
+            id: 'integer',
+            held: 'integer',
+          })
+          return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held FROM ${rows} best CROSS JOIN entries e ON e.id = best.id`
+        }),
+      )
+      return toSearch({
+        ...answer,
+        found: chosen,
+        preferred: complete,
+        beyond: parts.beyond === null ? undefined : [{ counts: JSON.stringify(parts.beyond) }],
+      })
     },
   }
 }

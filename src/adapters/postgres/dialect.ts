@@ -148,6 +148,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       sql`CASE WHEN octet_length(${value}) = ${chars}
       THEN convert_from(substr(convert_to(${value}, 'UTF8'), (${from})::integer + 1, (${length})::integer), 'UTF8')
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
+    beginning: null,
     byteLength: (value) => sql`octet_length(${value})`,
     illustratedEntries: sql`entries e`,
     entriesOfProject: sql`entries e`,

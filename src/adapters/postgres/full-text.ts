@@ -12,7 +12,7 @@ import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full
 import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitKey } from '../sql/candidates'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
-import { textOf } from '../sql/long-texts'
+import { beginningOf } from '../sql/long-texts'
 import { momentColumns } from '../sql/moment'
 import { totalsOf } from '../sql/room'
 import { listed } from '../sql/visibility'
@@ -243,7 +243,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, ${counts} AS counts
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.thread_id, e.title, e.text_words AS words, substr(${textOf()}, 1, ${SCORED_LENGTH}) AS text,
+          SELECT e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
             ${columns.includes('context') ? context : sql`''`} AS context,
             ${columns.includes('code') ? CODE : sql`''`} AS code,
             e.weight, e.created_at, ${next} AS following${beside}

@@ -34,6 +34,9 @@ export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
  */
 export const brevity = (words: SQL): SQL => sql`(1 + 2.2 / (1.3 + CAST(${words} AS double precision) / 55.0))`
 
+/** The same in plain code, to the last bit. */
+export const brevityOf = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
+
 /**
  * Entries with a term are counted up to here, in the order of ids; the rest is estimated from how far the count came. Words of
  * more entries are equally common when candidates are chosen.
@@ -56,14 +59,15 @@ export function splitUnits(
 }
 
 /** More than all words of a query together can weigh. */
-const ONE_UNIT = sql.raw('10000000000.0')
+export const ONE_UNIT_WEIGHS = 10_000_000_000
+const ONE_UNIT = sql.raw(`${ONE_UNIT_WEIGHS}.0`)
 
 /** What candidates are ordered by where a query asks for its units; doubles on both databases. */
 export const unitKey = (first: Units['first'], held: SQL, weight: SQL, shortness: SQL): SQL =>
   first === 'most' ? sql`(${held} * ${ONE_UNIT} + ${weight} * ${shortness})` : sql`(${weight} * ${shortness})`
 
 /** How many, and the highest id among them; null when there was none. */
-type TermCount = readonly [counted: number, reached: number | null]
+export type TermCount = readonly [counted: number, reached: number | null]
 
 interface Totals {
   readonly entries: number

@@ -16,7 +16,7 @@ import type { ChangeFeed, FeedStart } from '../../ports/change-feed'
 import type { Clock } from '../../ports/clock'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { textOf } from './long-texts'
+import { beginningOf } from './long-texts'
 import { circle, listed } from './visibility'
 
 /**
@@ -56,7 +56,7 @@ function pageStatement(
   const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
   // What lists show of it now, if anything: a text that its reader may see no more is not in an old change either.
   return sql`
-    SELECT p.*, substr(${textOf()}, 1, ${FEED_PREVIEW + 1}) AS preview
+    SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
     FROM (
       SELECT c.*
       FROM (

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../ports/current'
 import { compileFilter } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
-import { textOf } from './long-texts'
+import { beginningOf } from './long-texts'
 import type { MemoryContext } from './memory-statements'
 import { FILES, momentColumns, ownScore, toAtMoment } from './moment'
 import { among, bestPatterns, number } from './patterns'
@@ -120,7 +120,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         ORDER BY ${ownScore(dialect, moment, context.now)} DESC, e.id DESC LIMIT ${number(CANDIDATES.nearest)}`
       const hasFile = filesOf(moment).length > 0
       const [texts = [], late = [], used = [], ...atHand] = await connection.read([
-        latest(sql`substr(${textOf()}, 1, ${number(CONTEXT)}) AS text`, 1, CONTEXT_WORKING),
+        latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, 1, CONTEXT_WORKING),
         latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, 1, LATELY),
         bestPatterns(context, moment),
         ...[working, latest(sql`e.id`, 2, CANDIDATES.newest), ...(hasFile ? [ofFile(context, moment)] : [])].map(

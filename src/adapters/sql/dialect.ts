@@ -76,6 +76,8 @@ export interface SqlDialect {
   readonly jsonRow: (values: readonly SQL[]) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
+  /** A query of the beginning that is kept of a long text, by its org and hash; null where a text is cut without being read whole. */
+  readonly beginning: ((org: SQL, hash: SQL) => SQL) | null
   readonly byteLength: (text: SQL) => SQL
   /** Characters of a text from a place on (from 0), which has so many in all. */
   readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../domain/report'
 import { IN_FLIGHT, WORK_KINDS } from '../../domain/work'
 import type { OverviewRequest } from '../../ports/directory'
+import type { SqlDialect } from './dialect'
 import { textOf } from './long-texts'
 import { liveThreads, type ReadContext, staleThreads } from './read-statements'
 import { ENTRY_COLUMNS } from './rows'
@@ -148,9 +149,9 @@ export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, pro
   GROUP BY e.kind`
 
 /** Ids first, so that what is passed over never brings its text. */
-const chosen = (ids: SQL, previewLength: number, order: SQL): SQL => sql`
+const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL): SQL => sql`
   WITH chosen AS (${ids})
-  SELECT ${ENTRY_COLUMNS}, ${previewText(previewLength)}
+  SELECT ${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}
   FROM chosen JOIN entries e ON e.id = chosen.id
   ORDER BY ${order}, e.id DESC`
 
@@ -166,7 +167,7 @@ export function newestDecisionsStatement(
         SELECT 1 FROM links l JOIN entries later ON later.id = l.from_id
         WHERE l.org = ${scope.org} AND l.to_id = e.id AND l.relation = 'supersedes' AND ${listed(dialect, scope, now, 'later')})
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${decisions}`
-  return chosen(ids, previewLength, sql`e.created_at DESC`)
+  return chosen(dialect, ids, previewLength, sql`e.created_at DESC`)
 }
 
 const quoted = (words: readonly string[]): SQL => sql.raw(words.map((word) => `'${word}'`).join(', '))
@@ -181,5 +182,5 @@ export function inFlightStatement(
     WHERE ${listed(dialect, scope, now)} AND e.project = ${project}
       AND e.kind IN (${quoted(WORK_KINDS)}) AND e.status IN (${quoted(IN_FLIGHT)})
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
-  return chosen(ids, previewLength, sql`e.updated_at DESC`)
+  return chosen(dialect, ids, previewLength, sql`e.updated_at DESC`)
 }

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isLong } from '../../domain/long-text'
+import { BEGINNING, BEGUN, isLong } from '../../domain/long-text'
 import type { LongTexts } from '../../ports/long-texts'
 import type { SqlConnection } from './connection'
+import type { SqlDialect } from './dialect'
 
 /**
  * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0025_texts_beside.sql): a
@@ -13,6 +14,8 @@ import type { SqlConnection } from './connection'
 const MAX_MOVED = 2_000_000
 /** Long entries that are looked at in one statement. */
 const LOOKED_AT = 500
+/** Long texts that are read in one transaction to keep their beginnings: some megabytes. */
+const BEGUN_AT_ONCE = 3
 
 /** The text of an entry, wherever it stands. */
 export const textOf = (alias = 'e'): SQL => {
@@ -20,6 +23,19 @@ export const textOf = (alias = 'e'): SQL => {
   return sql`CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE (
     SELECT l.text FROM long_texts l WHERE l.org = ${e}.org AND l.hash = ${e}.text_hash
   ) END`
+}
+
+/**
+ * The first characters of the text of an entry.
+ *
+ * @param length at most `BEGINNING`, where no more than that is read of a text of any length
+ */
+export const beginningOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+  const characters = sql.raw(String(length))
+  if (beginning === null || length > BEGINNING) return sql`substr(${textOf(alias)}, 1, ${characters})`
+  const e = sql.raw(alias)
+  const kept = beginning(sql`${e}.org`, sql`${e}.text_hash`)
+  return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
 }
 
 /** What stands in the row itself. */
@@ -65,6 +81,21 @@ export function createSqlLongTexts(connection: SqlConnection): LongTexts {
         'all',
       )
       return { moved: rows?.length ?? 0, last: Number(last.id) }
+    },
+
+    async keepBeginnings(after) {
+      // Only where a table numbers its rows are beginnings kept.
+      if (dialect.beginning === null) return null
+      const part = sql`(SELECT rowid AS place, org, hash, text FROM long_texts WHERE rowid > ${after} ORDER BY rowid LIMIT ${BEGUN_AT_ONCE})`
+      const [rows] = await connection.batch([
+        sql`SELECT max(place) AS last FROM ${part}`,
+        sql`
+          INSERT INTO text_beginnings (org, hash, text)
+          SELECT org, hash, substr(text, 1, ${BEGINNING}) FROM ${part} WHERE length(text) > ${BEGUN}
+          ON CONFLICT (org, hash) DO NOTHING`,
+      ])
+      const last = rows?.[0]?.last
+      return last === null || last === undefined ? null : Number(last)
     },
   }
 }

@@ -6,7 +6,7 @@ import type { MemoryQuery, SummarizableQuery } from '../../ports/memories'
 import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { layerCounts, layerTotal } from './layer-counts'
-import { textOf } from './long-texts'
+import { beginningOf, textOf } from './long-texts'
 import { withPrelude } from './read-statements'
 import { entriesOf, together } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
@@ -161,7 +161,7 @@ export const summarizableStatement = (
 ): SQL => {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
   return sql`
-    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, substr(${textOf()}, 1, ${SUMMARIZED}) AS text
+    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, ${beginningOf(dialect, SUMMARIZED)} AS text
     FROM entries e
     WHERE ${listed(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0

@@ -7,7 +7,7 @@ import type { AtMoment } from '../../ports/current'
 import { FALSE, joinConditions } from './compile-filter'
 import type { Row } from './connection'
 import type { SqlDialect } from './dialect'
-import { textOf } from './long-texts'
+import { beginningOf } from './long-texts'
 import { among, daysSince, number } from './patterns'
 
 /** What a memory `e` is to a moment (fabric contract §5): what its rank follows from, without its text. */
@@ -31,7 +31,7 @@ const bit = (condition: SQL, mark: Mark): SQL => sql`CASE WHEN ${condition} THEN
 function marksOf(dialect: SqlDialect, moment: Moment) {
   const { sessionId, currentCommand } = moment
   const files = filesOf(moment)
-  const start = sql`substr(${textOf()}, 1, ${number(SEARCHED)})`
+  const start = beginningOf(dialect, SEARCHED)
   // What holds a path holds its base name.
   const names = [...new Set(files.map((file) => baseName(file) || file))]
   const isFile = FILES.map(({ path }) => sql`coalesce(${dialect.textAt(path)}, '') IN (${among(files)})`)

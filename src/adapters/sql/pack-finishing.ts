@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../ports/packs'
-import { textOf } from './long-texts'
+import { beginningOf, textOf } from './long-texts'
 import { type PackContext, superseded, visible } from './pack-statements'
 import { readable } from './visibility'
 
@@ -49,7 +49,7 @@ const linksOf = ({ dialect, sight }: PackContext, table: SQL): SQL => {
 /** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
 const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
-    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, substr(${textOf()}, 1, ${NAME}) AS text,
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${linksOf(context, table)}) AS link
       ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { GatherRequest } from '../../ports/packs'
-import { textOf } from './long-texts'
+import { beginningOf } from './long-texts'
 import { type PackContext, superseded, visible } from './pack-statements'
+import { CHARS } from './text-marks'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 
@@ -110,8 +111,8 @@ export function gatherStatements(context: PackContext, request: GatherRequest): 
   const steps = request.steps
   const entries = sql`${tables}
     SELECT ${HEAD}, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
-      CASE WHEN picked.has_text = 1 THEN '' ELSE substr(${textOf()}, 1, ${BEGINNING}) END AS beginning,
-      length(${textOf()}) AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
+      ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded
     FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
     WHERE ${visible(context)}`
   const hits = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(request.hits)}`)} AS hit`

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../domain/filter'
+import { BEGINNING } from '../../domain/long-text'
 import type { Scope } from '../../domain/scope'
 import type { PageRequest, Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
-import { textOf } from './long-texts'
+import { beginningOf, textOf } from './long-texts'
 import { LAYERS, roomIds, together } from './room-rows'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 import { taggedEntries } from './tags'
@@ -63,7 +64,7 @@ const USUAL_BESIDE = 64_000
 const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
   const size = besideBytes(dialect)
   const usual = sql`${size} <= ${USUAL_BESIDE}`
-  return sql`${entryColumnsWhere(usual)}, ${previewText(previewLength)}, ${size} AS beside, CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
+  return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside, CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
 }
 
 /** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */
@@ -76,7 +77,9 @@ export function previewsStatement(
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
-  const columns = whole ? sql`${ENTRY_COLUMNS}, ${previewText(previewLength)}` : previewColumns(context, previewLength)
+  const columns = whole
+    ? sql`${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}`
+    : previewColumns(context, previewLength)
   return withPrelude(
     bindings,
     [],
@@ -101,6 +104,14 @@ export function toChangeStatement(
     FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id`)}`
 }
 
+/** What `wanted` asks for of a text; of most only its beginning is read. */
+const stretchOf = (dialect: SqlDialect): SQL => {
+  const cut = (text: SQL) => sql`substr(${text}, CAST(wanted.start AS integer), CAST(wanted.length AS integer))`
+  if (dialect.beginning === null) return cut(textOf())
+  return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(BEGINNING + 1))}
+    THEN ${cut(beginningOf(dialect, BEGINNING))} ELSE ${cut(textOf())} END`
+}
+
 /** Parts of the texts of listed entries that the filter admits. */
 export function stretchesStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
@@ -114,7 +125,7 @@ export function stretchesStatement(
   return withPrelude(
     bindings,
     [],
-    sql`SELECT e.id, substr(${textOf()}, CAST(wanted.start AS integer), CAST(wanted.length AS integer)) AS text
+    sql`SELECT e.id, ${stretchOf(dialect)} AS text
       FROM ${parts} wanted
       ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${listed(dialect, scope, now)} AND ${condition}`,

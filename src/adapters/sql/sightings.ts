@@ -5,7 +5,7 @@ import type { Scope } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { Sightings } from '../../ports/sightings'
 import type { Row, SqlConnection } from './connection'
-import { textOf } from './long-texts'
+import { beginningOf } from './long-texts'
 import { listed } from './visibility'
 
 /** Marks of one owner; each call of an unknown project would leave another. */
@@ -53,7 +53,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
             SELECT since.id FROM (${added(scope, project, sql`e.id, e.created_at`)}) AS since
             ORDER BY since.created_at DESC, since.id DESC LIMIT ${most.memories}
           )
-          SELECT e.id, e.kind, e.created_at, e.tags, substr(${textOf()}, 1, ${most.content}) AS content
+          SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
           FROM newest ${dialect.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
       ])

@@ -4,7 +4,7 @@ import type { TextMarks } from '../../ports/text-marks'
 import type { SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 import { jsonGroups } from './json-groups'
-import { textOf } from './long-texts'
+import { beginningOf, textOf } from './long-texts'
 
 /** Long entries that are looked at in one statement. */
 const LOOKED_AT = 500
@@ -49,9 +49,13 @@ export function keepMarksOf(
 }
 
 /** The columns of a preview: the beginning of the text, and how long the whole is. */
-export const previewText = (length: number): SQL =>
-  sql`substr(${textOf()}, 1, ${length}) AS text,
-    coalesce((SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})) AS chars`
+export const previewText = (dialect: SqlDialect, length: number): SQL =>
+  sql`${beginningOf(dialect, length)} AS text, ${CHARS} AS chars`
+
+/** How long the text of `e` is, in characters, without reading a long one. */
+export const CHARS = sql`coalesce(
+  (SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})
+)`
 
 export function createSqlTextMarks(connection: SqlConnection): TextMarks {
   const { dialect } = connection

@@ -151,6 +151,15 @@ export function scheduleSteps(dependencies: {
       },
     },
     {
+      name: 'beginnings of long texts',
+      every: DAY_MS,
+      rounds: 5,
+      round: async (cursor) => {
+        const last = await longTexts.keepBeginnings(Number(cursor ?? 0))
+        return { done: 0, next: last === null ? null : String(last) }
+      },
+    },
+    {
       name: 'vectors of code',
       every: 0,
       rounds: 2,

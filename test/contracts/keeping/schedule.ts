@@ -204,6 +204,26 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       expect(await world.longTexts.moveBeside(saved[4] as number)).toEqual({ moved: 0, last: null })
     })
 
+    it('keeping the beginnings of long texts of an earlier release, a few texts in a round', async () => {
+      if (world.connection.dialect.beginning === null) return
+      for (let i = 0; i < 4; i++) await world.entries.save(ada, [await entryOf(ada, { text: `${i}\n`.repeat(50_001) })])
+      await world.entries.save(ada, [await entryOf(ada, { text: 'ä'.repeat(20_000) })])
+      const kept = async () => {
+        const [rows] = await world.connection.batch([
+          sql`SELECT text FROM text_beginnings WHERE org = ${ada.org} ORDER BY text`,
+        ])
+        return rows?.map(({ text }) => text)
+      }
+      const all = Array.from({ length: 4 }, (_, i) => `${i}\n`.repeat(30_000))
+      expect(await kept()).toEqual(all)
+      await world.connection.batch([sql`DELETE FROM text_beginnings`])
+      world.clock.advance(DAY)
+      await house().run()
+      expect(await kept()).toEqual(all)
+      expect(await world.longTexts.keepBeginnings(0)).not.toBeNull()
+      expect(await world.longTexts.keepBeginnings(Number.MAX_SAFE_INTEGER)).toBeNull()
+    })
+
     it('forgetting the change log of before, oldest first, but never its newest row', async () => {
       world.clock.advance(DAY)
       const [old] = await world.entries.save(ada, [await entryOf(ada)])

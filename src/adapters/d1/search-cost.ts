@@ -1,0 +1,138 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Expression, Unit } from '../../domain/query-unit'
+import type { ScoredTerm } from '../../domain/score'
+
+/**
+ * What may a search make FTS5 read? It goes through where a word stands in every text, once for each time that a statement asks for the
+ * word, and nobody else is served meanwhile (platform contract §6).
+ */
+
+/** What a statement may go through, which is 30 to 150 ms of work; in bytes of postings where nothing else is said. */
+export const SHARES = {
+  /** All that a search asks for; a search of more is done in parts. */
+  once: 32_000_000,
+  /** The words of a part. */
+  part: 32_000_000,
+  /** Entries of a part, whatever their size. */
+  entries: 8_000,
+  /** A phrase, which cannot be asked for in parts. */
+  phrase: 64_000_000,
+  /** Words by their beginning, whose postings FTS5 merges before it begins, so that each takes some times as long. */
+  beginning: 12_000_000,
+} as const
+export type Shares = { readonly [Name in keyof typeof SHARES]: number }
+
+const MERGING = Math.ceil(SHARES.once / SHARES.beginning)
+
+/** A word that statements ask for. */
+export interface AskedWord {
+  readonly word: string
+  readonly prefix: boolean
+  /** How many times. */
+  readonly times: number
+}
+
+export const wordsOfUnit = ({ terms, prefix }: Unit): Omit<AskedWord, 'times'>[] =>
+  terms.map((word, i) => ({ word, prefix: prefix && i === terms.length - 1 }))
+
+export const wordsOfTerm = ({ term, by }: ScoredTerm): Omit<AskedWord, 'times'>[] => [
+  { word: term, prefix: by === 'beginning' },
+]
+
+export const unitsIn = (expression: Expression): Unit[] =>
+  expression.op === 'unit'
+    ? [expression.unit]
+    : expression.op === 'not'
+      ? unitsIn(expression.of)
+      : expression.of.flatMap(unitsIn)
+
+/** The same words, each once. */
+export function addedUp(words: readonly AskedWord[]): AskedWord[] {
+  const times = new Map<string, AskedWord>()
+  for (const asked of words) {
+    const key = `${asked.prefix ? '*' : '='}${asked.word}`
+    times.set(key, { ...asked, times: asked.times + (times.get(key)?.times ?? 0) })
+  }
+  return [...times.values()]
+}
+
+/** FTS5 stores terms behind this letter. */
+const MAIN_INDEX = '0'
+/** Bytes of a leaf of the index. */
+const LEAF = 4050
+/** A text of so many bytes has no more bytes of postings: a word in two bytes, in two columns. */
+const DENSEST = 1
+
+/**
+ * Bytes of postings of a word in the whole index, as far as its leaves tell, which is some thousands for each of its segments: FTS5 notes
+ * with which term its leaves begin (`_idx`), so that nothing is read of the postings themselves.
+ */
+const postingsOf = (word: SQL, prefix: SQL): SQL => {
+  const from = sql`CAST(${sql.raw(`'${MAIN_INDEX}'`)} || ${word} AS BLOB)`
+  const to = sql`CASE WHEN ${prefix} THEN CAST(${from} || x'ff' AS BLOB) ELSE ${from} END`
+  return sql`(
+    SELECT coalesce(sum(max(
+        coalesce(
+          (SELECT i.pgno / 2 FROM entries_fts_idx i WHERE i.segid = segments.id AND i.term > ${to} ORDER BY i.term LIMIT 1),
+          (SELECT max(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id BETWEEN segments.id << 37 AND (segments.id << 37) + 2147483647)
+        ) - coalesce(
+          (SELECT i.pgno / 2 FROM entries_fts_idx i WHERE i.segid = segments.id AND i.term <= ${from} ORDER BY i.term DESC LIMIT 1), 0
+        ), 0)), 0) * ${sql.raw(String(LEAF))}
+    FROM segments
+  )`
+}
+
+const SEGMENTS = sql`segments (id) AS (
+  SELECT min(segid) FROM entries_fts_idx
+  UNION ALL SELECT (SELECT min(segid) FROM entries_fts_idx WHERE segid > segments.id) FROM segments WHERE segments.id IS NOT NULL
+)`
+
+/** A query of the postings of words, as `bytes`, in their order. */
+export const postingsStatement = (words: readonly Omit<AskedWord, 'times'>[]): SQL => {
+  const given = JSON.stringify(words.map(({ word, prefix }) => [word, prefix ? 1 : 0]))
+  return sql`WITH RECURSIVE ${SEGMENTS}
+    SELECT ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} AS bytes
+    FROM json_each(${given}) asked ORDER BY asked.key`
+}
+
+/** Words that begin with a word stand in the index behind this, and before that. */
+const AFTER = sql`char(1)`
+const BEFORE = sql`char(1114111)`
+
+/**
+ * The next longer beginnings of words, each by one character, as `beginning`; fewer than asked for at the end.
+ *
+ * @param after the last one that is known; the beginning itself at the start
+ */
+export const longerStatement = (beginning: string, after: string, most: number): SQL => {
+  const first = after === beginning ? AFTER : BEFORE
+  const own = sql`substr(step.term, 1, length(${beginning})) = ${beginning}`
+  const longer = sql`substr(step.term, 1, length(${beginning}) + 1)`
+  return sql`WITH RECURSIVE step (term, place) AS (
+      SELECT (SELECT term FROM entries_words WHERE term >= ${after} || ${first} LIMIT 1), 1
+      UNION ALL
+      SELECT (SELECT w.term FROM entries_words w WHERE w.term >= ${longer} || ${BEFORE} LIMIT 1), step.place + 1
+      FROM step WHERE step.place < ${sql.raw(String(most))} AND ${own}
+    )
+    SELECT ${longer} AS beginning FROM step WHERE ${own}`
+}
+
+/**
+ * `fits`: a table of one row that says whether what is asked of the index stays within a share.
+ *
+ * @param held a query of how many bytes of text the scope may have
+ */
+export function fitsTable(asked: readonly AskedWord[], held: SQL, share: number): SQL {
+  const words = JSON.stringify(
+    asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
+  )
+  const all = asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
+  const text = sql`(${held}) * ${sql.raw(String(DENSEST))}`
+  return sql`fits (yes) AS MATERIALIZED (
+    SELECT CASE WHEN ${text} * ${all} <= ${share} THEN 1 ELSE (
+      WITH RECURSIVE ${SEGMENTS}
+      SELECT coalesce(sum((asked.value ->> 2) * ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)}), 0) <= ${share}
+      FROM json_each(${words}) asked
+    ) END
+  )`
+}

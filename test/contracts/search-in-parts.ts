@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest'
+import { createD1FullText } from '../../src/adapters/d1/full-text'
+import { SHARES, type Shares } from '../../src/adapters/d1/search-cost'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import type { Analyzer } from '../../src/domain/analysis'
+import { EVERYTHING, type Filter } from '../../src/domain/filter'
+import { createPace } from '../../src/domain/pace'
+import { parseQuery, type SearchMode } from '../../src/domain/query'
+import { scoredTerms } from '../../src/domain/score'
+import type { EntryStore } from '../../src/ports/entry-store'
+import { type FullText, TEXT_COLUMNS, type TextRequest } from '../../src/ports/full-text'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+/** Everything in small parts: five entries at once, and words for beginnings. */
+const IN_PARTS: Shares = { once: -1, part: 1_000_000, entries: 5, phrase: Number.MAX_SAFE_INTEGER, beginning: -1 }
+
+interface Made {
+  readonly entries: EntryStore
+  readonly connection: SqlConnection
+  readonly analyzer: Analyzer
+  readonly clock: TestClock
+}
+
+const WORDS = 'alpha alpine beta betas gamma running run delta the door red'.split(' ')
+
+/** Numbers of a seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (state >>> 8) % below
+  }
+}
+
+/** What a search of D1 does in parts where one statement would hold everybody up (platform contract §6). */
+export function searchInPartsCases(make: () => Made): void {
+  const searching = ({ connection, analyzer, clock }: Made, shares: Shares) => {
+    const cost = { trips: 0, rests: 0 }
+    const pace = createPace(async () => void cost.rests++)
+    const counted: SqlConnection = {
+      ...connection,
+      read: (statements) => {
+        cost.trips++
+        return connection.read(statements)
+      },
+    }
+    return { cost, fullText: createD1FullText(counted, analyzer, clock, { pace, shares }) }
+  }
+
+  it('finds in parts what it finds at once: the same entries in the same order with the same counts', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const draw = numbers(5)
+    const words = (many: number) =>
+      Array.from({ length: many }, () => WORDS[Math.min(draw(WORDS.length), draw(WORDS.length))]).join(' ')
+    const drafts = Array.from({ length: 24 }, (_, i) => ({
+      text: `${words(1 + draw(40))} ${i}`,
+      threadId: `t${draw(3)}`,
+    }))
+    await made.entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+    const [once, parts] = [searching(made, SHARES), searching(made, IN_PARTS)]
+    const search = async (fullText: FullText, request: TextRequest) => {
+      const { hits, statistics } = await fullText.search(ada, request)
+      return { hits, statistics: hits.length > 0 ? statistics : null }
+    }
+    const queries: [string, SearchMode][] = [
+      ['running doors', 'match'],
+      ['alpha "red door" betas nothing', 'match'],
+      ['the red', 'phrase'],
+      ['alpha AND (NOT beta OR "red alpha")', 'boolean'],
+      ['al be', 'prefix'],
+      ['red do', 'prefix'],
+    ]
+    const ways: Partial<TextRequest>[] = [
+      {},
+      { units: { atLeast: 1, first: 'most' } },
+      { units: { atLeast: 2, first: 'rarest' } },
+      { rare: 10 },
+    ]
+    const filters: Filter[] = [EVERYTHING, { op: 'thread', is: 't1' }]
+    const found: number[] = []
+    for (const [i, [text, mode]] of queries.entries())
+      for (const [j, way] of ways.entries()) {
+        const filter = filters[(i + j) % 2] as Filter
+        const query = parseQuery(text, mode, made.analyzer)
+        const depth = { candidates: 7, complete: 4 }
+        const request = { query, terms: scoredTerms(query.units), filter, columns: TEXT_COLUMNS, depth, ...way }
+        const expected = await search(once.fullText, request)
+        expect(await search(parts.fullText, request)).toEqual(expected)
+        found.push(expected.hits.length)
+      }
+    expect(once.cost).toEqual({ trips: found.length, rests: 0 })
+    expect(found.filter((hits) => hits > 0).length).toBeGreaterThan(queries.length * 2)
+    // Some entries at a time, and a rest before each round trip but the first and the last of a search.
+    expect(parts.cost.trips).toBeGreaterThan(found.length * 6)
+    expect(parts.cost.rests).toBe(parts.cost.trips - 2 * found.length)
+  })
+
+  it('goes through a share of dense texts at a time, however many there are, and through others at once', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const dense = (i: number) => `${i} ${'ab '.repeat(10_000)}`
+    const store = async (from: number, to: number) => {
+      for (let i = from; i < to; i++) await made.entries.save(ada, [await entryOf(ada, { text: dense(i) })])
+    }
+    const cost = async (text: string, mode: SearchMode = 'match', once = 250_000) => {
+      const { cost, fullText } = searching(made, { ...SHARES, once, part: 60_000, phrase: 1_000_000 })
+      const query = parseQuery(text, mode, made.analyzer)
+      const depth = { candidates: 50, complete: 50 }
+      const terms = scoredTerms(query.units)
+      const { hits } = await fullText.search(ada, { query, terms, filter: EVERYTHING, columns: ['body'], depth })
+      return { ...cost, hits: hits.length }
+    }
+    await store(0, 8)
+    const few = await cost('ab')
+    await store(8, 16)
+    const many = await cost('ab')
+    expect([few.hits, many.hits]).toEqual([8, 16])
+    // Two texts of 30,000 bytes begin within 60,000: two round trips for each such part.
+    expect(few.trips).toBe(1 + 1 + 2 * 4 + 1)
+    expect(many.trips).toBe(1 + 1 + 2 * 8 + 1)
+    expect(many.rests).toBe(many.trips - 2)
+    expect(await cost('zebra', 'match', 1_000_000)).toEqual({ trips: 1, rests: 0, hits: 0 })
+    await expect(cost('ab ab ab ab', 'phrase')).rejects.toMatchObject({ code: 'limit_exceeded' })
+  })
+}
