@@ -254,10 +254,16 @@ One project, a tenth of its memories in layer 3, one connection, one call at a t
 in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50 ms): list by type with offset 18.7, by two
 tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes failed with two clients.
 
-getCurrent does not come to 10 ms. On D1 it is three batches (one is what list stats takes) of which the statements take 3.4 ms at 10,000 in
-SQLite itself: ten words looked up 1.6, patterns of the project weighed 1.0, candidates 0.5; comparing 10,000 vectors takes 0.2. On PostgreSQL
-the index of words walks every entry of a common word (half a millisecond to 1.4 for each at 10,000), and 9,000 vectors of the project are
-compared exactly, which both databases owe each other; with VECTOR_BACKEND=object the Durable Object does that there too.
+getCurrent does not come to 10 ms. Where its time goes on D1 at 10,000 (commit d0efa31, a quiet machine, 15.6 ms): 1.1 before its first batch, 2.9,
+4.7 and 1.8 in the three batches (1.0 is what a batch of one statement takes), 1.5 in the Durable Object, 1.7 behind the last batch; an empty
+tool takes 2.0 in all. In SQLite itself ten words take 1.1, candidates 0.6 and the note of 25 accesses 1.0 (0.3 of it for places of patterns);
+patterns took 1.7 and take 0.3 since only the first of each place are read. On PostgreSQL (37.7 ms then: 7.0, 20.2 and 3.2 in its batches) the
+statements themselves took 2.6 for patterns, 13 for words and 23 for vectors on a busy machine, and take 0.9, 1.2 and 1.4: a Durable Object
+compares the vectors, and words that 65 of the newest 256 memories hold are not looked up. Planning takes 5 of them, in every call anew.
+Both commits one after the other, twice, on a machine that was busy (list stats 6 to 12 ms), p50 at 1,000 and 10,000: PostgreSQL 35.6 and 82.2,
+37.2 and 62.7 before; 40.1 and 45.6, 33.6 and 33.3 after. D1 22.0 and 28.6, 25.5 and 28.3 before; 22.5 and 30.5, 17.0 and 25.0 after: no
+difference that such a machine could show. Store a memory, at 10,000: D1 19.2 and 20.9 before, 22.5 and 16.8 after; PostgreSQL 25.7 and 17.2,
+22.8 and 17.9.
 
 ${tables.join('\n\n')}
 `
