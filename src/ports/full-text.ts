@@ -32,6 +32,8 @@ export interface TextHit {
   readonly complete: boolean
   /** How many units of the query it holds; 0 where the request does not ask for units. */
   readonly held: number
+  /** Its place among the candidates, from 1, where the request asks for units. */
+  readonly place: number
   /** Of a memory, 1 to 5. */
   readonly weight: number
   /** Milliseconds since 1970. */

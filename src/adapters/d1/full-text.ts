@@ -167,16 +167,19 @@ export function createD1FullText(
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const best = sql`best AS (
-          SELECT weighed.id, ${held} AS held
-          FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
-          ORDER BY ${key} DESC, weighed.id DESC
-          LIMIT ${depth.candidates}
+          SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+          FROM (
+            SELECT weighed.id, ${held} AS held, ${key} AS key
+            FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+            WHERE ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+            ORDER BY key DESC, weighed.id DESC
+            LIMIT ${depth.candidates}
+          ) few
         )`
         return withPrelude(
           bindings,
           [fits, counts, ...tables, best],
-          sql`SELECT ${columnsOf(ofCounts)}, best.held FROM best JOIN entries e ON e.id = best.id`,
+          sql`SELECT ${columnsOf(ofCounts)}, best.held, best.place FROM best JOIN entries e ON e.id = best.id`,
         )
       }
 

@@ -207,7 +207,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
       const best = (condition: SQL, order: SQL, limit: number, complete: boolean) => sql`(
-        SELECT o.id, ${sql.raw(String(complete))} AS complete, o.held
+        SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+        FROM (
+        SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
         CROSS JOIN LATERAL (
           SELECT 1 FROM entries e
@@ -216,6 +218,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           OFFSET 0
         ) AS admitted
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}
+        ) AS few
       )`
       const key = units ? unitKey(units.first, sql`held`, sql`weight`, brevity(sql`length`)) : KEY
       const others = best(sql`true`, key, depth.candidates, false)
@@ -241,7 +244,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const counts = rare === undefined ? countsOf(terms.length, COMMON) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, best.held, ${counts} AS counts
+        SELECT e.*, best.complete, best.held, best.place, ${counts} AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
             ${columns.includes('context') ? context : sql`''`} AS context,

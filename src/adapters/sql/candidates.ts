@@ -91,6 +91,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   context: columns.includes('context') ? (row.context as string) : '',
   length: Number(row.words),
   held: Number(row.held ?? 0),
+  place: Number(row.place ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
   atMoment: row.marks === undefined ? null : toAtMoment(row),

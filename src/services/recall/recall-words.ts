@@ -127,7 +127,8 @@ export function createRecallWords({
     const hits = new Map<number, TextHit>()
     const count = createTermCounter(terms)
     const candidates: Candidate[] = []
-    for (const hit of found.hits) {
+    // The one more earns its neighbours nothing: these are the best 200 (threads contract §6.1).
+    for (const hit of found.hits.filter(({ place }) => place <= KEPT)) {
       const { id, following, held, title, text: start, code } = hit
       const frequencies = count((visit) => analyzer.eachWord(`${title}\n${start}\n${code}`, visit))
       const length = hit.length + wordsIn(title) + wordsIn(code)
