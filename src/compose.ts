@@ -32,7 +32,7 @@ import type { Config } from './config'
 import { type Analyzer, createAnalyzer } from './domain/analysis'
 import { Problem } from './domain/errors'
 import { EVERYTHING } from './domain/filter'
-import { createPace } from './domain/pace'
+import { createRestingPace } from './domain/pace'
 import { modelKey } from './domain/vector'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
@@ -112,12 +112,9 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
 
-/**
- * One for all requests of the isolate, since they share its time. Only a timer lets others have their turn, and only one that is
- * not due at once: after a timer of 0 ms every second request found the next piece of work begun (bench/RESULTS.md, hostile text).
- */
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const pace = createPace(() => sleep(1))
+/** One for all requests of the isolate, since they share its time. */
+const pace = createRestingPace(sleep)
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {

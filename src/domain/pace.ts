@@ -49,6 +49,15 @@ export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
   }
 }
 
+/**
+ * What a rest waits, in milliseconds: a timer that is not due at once. After one of 0 ms every second request found the next piece of work
+ * begun (bench/RESULTS.md, hostile text).
+ */
+export const REST_MS = 1
+
+/** @param sleep waits so many milliseconds for a timer */
+export const createRestingPace = (sleep: (ms: number) => Promise<void>): Pace => createPace(() => sleep(REST_MS))
+
 /** Never rests: for work that nobody waits beside, such as a command line. */
 export const WITHOUT_REST: Pace = createPace(async () => {}, Number.POSITIVE_INFINITY)
 

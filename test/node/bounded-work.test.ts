@@ -9,7 +9,7 @@ import { highlight } from '../../src/domain/highlight'
 import { findHits, findUnit } from '../../src/domain/hits'
 import { detectImageType } from '../../src/domain/image'
 import { BREAK, indexText } from '../../src/domain/indexed-text'
-import { atOnce, createPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
+import { atOnce, createPace, createRestingPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
 import { LOOKED_AT, passageAround } from '../../src/domain/passage'
 import { parseQuery } from '../../src/domain/query'
 import { makeUnit } from '../../src/domain/query-unit'
@@ -226,6 +226,15 @@ describe('a pace', () => {
       },
     }
   }
+
+  it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
+    const asked: number[] = []
+    const resting = createRestingPace(async (ms) => void asked.push(ms))
+    for (let i = 0; i < 3; i++) await resting.rest()
+    await resting.spend(SLICE)
+    expect(asked).toHaveLength(4)
+    for (const ms of asked) expect(ms).toBeGreaterThanOrEqual(1)
+  })
 
   it('rests whenever a slice has been read, whether of one long text or of many short ones', async () => {
     for (const texts of [['ab '.repeat(330_000)], Array.from({ length: 100 }, () => 'ab '.repeat(3_300))]) {
