@@ -1,178 +1,204 @@
-// Does any statement depend on what the planner happens to know? The same calls right after batches have filled the tables, of
-// which it then knows nothing, and once it does: none walks a whole table, where the entries of all orgs stand.
+// Does any statement depend on what the planner happens to know? Every tool is asked once and its statements are heard on their way.
+// They run again in copies of the database where the planner knows other things: of a small table, nothing at all, or how it is.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTeam, type Team } from '../support/access'
-import { freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
+import { type Asker, createAsker } from '../support/ask'
+import { type Call, fill, PROJECT, readingCalls, vary, writingCalls } from '../support/every-tool'
+import { copyDatabase, freshDatabase, isRealServer, restoreDatabase, type TestDatabase } from '../support/postgres'
 import { execute } from '../support/postgres-server'
 import { startServer } from '../support/server'
+import { type Group, type Reading, type Recorder, replay, startRecorder } from '../support/wire-recorder'
 
-const TABLES = [
-  'entries',
-  'entries_fts',
-  'entry_tags',
-  'entry_vectors',
-  'thread_counters',
-  'changes',
-  'links',
-  'patterns',
-  'layer_counters',
-]
-const ENTRIES = 1_000
+/** Entries of which there are statistics, of the org that is asked, and of another one. */
+const [FEW, OURS, THEIRS] = [49, 7 * 49, 20 * 49]
 
+const UNATTENDED = `
+  DO $$ DECLARE t regclass; BEGIN
+    FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
+      EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t);
+    END LOOP;
+  END $$`
 /** As if nobody had ever analysed a table. */
 const FORGET = [
   `DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
   `UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
 ]
 
-const CALLS: readonly [tool: string, args: Record<string, unknown>][] = [
-  ['search_context', {}],
-  ['search_context', { thread_id: 'thread 3' }],
-  ['search_context', { tags: ['common'] }],
-  ['search_context', { metadata: { status: 'todo' } }],
-  ['fts_search_context', { query: 'turbine number' }],
-  ['fts_search_context', { query: 'turbine number', thread_id: 'thread 3' }],
-  ['fts_search_context', { query: 'turbine number', tags: ['common'] }],
-  ['fts_search_context', { query: 'turb numb', mode: 'prefix' }],
-  ['fts_search_context', { query: 'turbine number', mode: 'phrase' }],
-  ['fts_search_context', { query: 'NOT glacier', mode: 'boolean' }],
-  ['semantic_search_context', { query: 'turbine' }],
-  ['semantic_search_context', { query: 'turbine', tags: ['common'] }],
-  ['hybrid_search_context', { query: 'turbine number' }],
-  ['get_context_by_ids', { context_ids: [1, 2, 3] }],
-  ['list_threads', {}],
-  ['grep_context', { pattern: 'number 17' }],
-  ['grep_context', { pattern: 'number 1[79]', is_regex: true, tags: ['common'] }],
-  ['read_context_range', { context_id: 5, start_line: 1 }],
-]
+/** A call and what it sent: a group of statements for each transaction. */
+interface Heard {
+  readonly call: Call
+  readonly groups: readonly Group[]
+}
+
+interface Read {
+  readonly call: string
+  readonly rows: number
+  readonly walks: number
+  readonly statements: readonly Reading[]
+}
+
+/** What the planner knows: nothing more than before of tables that have grown, how they are, or nothing. */
+const KNOWN = { small: [], fresh: ['ANALYZE'], none: FORGET } as const
+type Reads = Record<keyof typeof KNOWN, readonly Read[]>
+
+/** As good plans read so many times as much, and the rows of a small org once more, as where all of them are ordered. */
+const [TIMES, SOME] = [3, OURS]
+
+/** Statements that read far more where the planner knows something else. */
+const differing = (states: Reads): object[] =>
+  states.fresh.flatMap(({ call, statements }, i) =>
+    statements.flatMap(({ text }, n) => {
+      const rows = Object.values(states).map((reads) => reads[i]?.statements[n]?.rows as number)
+      if (Math.max(...rows) <= TIMES * Math.min(...rows) + SOME || REACHES_ALL.test(call)) return []
+      return [{ call, of: Object.keys(states).join(), rows, text: text.replace(/\s+/g, ' ').slice(0, 600) }]
+    }),
+  )
+/** Whoever names no entry and no thread asks for those of the whole org, in any order. */
+const REACHES_ALL = /delete_context_batch",\{"source"/
+
+/** Calls that read more than before by so many rows, and the statement that does. */
+const more = (
+  before: readonly Read[],
+  after: readonly Read[],
+  { times, some }: { times: number; some: number },
+): object[] =>
+  after.flatMap(({ call, rows, statements }, i) => {
+    const was = before[i] as Read
+    if (rows <= times * was.rows + some) return []
+    const each = statements.map(({ text, rows: now }, n) => ({ was: was.statements[n]?.rows as number, now, text }))
+    const worst = each.toSorted((a, b) => b.now - b.was - (a.now - a.was))[0]
+    return [{ call, was: was.rows, rows, worst: JSON.stringify(worst).slice(0, 700) }]
+  })
+
+/** Work that waits is claimed for whichever org it is. */
+const isOfCall = ({ text }: Reading): boolean => !text.includes(`UPDATE outbox SET state = 'claimed'`)
 
 describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   let database: TestDatabase
+  let recorder: Recorder
   let team: Team
-  let key: string
+  let ours: Asker
+  let heard: Heard[]
+  let alone: Reads
 
-  /** Stores entries in batches, each org the same. */
-  async function fill(key: string, project: object = {}): Promise<void> {
-    for (let from = 0; from < ENTRIES; from += 100) {
-      const entries = Array.from({ length: 100 }, (_, i) => ({
-        thread_id: `thread ${(from + i) % 20}`,
-        source: 'user',
-        text: `turbine number ${from + i}`,
-        tags: ['common'],
-        metadata: { status: i % 2 ? 'todo' : 'done', ...project },
-      }))
-      await call(key, 'store_context_batch', { entries })
-    }
-  }
-  async function call(key: string, tool: string, args: Record<string, unknown>): Promise<void> {
-    const { data } = await team.call(key, tool, args)
-    expect([tool, args, data?.error]).toEqual([tool, args, undefined])
-  }
+  const fillOurs = (count: number, project?: string) => fill(ours.ask, { count, ...(project && { project }) })
 
-  beforeAll(async () => {
-    database = await freshDatabase()
-    for (const table of TABLES) await execute(database.url, `ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
-    team = await startTeam({}, (vars) => startServer(vars, database.url))
-    ;({ key } = await team.key('ours'))
-    await fill(key)
-  }, 120_000)
-  afterAll(async () => {
-    await team.stop()
-    await database.drop()
-  })
-
-  async function ask(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const reader = new Client({ connectionString: database.url })
-    await reader.connect()
+  async function copied<T>(use: (copy: TestDatabase) => Promise<T>): Promise<T> {
+    await recorder.take()
+    const copy = await copyDatabase(database)
     try {
-      return (await reader.query(text, values)).rows
+      return await use(copy)
     } finally {
-      await reader.end()
+      await copy.drop()
     }
   }
 
-  /** What has been read of each table, as the server counts it once its sessions have ended. */
-  async function reads(): Promise<{ walks: Record<string, number>; rows: number }> {
-    const others = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'commonplace' AND datname = current_database()`
-    while ((await ask(others)).length > 0);
-    const tables = await ask(
-      `SELECT relname, seq_scan::integer, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS rows
-        FROM pg_stat_user_tables WHERE relname = ANY ($1) ORDER BY relname`,
-      [TABLES],
-    )
-    const indexes = await ask(
-      `SELECT coalesce(sum(idx_tup_read), 0)::integer AS rows FROM pg_stat_user_indexes WHERE relname = ANY ($1)`,
-      [TABLES],
-    )
-    return {
-      walks: Object.fromEntries(tables.map(({ relname, seq_scan }) => [relname, Number(seq_scan)])),
-      rows: [...tables, ...indexes].reduce((sum, { rows }) => sum + Number(rows), 0),
-    }
-  }
+  /** What the calls read, one after the other, in a copy of the database as it is now. */
+  const readsOf = (calls: readonly Heard[], ...prepare: readonly string[]): Promise<Read[]> =>
+    copied(async ({ url }) => {
+      await execute(url, ...prepare)
+      const session = new Client({ connectionString: url })
+      await session.connect()
+      const all: Read[] = []
+      for (const { call, groups } of calls) {
+        const statements: Reading[] = []
+        for (const group of groups) statements.push(...(await replay(session, group)).filter(isOfCall))
+        const sum = (of: 'rows' | 'walks') => statements.reduce((total, one) => total + one[of], 0)
+        all.push({ call: JSON.stringify(call).slice(0, 150), rows: sum('rows'), walks: sum('walks'), statements })
+      }
+      await session.end()
+      return all
+    })
 
-  /** What each call reads: rows of tables and of indexes. */
-  async function readsOfCalls(calls = CALLS): Promise<number[]> {
-    const all: number[] = []
-    let before = await reads()
-    for (const [tool, args] of calls) {
-      await call(key, tool, args)
-      const after = await reads()
-      expect([tool, args, after.walks, after.rows > before.rows]).toEqual([tool, args, before.walks, true])
-      all.push(after.rows - before.rows)
-      before = after
+  async function hear(calls: readonly Call[]): Promise<Heard[]> {
+    await recorder.take()
+    const all: Heard[] = []
+    for (const call of calls) {
+      await ours.ask(call)
+      all.push({ call, groups: await recorder.take() })
     }
     return all
   }
 
-  it('are planned with statistics of what batches have just stored', async () => {
-    const rows = await ask(
-      `SELECT relname FROM pg_class WHERE relname IN ('entries', 'entries_fts') AND reltuples < ${ENTRIES / 4}`,
-    )
-    expect(rows).toEqual([])
+  const readsOfAll = async (): Promise<Reads> => ({
+    small: await readsOf(heard, ...KNOWN.small),
+    fresh: await readsOf(heard, ...KNOWN.fresh),
+    none: await readsOf(heard, ...KNOWN.none),
+  })
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    await execute(database.url, UNATTENDED)
+    recorder = await startRecorder(database.url)
+    team = await startTeam({}, (vars) => startServer(vars, recorder.url))
+    ours = createAsker(team, (await team.key('ours', { owner: 'ada', role: 'admin' })).key)
+    const earlier = await fillOurs(FEW)
+    await recorder.take()
+    await execute(database.url, 'ANALYZE')
+    const stored = await vary(ours.ask, await fill(ours.ask, { from: FEW, count: OURS - FEW, earlier }), 1)
+    heard = await copied(async (before) => {
+      const all = await hear([...readingCalls(stored), ...writingCalls(stored)])
+      // What was written has to happen again.
+      await restoreDatabase(database, before)
+      return all
+    })
+    alone = await readsOfAll()
+  }, 240_000)
+  afterAll(async () => {
+    await team.stop()
+    await recorder.stop()
+    await database.drop()
+  })
+
+  it('are heard of every tool', async () => {
+    const names = new Set(heard.map(({ call: [name] }) => name))
+    expect((await ours.tools()).filter((tool) => !names.has(tool))).toEqual([])
+    expect(heard.filter(({ groups }) => groups.length === 0)).toEqual([])
   })
 
   it('walk no table from end to end and read nothing of other orgs, whatever the planner knows of them', async () => {
-    const states = { forgotten: FORGET, known: ['ANALYZE'] }
-    const alone: Record<string, number[]> = {}
-    for (const [state, prepare] of Object.entries(states)) {
-      await execute(database.url, ...prepare)
-      alone[state] = await readsOfCalls()
-    }
-    for (const org of ['older', 'newer']) await fill((await team.key(org)).key)
-    for (const [state, prepare] of Object.entries(states)) {
-      await execute(database.url, ...prepare)
-      const beside = await readsOfCalls()
-      const more = CALLS.map(([tool, args], i) => {
-        const [before, after] = [alone[state]?.[i] as number, beside[i] as number]
-        return { state, call: `${tool} ${JSON.stringify(args)}`, before, after }
-      })
-      expect(more.filter(({ before, after }) => after > 1.1 * before + 100)).toEqual([])
-    }
+    const { ask } = createAsker(team, (await team.key('theirs', { owner: 'ada', role: 'admin' })).key)
+    await vary(ask, await fill(ask, { count: THEIRS }), 4)
+    const beside = await readsOfAll()
+    for (const state of Object.keys(KNOWN) as (keyof Reads)[])
+      expect([state, more(alone[state], beside[state], { times: 1.1, some: THEIRS / 2 })]).toEqual([state, []])
+    expect(differing(beside)).toEqual([])
+    const walks = [alone, beside].flatMap((states) => Object.values(states).flat()).filter(({ walks }) => walks > 0)
+    expect(walks).toEqual([])
   }, 240_000)
 
   it('read nothing of other projects where memories are listed, recalled by words or gathered for the moment in one', async () => {
-    const calls: typeof CALLS = [
-      ['context_list', { projectPath: 'ours', tags: ['common'] }],
-      ['context_list', { projectPath: 'ours', type: 'code_pattern', tags: ['common'], offset: 40 }],
-      ['context_list', { projectPath: 'ours', stats: true }],
-      ['context_recall', { query: 'turbine', mode: 'keyword', filter: { projectPath: 'ours', tags: ['common'] } }],
-      ['context_getCurrent', { projectPath: 'ours', currentFile: 'src/turbine.ts', currentCommand: 'npm test' }],
-    ]
-    await fill(key, { project: 'ours', kind: 'code_pattern' })
-    await execute(database.url, 'ANALYZE')
-    const before = await readsOfCalls(calls)
-    for (let n = 0; n < 2; n++) await fill(key, { project: 'theirs', kind: 'code_pattern' })
-    await execute(database.url, 'ANALYZE')
-    const after = await readsOfCalls(calls)
-    expect(after.filter((rows, i) => rows > 1.1 * (before[i] as number) + 100)).toEqual([])
+    const inProject = heard.filter(({ call: [name, args] }) => {
+      const named = JSON.stringify(args).includes(`"projectPath":"${PROJECT}"`)
+      return named && (/List|getCurrent/i.test(name) || args.mode === 'keyword')
+    })
+    expect(inProject.length).toBeGreaterThan(4)
+    const before = await readsOf(inProject, 'ANALYZE')
+    await fillOurs(2 * OURS, 'another')
+    // Asked anew, since a vector that the index has not confirmed is read beside it.
+    const again = await hear(inProject.map(({ call }) => call))
+    const after = await readsOf(again, 'ANALYZE')
+    expect(more(before, after, { times: 1.1, some: 100 })).toEqual([])
     // What is listed by type or counted does not grow with its own project either.
-    const lists: typeof CALLS = [
-      ['context_list', { projectPath: 'ours', type: 'bug_fix', offset: 40 }],
-      ['context_list', { projectPath: 'ours', stats: true }],
-    ]
-    const few = await readsOfCalls(lists)
-    await fill(key, { project: 'ours', kind: 'decision' })
-    expect((await readsOfCalls(lists)).filter((rows, i) => rows > (few[i] as number) + 20)).toEqual([])
+    const lists = inProject.filter(({ call: [name, args] }) => /list/i.test(name) && (args.type || args.stats))
+    expect(lists.length).toBeGreaterThan(1)
+    const few = await readsOf(lists)
+    await fillOurs(OURS)
+    expect(more(few, await readsOf(lists), { times: 1, some: 20 })).toEqual([])
   }, 240_000)
+
+  it('are planned with statistics of what a batch has just stored', async () => {
+    await execute(database.url, ...FORGET)
+    const entries = Array.from({ length: 60 }, (_, i) => ({ thread_id: 'many', source: 'user', text: `said ${i}` }))
+    await ours.ask(['store_context_batch', { entries }])
+    await recorder.take()
+    const session = new Client({ connectionString: database.url })
+    await session.connect()
+    const { rows } = await session.query(
+      `SELECT relname FROM pg_class WHERE relname IN ('entries', 'entries_fts') AND reltuples < ${OURS + THEIRS}`,
+    )
+    await session.end()
+    expect(rows).toEqual([])
+  })
 })

@@ -39,5 +39,16 @@ async function createPglite(migrated: boolean): Promise<TestDatabase> {
 export const freshDatabase = (): Promise<TestDatabase> =>
   isRealServer() ? create(inject('postgres').template) : createPglite(true)
 
+const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
+
+/** A database as another is now, with what its planner knows; nobody may be connected to that one. Of a real server only. */
+export const copyDatabase = (of: TestDatabase): Promise<TestDatabase> => create(nameOf(of))
+
+/** Makes a database again what a copy of it is. */
+export async function restoreDatabase(database: TestDatabase, from: TestDatabase): Promise<void> {
+  await database.drop()
+  await execute(postgresUrl(), `CREATE DATABASE ${nameOf(database)} TEMPLATE ${nameOf(from)}`)
+}
+
 /** A database in which nothing has been done yet. */
 export const emptyDatabase = (): Promise<TestDatabase> => (isRealServer() ? create(null) : createPglite(false))

@@ -4,6 +4,7 @@ import type { Analyzer } from '../../domain/analysis'
 import type { Scalar } from '../../domain/filter'
 import { jsonText } from '../../domain/json/write'
 import { foldAscii } from '../../domain/text'
+import { changesOf, NEWEST_FIRST } from '../sql/change-rows'
 import { FALSE, joinConditions, layerIs } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { POSTGRES_CODE } from './code-spelling'
@@ -121,12 +122,22 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
     lastWritten: (org, { before, upToVersion }) =>
       sql`(SELECT w.entry_id
-      FROM (SELECT entry_id, version FROM changes WHERE org = ${org} ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
+      FROM (SELECT c.entry_id, c.version FROM ${changesOf(org)} ${NEWEST_FIRST} LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
     commitsApart: true,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
+    followLeft: (table, alias, on) =>
+      sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
+    oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
+    // Beside an equality of the first, an index would be read from its beginning.
+    beyond: ([known, value], column, number) =>
+      sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,
+    exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
+    inOrder: (column, wanted) => sql`${column}, ${wanted}`,
+    rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
+    aside: (condition) => sql`(${condition}) IS TRUE`,
     among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
     jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,

@@ -76,10 +76,11 @@ const countsOf = (terms: number, most: number): SQL => sql`(
 /** Of newest entries so many are read, before an index is asked for each of the terms. */
 const LATELY = 256
 
-/** Ids of newest entries, of a room its own. */
+/** Ids of newest entries, of a room its own; in the order of the index that begins with the org (`rangeOf` of the dialect). */
 const newest = (org: string, room: string | null): SQL =>
   room === null
-    ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} ORDER BY e.id DESC LIMIT ${LATELY}`
+    ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org BETWEEN ${org} AND ${org}
+        ORDER BY e.org, e.id DESC LIMIT ${LATELY}`
     : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${room} AND e.layer = 2
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${LATELY}`
 
@@ -211,12 +212,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         FROM (
         SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
-        CROSS JOIN LATERAL (
-          SELECT 1 FROM entries e
-          WHERE e.id = o.id AND ${listed(dialect, scope, now, 'e', { diaryOf })}
-            AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
-          OFFSET 0
-        ) AS admitted
+        ${dialect.follow('entries', 'e', sql`e.id = o.id`)}
+        WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}
         ) AS few
       )`
@@ -231,8 +228,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         : sql`coalesce((
           SELECT jsonb_agg(n.id ORDER BY n.id) FROM (
             SELECT n.id FROM entries n
-            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
-            ORDER BY n.id LIMIT 2
+            WHERE ${listed(dialect, scope, now, 'n')}
+              AND ${dialect.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
+            ORDER BY n.thread_id, n.id LIMIT 2
           ) AS n
         ), '[]')::text`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`

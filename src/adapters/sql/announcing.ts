@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Sight } from '../../domain/history/feed'
 import { SIGHT_COLUMNS, toSight } from './change-feed'
+import { changedSince, OLDEST_FIRST } from './change-rows'
 import type { Row, SqlConnection } from './connection'
+import type { SqlDialect } from './dialect'
 import { endingOf } from './writing'
 
 /** Changes of one batch that are told one by one; of more it is said that there were many. */
@@ -13,11 +15,11 @@ const MOST_OF_ALL = 1000
 export type Announce = (org: string, sights: readonly Sight[] | null) => void
 
 /** What the batch has changed so far, as far as anybody may see it. */
-const madeStatement = ({ org, since }: { readonly org: string; readonly since: SQL }): SQL => sql`
+const madeStatement = (dialect: SqlDialect, { org, since }: { readonly org: string; readonly since: SQL }): SQL => sql`
   SELECT c.org, ${SIGHT_COLUMNS} FROM changes c
-  WHERE c.seq > ${since}${org === '' ? sql`` : sql` AND c.org = ${org}`}
+  WHERE ${org === '' ? sql`c.seq > ${since}` : changedSince(dialect, org, since)}
     AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
-  ORDER BY c.seq LIMIT ${org === '' ? MOST_OF_ALL : MOST + 1}`
+  ${org === '' ? sql`ORDER BY c.seq` : OLDEST_FIRST} LIMIT ${org === '' ? MOST_OF_ALL : MOST + 1}`
 
 function announceAll(rows: readonly Row[], announce: Announce): void {
   for (const [org, own] of Map.groupBy(rows, (row) => row.org as string))
@@ -37,7 +39,7 @@ export const announcing = <Connection extends SqlConnection>(
     const at = statements.findIndex((statement) => endingOf(statement) !== null)
     const ending = at < 0 ? null : endingOf(statements[at] as SQL)
     if (ending === null) return connection.batch(statements, lock)
-    const rows = await connection.batch(statements.toSpliced(at, 0, madeStatement(ending)), lock)
+    const rows = await connection.batch(statements.toSpliced(at, 0, madeStatement(connection.dialect, ending)), lock)
     announceAll(rows[at] ?? [], announce)
     return rows.toSpliced(at, 1)
   },

@@ -3,6 +3,7 @@ import { type AuditEvent, type AuditRow, MAX_AUDIT_IDS } from '../../domain/audi
 import type { Actor } from '../../domain/scope'
 import type { AuditLog } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
+import { changedSince, changesOf, NEWEST_FIRST } from './change-rows'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 
@@ -46,10 +47,11 @@ export const auditStoredStatement = (
   dialect: SqlDialect,
   { count, evicting, archived }: { count: number; evicting: boolean; archived: readonly number[] },
 ): SQL => {
-  const ofOrg = sql`FROM changes WHERE org = ${caller.org} AND action`
-  const stored = sql`SELECT seq, entry_id FROM (SELECT seq, entry_id ${ofOrg} <> 'delete' ORDER BY seq DESC LIMIT ${count}) newest`
-  const gone = sql`SELECT seq, entry_id ${ofOrg} = 'delete'
-    AND seq > (SELECT seq ${ofOrg} <> 'delete' ORDER BY seq DESC LIMIT 1)`
+  const ofOrg = sql`FROM ${changesOf(caller.org)} AND c.action`
+  const stored = sql`SELECT seq, entry_id FROM (SELECT c.seq, c.entry_id ${ofOrg} <> 'delete' ${NEWEST_FIRST} LIMIT ${count}) newest`
+  const gone = sql`SELECT c.seq, c.entry_id FROM changes c
+    WHERE ${changedSince(dialect, caller.org, sql`(SELECT c.seq ${ofOrg} <> 'delete' ${NEWEST_FIRST} LIMIT 1)`)}
+      AND c.action = 'delete'`
   const replaced = sql`SELECT NULL AS seq, value AS entry_id FROM ${dialect.jsonNumbers(json(archived))} replaced`
   const parts = [stored, ...(evicting ? [gone] : []), ...(archived.length === 0 ? [] : [replaced])]
   const touched = sql`SELECT entry_id AS value FROM (${sql.join(parts, sql` UNION ALL `)}) touched

@@ -14,6 +14,7 @@ import type { Scope } from '../../domain/scope'
 import { truncate } from '../../domain/text'
 import type { ChangeFeed, FeedStart } from '../../ports/change-feed'
 import type { Clock } from '../../ports/clock'
+import { changedSince, newestChange, OLDEST_FIRST } from './change-rows'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 import { beginningOf } from './long-texts'
@@ -60,22 +61,22 @@ function pageStatement(
     FROM (
       SELECT c.*
       FROM (
-        SELECT c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT},
+        SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT},
           2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
         FROM changes c
-        WHERE c.org = ${scope.org} AND c.seq > ${page.after}
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)}
       ) c
       WHERE c.seen IN (${wanted})
-      ORDER BY c.seq LIMIT ${page.limit}
+      ${OLDEST_FIRST} LIMIT ${page.limit}
     ) p
-      LEFT JOIN entries e ON e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}
+      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}`)}
     ORDER BY p.seq`
 }
 
 /** The newest row of the org, and the newest of those that are no longer kept. */
 const boundsStatement = ({ org }: Scope): SQL => sql`
   SELECT
-    coalesce((SELECT max(c.seq) FROM changes c WHERE c.org = ${org}), 0) AS newest,
+    coalesce((${newestChange(org)}), 0) AS newest,
     coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${org}), 0) AS forgotten`
 
 const place = (threadId: unknown, project: unknown, reader: unknown): Place | null =>

@@ -13,6 +13,7 @@ import { FILES, momentColumns, ownScore, toAtMoment } from './moment'
 import { among, bestPatterns, number } from './patterns'
 import { withPrelude } from './read-statements'
 import { entriesOf } from './room-rows'
+import { inOrderOfId, vectorsBehind } from './vector-lookup'
 import { listed } from './visibility'
 
 /** Newest working memories among which opened files are looked for. */
@@ -160,8 +161,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
               admitted(
                 (condition) => sql`SELECT ${columns}, v.data
                   FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
-                  WHERE v.org = ${scope.org} AND v.model = ${model} AND v.id > ${beyond} AND ${condition}
-                  ORDER BY v.id DESC LIMIT ${number(UNCONFIRMED)}`,
+                  WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND ${condition}
+                  ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
               ),
               ...(untold === null || untold.length === 0
                 ? []

@@ -56,9 +56,9 @@ export function createDelete(
       // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
       named
         ? // What has expired is erased as well, whether the schedule has removed its row or not.
-          sql`id IN (SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named})`
+          sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds
-          ? sql`id IN (SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)})`
+          ? sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
           : listed(dialect, caller, now, 'entries'),
       ...(own ? [own] : []),
       ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),

@@ -60,6 +60,26 @@ export interface SqlDialect {
    * know nothing of how many rows there are.
    */
   readonly follow: (table: string, alias: string, on: SQL) => SQL
+  /** As `follow`, with a row of NULLs where there is none. */
+  readonly followLeft: (table: string, alias: string, on: SQL) => SQL
+  /** `IN` for the one column of a query, which is asked first: what it finds leads to the rows, and never the other way round. */
+  readonly oneOf: (query: SQL) => SQL
+  /**
+   * Rows with this value of a column whose next column is greater, in the order of both (name both in `ORDER BY`): by the index that has
+   * the two, and not by one of the numbers alone, which stand there for all.
+   */
+  readonly beyond: (known: readonly [column: SQL, value: SQL], column: SQL, number: SQL) => SQL
+  /** `EXISTS`, asked for each row at hand: a planner that makes a join of it would begin with what is asked for. */
+  readonly exists: (query: SQL) => SQL
+  /**
+   * Rows with this value of a column, wanted in the order of this column and of the next one of an index (`inOrder`): a planner that
+   * knows one value only would walk an index of the next one alone, and all other values with it.
+   */
+  readonly rangeOf: (column: SQL, value: SQL) => SQL
+  /** What rows of `rangeOf` are ordered by: its column as the index has it, and what is wanted. */
+  readonly inOrder: (column: SQL, wanted: SQL) => SQL
+  /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
+  readonly aside: (condition: SQL) => SQL
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
   readonly among: (json: SQL) => SQL
   /** The rows of a JSON array of strings given as text, in a column `value`. */

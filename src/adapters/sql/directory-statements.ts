@@ -131,11 +131,11 @@ export function tailStatement({ dialect, scope, now }: ReadContext, threadId: st
     ), sized AS (
       SELECT page.id, page.created_second, ${size} AS size,
         sum(${size}) OVER (ORDER BY page.created_second DESC, page.id DESC) AS up_to_here
-      FROM page JOIN entries e ON e.id = page.id
+      FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
+      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
     ORDER BY sized.created_second DESC, sized.id DESC`
 }
 
@@ -152,7 +152,7 @@ export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, pro
 const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL): SQL => sql`
   WITH chosen AS (${ids})
   SELECT ${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}
-  FROM chosen JOIN entries e ON e.id = chosen.id
+  FROM chosen ${dialect.follow('entries', 'e', sql`e.id = chosen.id`)}
   ORDER BY ${order}, e.id DESC`
 
 export function newestDecisionsStatement(
@@ -163,9 +163,10 @@ export function newestDecisionsStatement(
   const ids = sql`
     SELECT e.id FROM entries e
     WHERE ${listed(dialect, scope, now)} AND e.project = ${project} AND e.kind = 'decision'
-      AND NOT EXISTS (
-        SELECT 1 FROM links l JOIN entries later ON later.id = l.from_id
-        WHERE l.org = ${scope.org} AND l.to_id = e.id AND l.relation = 'supersedes' AND ${listed(dialect, scope, now, 'later')})
+      AND NOT ${dialect.exists(sql`
+        SELECT 1 FROM links l ${dialect.follow('entries', 'later', sql`later.id = l.from_id`)}
+        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`l.org = ${scope.org}`)}
+          AND ${listed(dialect, scope, now, 'later')}`)}
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${decisions}`
   return chosen(dialect, ids, previewLength, sql`e.created_at DESC`)
 }

@@ -9,7 +9,7 @@ import { compileFilter, TRUE } from './compile-filter'
 import type { Row, SqlConnection } from './connection'
 import type { Bindings } from './dialect'
 import { textOf } from './long-texts'
-import { planEntries, withPrelude } from './read-statements'
+import { type Plan, planEntries, withPrelude } from './read-statements'
 import { listed, readable } from './visibility'
 
 /** One statement looks through so many bytes of entries, and a bit more: on D1 nothing else of this process goes on meanwhile. */
@@ -38,11 +38,15 @@ export function createSqlEntryTexts(
   const byIds = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
-  function admitted(scope: Scope, { filter, ids }: ScanRequest, bindings: Bindings): { from: SQL; where: SQL } {
+  function admitted(
+    scope: Scope,
+    { filter, ids }: ScanRequest,
+    bindings: Bindings,
+  ): Pick<Plan, 'from' | 'where' | 'byId'> {
     const now = clock.now()
-    if (ids === null) return planEntries({ dialect, scope, now, indexedFields }, filter, bindings)
+    if (ids === null) return planEntries({ dialect, scope, now, indexedFields }, filter, bindings, { byId: true })
     const condition = compileFilter(filter, dialect, bindings.bind)
-    return { from: byIds(ids), where: sql`${listed(dialect, scope, now)} AND ${condition}` }
+    return { from: byIds(ids), where: sql`${listed(dialect, scope, now)} AND ${condition}`, byId: sql`e.id DESC` }
   }
 
   /** The marks before a line, and a stretch of the text from them on. */
@@ -73,11 +77,13 @@ export function createSqlEntryTexts(
     async scan(scope, request) {
       const { beforeId, narrowing, limit } = request
       const bindings = dialect.bindings()
-      const { from, where } = admitted(scope, request, bindings)
+      const { from, where, byId } = admitted(scope, request, bindings)
       const before = beforeId === null ? sql`` : sql`AND e.id < ${beforeId}`
       const tables = [
         // One more than is wanted tells whether there is more.
-        sql`newest AS (SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY e.id DESC LIMIT ${limit + 1})`,
+        sql`newest AS (
+          SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY ${byId} LIMIT ${limit + 1}
+        )`,
         sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place,
           sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
         sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,

@@ -16,7 +16,7 @@ const FORGOTTEN_BYTES = 4_000_000
  */
 export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 'keyId'>, ids: readonly number[]): SQL {
   const { org, keyId } = caller
-  const wanted = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+  const wanted = dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)
   const writes = writable(dialect, caller, 'gone')
   // Of what lists did not show, earlier releases noted nobody but the one who deleted it.
   return sql`
@@ -24,15 +24,15 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 
       SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.reader IS NULL) AS place
       FROM (
         SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.ended_by AS deleter FROM entry_versions v
-        WHERE v.entry_id IN ${wanted} AND v.deleted = 1 AND v.org = ${org}
+        WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
         UNION ALL
         SELECT c.entry_id, c.version, c.was_project, coalesce(c.last_reader, c.was_reader), c.key_id FROM changes c
-        WHERE c.entry_id IN ${wanted} AND c.action = 'delete' AND c.erased = 0 AND c.org = ${org}
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
       ) d
     ) gone
     WHERE gone.place = 1 AND (${circle(dialect, caller, 'gone')} OR gone.reader IS NULL AND gone.deleter = ${keyId})
       ${writes ? sql`AND ${writes}` : sql``}
-      AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = gone.entry_id) AND ${staying('gone', 'entry_id')}`
+      AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
 }
 
 /**
@@ -48,7 +48,7 @@ export function eraseStatements(
   part: SQL,
 ): SQL[] {
   const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
-  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', sql`c.org = ${org} AND c.entry_id = l.entry_id`)}`
+  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
   // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
@@ -77,6 +77,8 @@ export function eraseStatements(
 }
 
 /** Whether nothing is left of an entry that `leaving` names. */
-export const NOTHING_LEFT = sql`
-  NOT EXISTS (SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id)
-  AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.org = leaving.org AND c.entry_id = leaving.entry_id AND c.erased = 0)`
+export const nothingLeft = (dialect: SqlDialect): SQL => sql`
+  NOT ${dialect.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
+  AND NOT ${dialect.exists(sql`
+    SELECT 1 FROM changes c
+    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.aside(sql`c.org = leaving.org`)}`)}`

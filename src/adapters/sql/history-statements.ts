@@ -129,6 +129,7 @@ export function asOfStatement(
 ): SQL {
   const places = JSON.stringify(ids.map((id, place) => [id, place]))
   const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
+  const fits = sql`(sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`
   const then = (alias: 'e' | 'v') =>
     sql`${readableThen(dialect, scope, at, alias)} AND ${unerased(alias, alias === 'e' ? 'id' : 'entry_id')}`
   return sql`
@@ -144,12 +145,11 @@ export function asOfStatement(
       SELECT place, id, version, live, size, sum(size) OVER (ORDER BY place) AS up_to_here FROM standing
     )
     SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
-    FROM sized JOIN entries e ON e.id = sized.id
-      AND sized.live = 1 AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
+    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
     UNION ALL
     SELECT sized.place, sized.id, ${KEPT_COLUMNS}, ${keptText}
-    FROM sized LEFT JOIN entry_versions v ON v.entry_id = sized.id AND v.version = sized.version
-      AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
-    WHERE sized.live = 0 OR NOT (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
+    FROM sized
+      ${dialect.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
+    WHERE sized.live = 0 OR NOT ${fits}
     ORDER BY 1`
 }

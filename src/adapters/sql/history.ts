@@ -20,6 +20,7 @@ import {
 } from './history-statements'
 import { createIndexWriter } from './index-writer'
 import { createUnfinishedDeletes } from './leaving'
+import { entriesById } from './read-statements'
 import { premiseProblem } from './related-links'
 import { besideStatements, edgesStatement, restoreGuard, returnStatement, revertStatement } from './restore-statements'
 import { toEntry } from './rows'
@@ -65,7 +66,10 @@ export function createSqlHistory(
   const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
 
   const among = (id: SQL, ids: readonly number[]): SQL =>
-    sql`${id} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+    sql`${id} ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
+
+  /** Beside a kept state `v`, the entry that stands there. */
+  const entryOf = dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
   /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
   function meant(what: Restoration): SQL {
@@ -122,7 +126,7 @@ export function createSqlHistory(
       const own = writable(dialect, scope, 'v')
       const mine = sql`v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}${own ? sql` AND ${own}` : sql``}`
       const from = sql`
-        FROM entry_versions v LEFT JOIN entries e ON e.id = v.entry_id
+        FROM entry_versions v ${entryOf}
         WHERE ${meant(what)} AND ${mine}`
       const ids = 'ids' in what ? what.ids : []
       const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
@@ -140,12 +144,11 @@ export function createSqlHistory(
               sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`,
               sql`coalesce(d.ended_agent, d.ended_by)`,
             )} AS current_by
-          FROM sized JOIN entry_versions v ON v.id = sized.id LEFT JOIN entries e ON e.id = v.entry_id
+          FROM sized ${dialect.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
         sql`SELECT count(*) AS n ${from}`,
-        sql`SELECT e.id FROM entries e
-          WHERE ${among(sql`e.id`, ids)} AND e.org = ${scope.org} AND ${circle(dialect, scope, 'e')}`,
+        sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE e.org = ${scope.org} AND ${circle(dialect, scope, 'e')}`,
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${leaving}`,
       ])
       // What is deleted and not yet removed is not yet kept either.

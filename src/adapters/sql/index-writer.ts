@@ -109,8 +109,8 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
   }
 
   const done = (topic: string, same: SQL): SQL =>
-    sql`DELETE FROM outbox WHERE id IN (SELECT o.id FROM ${same}
-      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)})`
+    sql`DELETE FROM outbox WHERE id ${dialect.oneOf(sql`SELECT o.id FROM ${same}
+      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}`)}`
 
   return {
     write,
@@ -135,7 +135,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
         const given = dialect.jsonTable(sql`${json}`, { id: 'integer', version: 'integer' })
         const same = sql`${given} given ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`
         return [
-          sql`DELETE FROM entry_vectors WHERE entry_id IN (SELECT e.id FROM ${same})`,
+          sql`DELETE FROM entry_vectors WHERE entry_id ${dialect.oneOf(sql`SELECT e.id FROM ${same}`)}`,
           ...insertVectorsOf(dialect, known),
           done('embed', same),
         ]

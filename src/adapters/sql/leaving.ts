@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/scope'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
-import { eraseStatements, NOTHING_LEFT } from './erase-statements'
+import { eraseStatements, nothingLeft } from './erase-statements'
 import { CLAIM_MS } from './outbox'
 import { writing } from './writing'
 
@@ -48,9 +48,9 @@ const removeStatements = (
   part: SQL,
   erases: boolean,
 ): SQL[] => [
-  sql`DELETE FROM entries WHERE id IN (SELECT entry_id FROM leaving WHERE ${part})`,
+  sql`DELETE FROM entries WHERE id ${dialect.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
   ...(erases ? eraseStatements(dialect, call, part) : []),
-  sql`DELETE FROM leaving WHERE ${part}${erases ? sql` AND ${NOTHING_LEFT}` : sql``}`,
+  sql`DELETE FROM leaving WHERE ${part}${erases ? sql` AND ${nothingLeft(dialect)}` : sql``}`,
 ]
 
 /**

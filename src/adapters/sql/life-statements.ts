@@ -3,6 +3,7 @@ import type { EntryVersion, NewEntry } from '../../domain/entry'
 import { WORKING_CAPACITY } from '../../domain/recall/layers'
 import type { Caller } from '../../domain/scope'
 import { auditStoredStatement } from './audit-log'
+import { changesOf, NEWEST_FIRST } from './change-rows'
 import type { Row } from './connection'
 import type { SqlDialect } from './dialect'
 import { listed, writable } from './visibility'
@@ -25,7 +26,7 @@ function evictStatement({ scope, now }: WriteContext, project: string | null): S
   const working = sql`e.org = ${scope.org} AND ${ofProject} AND e.layer = 1 AND e.listed = 1
     AND (e.expires_at IS NULL OR e.expires_at > ${now})`
   const capacity = sql.raw(String(WORKING_CAPACITY))
-  const newest = sql`(SELECT c.entry_id FROM changes c WHERE c.org = ${scope.org} ORDER BY c.seq DESC LIMIT 1)`
+  const newest = sql`(SELECT c.entry_id FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT 1)`
   return sql`
     DELETE FROM entries WHERE id IN (
       SELECT e.id FROM entries e
@@ -67,7 +68,8 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
     ? []
     : [
         sql`UPDATE entries SET archived = 1
-          WHERE org = ${scope.org} AND id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original)`,
+          WHERE ${dialect.aside(sql`org = ${scope.org}`)}
+            AND id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
       ]
 
 /** What a batch that stores entries does beside writing them. */

@@ -7,7 +7,7 @@ import { compileFilter } from './compile-filter'
 import type { SqlDialect } from './dialect'
 import { layerCounts, layerTotal } from './layer-counts'
 import { beginningOf, textOf } from './long-texts'
-import { withPrelude } from './read-statements'
+import { entriesById, withPrelude } from './read-statements'
 import { entriesOf, together } from './room-rows'
 import { ENTRY_COLUMNS } from './rows'
 import { taggedMemories } from './tags'
@@ -50,10 +50,7 @@ export const accessAllStatement = ({ dialect, scope, now }: Recalled, filter: Fi
     bindings,
     [],
     sql`UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
-      WHERE id IN (
-        SELECT e.id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted
-        ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)} WHERE ${admitted}
-      )`,
+      WHERE id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${admitted}`)}`,
   )
 }
 
@@ -78,19 +75,24 @@ export const recalledStatement = (
     [sized],
     sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
       FROM sized
-        LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)
+        ${fitting(dialect, maxBytes)}
       ORDER BY sized.place`,
   )
 }
 
 /** What stands on a `page`, with the bytes up to each memory. */
-const SIZED = sql`sized AS (
+const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
     SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
-    FROM page JOIN entries e ON e.id = page.id
+    FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
   )`
 
-const fitting = (maxBytes: number): SQL =>
-  sql`LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`
+/** What is `sized`, whole as far as it fits. */
+const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
+  dialect.followLeft(
+    'entries',
+    'e',
+    sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
+  )
 
 /** How many parts of a compound query are put together at once: D1 takes five. */
 const TOGETHER = 4
@@ -134,8 +136,8 @@ export const listStatement = (context: MemoryContext, query: MemoryQuery, maxByt
   WITH page AS (
     SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
     ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
-  ), ${SIZED}
-  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(maxBytes)}
+  ), ${sizedPage(context.dialect)}
+  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
@@ -145,9 +147,9 @@ export const listTotalStatement = (context: MemoryContext, { layer, kinds }: Mem
 export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
   WITH matching AS MATERIALIZED (${taggedMemories(context, query)}), page AS (
     SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
-  ), ${SIZED}
+  ), ${sizedPage(context.dialect)}
   SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text, counted.total
-  FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(maxBytes)}
+  FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(context.dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)

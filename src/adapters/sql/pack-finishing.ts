@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../ports/packs'
 import { beginningOf, textOf } from './long-texts'
-import { type PackContext, superseded, visible } from './pack-statements'
+import { linksOf, type PackContext, superseded, visible } from './pack-statements'
 import { readable } from './visibility'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
@@ -36,14 +36,14 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
 }
 
 /** Links of the rows of `table` in both directions, each once, whoever made it. */
-const linksOf = ({ dialect, sight }: PackContext, table: SQL): SQL => {
-  const { org } = sight.scope
+const allLinksOf = (context: PackContext, table: SQL): SQL => {
+  const { dialect } = context
   return sql`
     SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
-    FROM ${table} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.from_id = one.id`)}
+    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
     UNION
     SELECT one.id, l.relation, 'incoming', l.from_id
-    FROM ${table} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.to_id = one.id`)}`
+    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`one.id`))}`
 }
 
 /** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
@@ -51,7 +51,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
   SELECT ranked.* FROM (
     SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
-    FROM (${linksOf(context, table)}) AS link
+    FROM (${allLinksOf(context, table)}) AS link
       ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${visible(context)} AND NOT ${superseded(context)}
   ) AS ranked
@@ -71,15 +71,14 @@ export function relatedStatements(context: PackContext, { ids, related, steps }:
 /** What the items supersede, and whom they contradict or are contradicted by. */
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
   const { dialect, sight, now } = context
-  const { org } = sight.scope
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
-  const one = (own: SQL, other: SQL, relations: SQL) => sql`
+  const one = (own: 'from_id' | 'to_id', other: SQL, relations: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
-    FROM ${items} ${dialect.follow('links', 'l', sql`l.org = ${org} AND ${own} = one.id AND l.relation IN (${relations})`)}
+    FROM ${items} ${dialect.follow('links', 'l', sql`${linksOf(context, own, sql`one.id`)} AND l.relation IN (${relations})`)}
       ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
     WHERE ${readable(dialect, sight.scope, now)} AND e.diary = 0`
   return sql`
-    ${one(sql`l.from_id`, sql`l.to_id`, sql`'supersedes', 'contradicts'`)}
-    UNION ${one(sql`l.to_id`, sql`l.from_id`, sql`'contradicts'`)}
+    ${one('from_id', sql`l.to_id`, sql`'supersedes', 'contradicts'`)}
+    UNION ${one('to_id', sql`l.from_id`, sql`'contradicts'`)}
     ORDER BY 1, 2, 3`
 }

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { GatherRequest } from '../../ports/packs'
 import { beginningOf } from './long-texts'
-import { type PackContext, superseded, visible } from './pack-statements'
+import { linksOf, type PackContext, superseded, visible } from './pack-statements'
 import { CHARS } from './text-marks'
+import { inOrderOfId, vectorsBehind } from './vector-lookup'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 
@@ -17,15 +18,14 @@ const list = (parts: readonly SQL[], by = sql`, `): SQL => sql.join([...parts], 
 
 /** Visible entries at the other ends of the links of the rows of `table`, which has a column `id`. */
 function ends(context: PackContext, table: string): SQL {
-  const { dialect, sight } = context
-  const { org } = sight.scope
+  const { dialect } = context
   const from = sql.raw(table)
   return sql`
     SELECT l.to_id AS id
-    FROM ${from} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.from_id = ${from}.id`)}
+    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
     UNION
     SELECT l.from_id
-    FROM ${from} ${dialect.follow('links', 'l', sql`l.org = ${org} AND l.to_id = ${from}.id`)}`
+    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`${from}.id`))}`
 }
 
 /** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all). */
@@ -56,8 +56,8 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   if (model !== null && unconfirmed > 0) {
     tables.push(sql`fresh AS MATERIALIZED (
       SELECT v.entry_id AS id FROM entry_vectors v
-      WHERE v.org = ${org} AND v.model = ${model} AND v.id > ${confirmedUpTo}
-      ORDER BY v.id DESC LIMIT ${unconfirmed}
+      WHERE ${vectorsBehind(dialect, org, model, confirmedUpTo)}
+      ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${unconfirmed}
     )`)
     begun.push(sql`SELECT id, 0 FROM fresh`)
   }
@@ -105,8 +105,7 @@ const HEAD = sql.raw(
 
 /** Three statements: entries, vectors, links. */
 export function gatherStatements(context: PackContext, request: GatherRequest): SQL[] {
-  const { dialect, sight } = context
-  const { org } = sight.scope
+  const { dialect } = context
   const tables = sql`WITH ${list(pickedTables(context, request))}`
   const steps = request.steps
   const entries = sql`${tables}
@@ -121,11 +120,11 @@ export function gatherStatements(context: PackContext, request: GatherRequest): 
     FROM picked ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = picked.id`)}
     WHERE v.model = ${request.model} AND (v.chunk < ${CHUNKS} OR v.id IN (${hits}))`
   const beginnings = steps === 2 ? sql`SELECT id FROM begun UNION SELECT id FROM hop1` : sql`SELECT id FROM begun`
-  const edges = (own: SQL, other: SQL) => sql`
+  const edges = (own: 'from_id' | 'to_id', other: SQL) => sql`
     SELECT DISTINCT l.from_id, l.relation, l.to_id
-    FROM (${beginnings}) AS one ${dialect.follow('links', 'l', sql`l.org = ${org} AND ${own} = one.id`)}
+    FROM (${beginnings}) AS one ${dialect.follow('links', 'l', linksOf(context, own, sql`one.id`))}
     WHERE ${other} IN (SELECT id FROM picked)`
   const links = sql`${tables}
-    ${edges(sql`l.from_id`, sql`l.to_id`)} UNION ${edges(sql`l.to_id`, sql`l.from_id`)}`
+    ${edges('from_id', sql`l.to_id`)} UNION ${edges('to_id', sql`l.from_id`)}`
   return [entries, ...(request.model === null ? [] : [vectors]), links]
 }

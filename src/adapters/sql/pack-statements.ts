@@ -19,20 +19,25 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${w
 export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
 
+/** The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. */
+export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
+  const ofOrg = sql`l.org = ${sight.scope.org}`
+  return end === 'from_id' ? sql`${ofOrg} AND l.from_id = ${id}` : sql`l.to_id = ${id} AND ${dialect.aside(ofOrg)}`
+}
+
 /** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */
 export function superseded(context: PackContext): SQL {
   const { dialect, sight, now } = context
   const { org } = sight.scope
   const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
-  return sql`EXISTS (
+  return dialect.exists(sql`
     SELECT 1 FROM links l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE l.org = ${org} AND l.to_id = e.id AND l.relation = 'supersedes'
+    WHERE ${linksOf(context, 'to_id', sql`e.id`)} AND l.relation = 'supersedes'
       AND ${readable(dialect, sight.scope, now, 's')} AND ${own}
-      AND (s.id > e.id OR NOT EXISTS (
+      AND (s.id > e.id OR NOT ${dialect.exists(sql`
         SELECT 1 FROM links back
-        WHERE back.org = ${org} AND back.from_id = e.id AND back.to_id = s.id AND back.relation = 'supersedes'
-      ))
-  )`
+        WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
+          AND ${dialect.aside(sql`back.to_id = s.id`)}`)})`)
 }
 
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */

@@ -48,7 +48,7 @@ export function withinStatement(
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      LEFT JOIN entries e ON e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)
+      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
     ORDER BY sized.place`
 }
 
@@ -134,22 +134,39 @@ export function stretchesStatement(
 
 const conjuncts = (filter: Filter): readonly Filter[] => (filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter])
 
-interface Plan {
+export interface Plan {
   readonly from: SQL
   readonly where: SQL
   /** Rows come by an index other than the one in the order of time. */
   readonly selective: boolean
+  /** The newest id first, as `ORDER BY` of a plan that was made for it. */
+  readonly byId: SQL
 }
+
+const NEWEST_ID = sql.raw('e.id DESC')
 
 /**
  * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
  * its index in the order of time, else a tag through the tag table, else an indexed metadata field.
+ *
+ * @param order `byId`: the newest id is wanted first, by the index that has the ids of the org or of the thread in order
  */
-export function planEntries(context: ReadContext, filter: Filter, bindings: Bindings): Plan {
+export function planEntries(
+  context: ReadContext,
+  filter: Filter,
+  bindings: Bindings,
+  { byId = false }: { readonly byId?: boolean } = {},
+): Plan {
   const { dialect, scope, now, indexedFields } = context
   const parts = conjuncts(filter)
   const tag = parts.find((part) => part.op === 'tag')
   const inThread = parts.some((part) => part.op === 'thread')
+  /** By rows to which one of the parts has led. */
+  const selective = (from: SQL, done: Filter): Plan => {
+    const others = { op: 'and', of: parts.filter((part) => part !== done) } as const
+    const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
+    return { from, where, selective: true, byId: NEWEST_ID }
+  }
   if (tag && !inThread) {
     const room = parts.find((part) => part.op === 'room')?.is
     const layers = parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
@@ -158,23 +175,13 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
     const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
     const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
       ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
-    const others = { op: 'and', of: parts.filter((part) => part !== tag) } as const
-    return {
-      from,
-      where: sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
-      selective: true,
-    }
+    return selective(from, tag)
   }
   const room = parts.find((part) => part.op === 'room')
   if (room && !inThread) {
     const layers = parts.find((part) => part.op === 'layer')?.anyOf
     const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
-    const others = { op: 'and', of: parts.filter((part) => part !== room) } as const
-    return {
-      from,
-      where: sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`,
-      selective: true,
-    }
+    return selective(from, room)
   }
   const indexed = parts.some(
     (part) => part.op === 'equals' && part.path.length === 1 && indexedFields.has(part.path[0] as string),
@@ -186,11 +193,27 @@ export function planEntries(context: ReadContext, filter: Filter, bindings: Bind
       return part.op === 'created' ? dialect.unordered(condition) : condition
     })
     const all = joinConditions('and', conditions)
-    return { from: sql`entries e`, where: sql`${listed(dialect, scope, now)} AND ${all}`, selective: true }
+    return {
+      from: sql`entries e`,
+      where: sql`${listed(dialect, scope, now)} AND ${all}`,
+      selective: true,
+      byId: NEWEST_ID,
+    }
   }
-  const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const thread = byId ? parts.find((part) => part.op === 'thread') : undefined
+  const visible = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
+  const ofThread =
+    thread === undefined ? sql`` : sql` AND ${dialect.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
+  const others: Filter = { op: 'and', of: parts.filter((part) => part !== thread) }
+  const where = sql`${visible}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
   const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
-  return { from: illustrated ? dialect.illustratedEntries : sql`entries e`, where, selective: false }
+  const from = illustrated ? dialect.illustratedEntries : sql`entries e`
+  return {
+    from,
+    where,
+    selective: false,
+    byId: dialect.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
+  }
 }
 
 export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {

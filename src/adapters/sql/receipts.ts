@@ -5,6 +5,7 @@ import { jsonText } from '../../domain/json/write'
 import type { Caller } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
 import type { Receipts } from '../../ports/receipts'
+import { changedSince, OLDEST_FIRST } from './change-rows'
 import type { Row, SqlConnection } from './connection'
 import type { SqlDialect } from './dialect'
 
@@ -34,14 +35,14 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
   const { org, keyId, changeId, receipt, action } = caller
   const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
   const own = sql`
-    SELECT entry_id, CASE WHEN action = 'delete' THEN -version ELSE version END AS version FROM changes
-    WHERE org = ${org} AND seq > ${since} ORDER BY seq LIMIT ${EFFECTS}`
+    SELECT c.entry_id, CASE WHEN c.action = 'delete' THEN -c.version ELSE c.version END AS version FROM changes c
+    WHERE ${changedSince(dialect, org, since)} ${OLDEST_FIRST} LIMIT ${EFFECTS}`
   const others = sql`
     UNION ALL SELECT value AS entry_id, 0 AS version FROM ${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
   const effect = sql`
     SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
     FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
-  const count = sql`(SELECT count(*) FROM changes WHERE org = ${org} AND seq > ${since})`
+  const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
   const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
   const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
   return sql`

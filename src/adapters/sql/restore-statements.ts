@@ -30,7 +30,7 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
     SELECT ${dialect.jsonPairs(sql`l.relation`, sql`l.id`)} FROM ${wanted} l
-    WHERE l.id IN ${returning} OR EXISTS (SELECT 1 FROM entries t WHERE t.id = l.id AND t.org = ${caller.org})
+    WHERE l.id IN ${returning} OR ${dialect.exists(sql`SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)}
   ) END`
 }
 
@@ -82,12 +82,14 @@ export function edgesStatement(dialect: SqlDialect, caller: Caller, states: read
   const rows = dialect.jsonTable(sql`${JSON.stringify(edges)}`, {
     ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' },
   })
-  const there = (column: SQL) => sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = ${column} AND e.org = ${caller.org})`
   return [
     sql`
       INSERT INTO links (org, from_id, relation, to_id, origin)
-      SELECT ${caller.org}, l.from_id, l.relation, l.to_id, l.origin FROM ${rows} l
-      WHERE ${there(sql`l.from_id`)} AND ${there(sql`l.to_id`)}
+      SELECT ${caller.org}, l.from_id, l.relation, l.to_id, l.origin
+      FROM ${rows} l
+        ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
+        ${dialect.follow('entries', 'other', sql`other.id = l.to_id`)}
+      WHERE one.org = ${caller.org} AND other.org = ${caller.org}
       ON CONFLICT DO NOTHING`,
   ]
 }
@@ -101,7 +103,7 @@ export function besideStatements(
   generated: readonly (Generated | null)[],
 ): SQL[] {
   const rows = (ids: readonly number[]) =>
-    sql`e.id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+    sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
   const embedded = states.filter((_, i) => generated[i]).map(({ id }) => id)
   return [
     ...keepMarksOf(

@@ -42,7 +42,9 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
 
   return {
     async since(scope, project, most) {
-      const newest = sql`SELECT max(e.id) FROM entries e WHERE e.org = ${scope.org} AND e.listed = 1`
+      const newest = sql`
+        SELECT e.id FROM entries e WHERE ${dialect.rangeOf(sql`e.org`, sql`${scope.org}`)} AND e.listed = 1
+        ORDER BY ${dialect.inOrder(sql`e.org`, sql`e.id DESC`)} LIMIT 1`
       const [here, counted, rows = []] = await connection.batch([
         sql`
           SELECT ${mark(scope, project, 'seen_at')} AS seen_at, ${mark(scope, project, 'last_id')} AS last_id,

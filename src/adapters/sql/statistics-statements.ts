@@ -60,7 +60,7 @@ export function statisticsStatements(context: ReadContext): SQL[] {
       SELECT thread_id, entries, count(*) OVER () AS threads FROM live ORDER BY entries DESC, thread_id LIMIT 5`,
     sql`SELECT coalesce(sum(size), 0) AS bytes
       FROM (SELECT u.hash, max(u.size) AS size FROM image_uses u
-      JOIN entries e ON e.id = u.entry_id
+      ${dialect.follow('entries', 'e', sql`e.id = u.entry_id`)}
       WHERE u.org = ${scope.org} AND ${visible} GROUP BY u.hash) used`,
     sql`WITH ${gone(context)}, used AS (
         SELECT tag, sum(uses) AS uses FROM (

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Done } from '../../domain/history/receipt'
 import type { Shown } from '../../domain/recall/memory'
 import type { ChangedEntry } from '../../ports/entry-store'
+import { changedSince } from './change-rows'
 import type { SqlDialect } from './dialect'
 import { PLAIN_NAMES, toEntry } from './rows'
 
@@ -21,8 +22,8 @@ export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQ
     org,
     dialect.jsonList(sql`
       SELECT e.id AS value
-      FROM changes c JOIN entries e ON e.id = c.entry_id
-      WHERE c.org = ${org} AND c.seq > ${since} AND c.action = 'update' AND e.summary <> ''`),
+      FROM changes c ${dialect.follow('entries', 'e', sql`e.id = c.entry_id`)}
+      WHERE ${changedSince(dialect, org, since)} AND c.action = 'update' AND e.summary <> ''`),
   )
 
 /** What a memory is shown by, beside its text. */

@@ -28,31 +28,46 @@ const toHit = (row: Row): Omit<VectorRow, 'data'> & { readonly data?: string } =
 /** Entries beyond those that are enough, where the database compares vectors itself: it rounds, so the last may be in another order. */
 const SPARE = 20
 
-/** Vectors `v` with their entries `e`. */
-export const joinedVectors = (dialect: SqlDialect): SQL =>
-  sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+/** The vectors `v` of an org and a model behind an id, as a condition; in the order of `inOrderOfId`. */
+export const vectorsBehind = (dialect: SqlDialect, org: string, model: string, id: number): SQL =>
+  sql`v.org = ${org} AND ${dialect.beyond([sql`v.model`, sql`${model}`], sql`v.id`, sql`${id}`)}`
+
+export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'ASC'): SQL =>
+  dialect.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
+
+/** Rows behind an id that scope and filter admit, with their entries `e`. */
+export const admittedBehind = (
+  context: Omit<ReadContext, 'indexedFields'>,
+  model: string,
+  filter: Filter,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): SQL => {
+  const { dialect, scope } = context
+  const columns = sql`${VECTOR_COLUMNS}, v.data`
+  const from = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+  const own = vectorsBehind(dialect, scope.org, model, after)
+  return admittedVectors(context, filter, { columns, from, own }, sql`ORDER BY ${inOrderOfId(dialect)} LIMIT ${limit}`)
+}
 
 /**
  * Rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is always given: the planner
  * cannot know which leads to fewer rows, and either wrong choice compares every vector with every entry.
  *
- * @param leads what stands at the left of the join; rows that come by their entry need no look at the vector's org
+ * @param own which vectors, as a condition; rows that come by their entry need no look at the vector's org
  */
 export function admittedVectors(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
-  model: string,
   filter: Filter,
-  select: { readonly columns: SQL; readonly from: SQL; readonly leads: 'vectors' | 'entries' },
+  { columns, from, own }: { readonly columns: SQL; readonly from: SQL; readonly own: SQL },
   extra: SQL,
 ): SQL {
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
-  const own = select.leads === 'vectors' ? sql`v.org = ${scope.org} AND` : sql``
   return withPrelude(
     bindings,
     [],
-    sql`SELECT ${select.columns} FROM ${select.from}
-      WHERE ${own} v.model = ${model} AND ${listed(dialect, scope, now)} AND ${condition} ${extra}`,
+    sql`SELECT ${columns} FROM ${from}
+      WHERE ${own} AND ${listed(dialect, scope, now)} AND ${condition} ${extra}`,
   )
 }
 
@@ -126,22 +141,13 @@ export async function lookUpVectors(
       ? hitsStatement(context, lookup)
       : admittedVectors(
           context,
-          model,
           filter,
-          { columns: hitData ? withData : VECTOR_COLUMNS, from: found, leads: 'entries' },
+          { columns: hitData ? withData : VECTOR_COLUMNS, from: found, own: sql`v.model = ${model}` },
           sql``,
         ),
     ...(confirmedUpTo === Number.MAX_SAFE_INTEGER
       ? []
-      : [
-          admittedVectors(
-            context,
-            model,
-            filter,
-            { columns: withData, from: joinedVectors(dialect), leads: 'vectors' },
-            sql`AND v.id > ${confirmedUpTo} ORDER BY v.id LIMIT ${unconfirmedLimit + 1}`,
-          ),
-        ]),
+      : [admittedBehind(context, model, filter, { after: confirmedUpTo, limit: unconfirmedLimit + 1 })]),
   ])
   const unconfirmed = newRows.map(toVectorRow)
   const short = hitRows.find(({ part }) => part === 'short')

@@ -9,7 +9,15 @@ import { jsonGroups } from './json-groups'
 import { textOf } from './long-texts'
 import { entriesById } from './read-statements'
 import { vectorCountsStatement } from './statistics-statements'
-import { admittedVectors, joinedVectors, lookUpVectors, toVectorRow, VECTOR_COLUMNS } from './vector-lookup'
+import {
+  admittedBehind,
+  admittedVectors,
+  inOrderOfId,
+  lookUpVectors,
+  toVectorRow,
+  VECTOR_COLUMNS,
+  vectorsBehind,
+} from './vector-lookup'
 
 const toIndexed = ({ id, entry_id: entryId, layer, project, reader, data }: Row): IndexedVector => ({
   ...{ id: Number(id), entryId: Number(entryId), data: data as string },
@@ -73,31 +81,29 @@ export function createSqlVectorRows(
       const from = sql`${wanted} wanted
         ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
         ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
-      const select = { columns: sql`${VECTOR_COLUMNS}, v.data`, from, leads: 'entries' } as const
+      const select = { columns: sql`${VECTOR_COLUMNS}, v.data`, from, own: sql`v.model = ${model}` }
       const [rows] = await connection.read([
-        admittedVectors({ dialect, scope, now: clock.now() }, model, filter, select, sql`AND v.chunk < ${chunks}`),
+        admittedVectors({ dialect, scope, now: clock.now() }, filter, select, sql`AND v.chunk < ${chunks}`),
       ])
       return (rows ?? []).map(toVectorRow)
     },
 
     async scan(scope, model, filter, afterId, limit) {
       const [rows] = await connection.batch([
-        admittedVectors(
-          { dialect, scope, now: clock.now() },
-          model,
-          filter,
-          { columns: sql`${VECTOR_COLUMNS}, v.data`, from: joinedVectors(dialect), leads: 'vectors' },
-          sql`AND v.id > ${afterId} ORDER BY v.id LIMIT ${limit}`,
-        ),
+        admittedBehind({ dialect, scope, now: clock.now() }, model, filter, { after: afterId, limit }),
       ])
       return (rows ?? []).map(toVectorRow)
     },
 
     async changesSince({ org, model }, state, limit) {
       const [addedRows, removedRows] = await connection.batch([
-        sql`SELECT id, entry_id, layer, project, reader, data FROM entry_vectors
-          WHERE org = ${org} AND model = ${model} AND id > ${state.addedUpTo} ORDER BY id LIMIT ${limit}`,
-        sql`SELECT id, vector_id FROM vector_removals WHERE org = ${org} AND id > ${state.removedUpTo} ORDER BY id LIMIT ${limit}`,
+        sql`
+          SELECT v.id, v.entry_id, v.layer, v.project, v.reader, v.data FROM entry_vectors v
+          WHERE ${vectorsBehind(dialect, org, model, state.addedUpTo)} ORDER BY ${inOrderOfId(dialect)} LIMIT ${limit}`,
+        sql`
+          SELECT r.id, r.vector_id FROM vector_removals r
+          WHERE ${dialect.beyond([sql`r.org`, sql`${org}`], sql`r.id`, sql`${state.removedUpTo}`)}
+          ORDER BY ${dialect.inOrder(sql`r.org`, sql`r.id`)} LIMIT ${limit}`,
       ])
       const added = (addedRows ?? []).map(toIndexed)
       const removed = removedRows ?? []

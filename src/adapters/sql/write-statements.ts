@@ -122,14 +122,15 @@ function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): S
   const own = writable(dialect, scope, 'newest')
   // What becomes private becomes its owner's, so it never takes the place of what another has said.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
-  return sql`(SELECT newest.id
-    FROM (SELECT e.id, e.text_hash, e.project, e.owner FROM entries e
-    WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND e.source = ${entry.source}
-    ORDER BY e.id DESC LIMIT 1) newest
-    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden} AND NOT EXISTS (SELECT 1
-    FROM entries answer
-    WHERE ${listed(dialect, scope, now, 'answer')} AND answer.thread_id = ${entry.threadId}
-    AND answer.source = ${other} AND answer.id > newest.id))`
+  const said = (by: string): SQL => sql`
+    SELECT e.id, e.text_hash, e.project, e.owner FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${by}`)}
+    ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
+  return sql`(
+    SELECT newest.id FROM (${said(entry.source)}) newest
+    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden}
+      AND newest.id > coalesce((SELECT answer.id FROM (${said(other)}) answer), 0)
+  )`
 }
 
 /** Beyond every version that an entry can have. */

@@ -4,6 +4,7 @@ import { type HistoryTerms, oldestReceipt } from '../../domain/history/terms'
 import { NO_QUOTAS, type Quotas } from '../../domain/quota'
 import type { Caller } from '../../domain/scope'
 import type { Clock } from '../../ports/clock'
+import { newestChange } from './change-rows'
 import { PremiseFailed, type Row, type SqlConnection } from './connection'
 import { quotaGuards } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
@@ -38,7 +39,7 @@ interface Manner {
 export function writing(writer: Writer, { keeps, at }: Manner): Writing {
   const { org, changeId } = writer
   const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
-  const newest = org === '' ? sql`SELECT max(seq) FROM changes` : sql`SELECT max(seq) FROM changes WHERE org = ${org}`
+  const newest = org === '' ? sql`SELECT max(seq) FROM changes` : newestChange(org)
   const since = sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`
   const end = sql`DELETE FROM writing WHERE org = ${org}`
   endings.set(end, { org, since })

@@ -1,0 +1,55 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Team } from './access'
+import type { Call } from './every-tool'
+
+/** Asks a server as one key, over connections that stay: tools, resources, completions and routes. */
+export interface Asker {
+  /** @throws Error with what the server says, where it refuses */
+  readonly ask: (call: Call) => Promise<unknown>
+  /** The names of all tools, those of the connector too. */
+  readonly tools: () => Promise<string[]>
+}
+
+const CONNECTOR = '/mcp/connector'
+
+export function createAsker(team: Team, key: string): Asker {
+  const clients = new Map<string, Promise<Client>>()
+  const connected = (path: string): Promise<Client> => {
+    const known = clients.get(path)
+    if (known !== undefined) return known
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const requestInit = { headers: { authorization: `Bearer ${key}` } }
+    const transport = new StreamableHTTPClientTransport(new URL(path, team.server.url), { requestInit })
+    const connecting = client.connect(transport).then(() => client)
+    clients.set(path, connecting)
+    return connecting
+  }
+
+  async function route(name: string, args: Record<string, unknown>): Promise<unknown> {
+    const [method, path] = name.split(' ') as [string, string]
+    const { status, body, text } = await team.ask(path, key, method, method === 'GET' ? undefined : args)
+    if (status >= 300) throw new Error(`${name}: ${text}`)
+    return body
+  }
+
+  return {
+    async ask([name, args]) {
+      if (name.includes(' ')) return route(name, args)
+      const client = await connected(name === 'search' || name === 'fetch' ? CONNECTOR : '/mcp')
+      if (name === 'resources') return client.listResources()
+      if (name === 'resource') return client.readResource({ uri: String(args.uri) })
+      if (name === 'completion') {
+        const argument = { name: String(args.name), value: String(args.value) }
+        return client.complete({ ref: { type: 'ref/resource', uri: String(args.template) }, argument })
+      }
+      const { structuredContent, isError, content } = await client.callTool({ name, arguments: args })
+      if (isError === true) throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(content)}`)
+      return structuredContent
+    },
+
+    async tools() {
+      const lists = await Promise.all(['/mcp', CONNECTOR].map(async (path) => (await connected(path)).listTools()))
+      return lists.flatMap(({ tools }) => tools.map(({ name }) => name))
+    },
+  }
+}
