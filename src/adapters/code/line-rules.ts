@@ -13,9 +13,10 @@ interface Told {
 }
 
 const CSHARP_MODIFIERS = new Set(
-  'public private protected internal static sealed abstract partial readonly unsafe new virtual override async extern required file ref'.split(
-    ' ',
-  ),
+  (
+    'public private protected internal static sealed abstract partial readonly unsafe new virtual override async extern ' +
+    'required file ref'
+  ).split(' '),
 )
 const CSHARP_CLASSES = new Set(['class', 'interface', 'struct', 'record', 'enum'])
 const NAME = /^~?@?[\p{L}_][\p{L}\p{N}_]*/u

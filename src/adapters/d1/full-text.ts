@@ -158,7 +158,8 @@ export function createD1FullText(
       const columnsOf = (
         counts: SQL,
       ) => sql`e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
-            ${columns.includes('context') ? context : sql`''`} AS context, ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
+            ${columns.includes('context') ? context : sql`''`} AS context,
+            ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
             ${counts} AS counts${beside}`
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 

@@ -13,10 +13,9 @@ export interface Address {
 }
 
 /** Link-local addresses, where clouds keep the credentials of their machines; no provider is there. */
-const isMetadataService = (hostname: string): boolean =>
-  /^(169\.254\.\d+\.\d+|\[fe[89ab][0-9a-f]?:.*\]|\[::ffff:a9fe:.*\]|\[fd00:ec2::254\]|metadata(\.google\.internal)?|instance-data)\.?$/i.test(
-    hostname,
-  )
+const LINK_LOCAL = /^(169\.254\.\d+\.\d+|\[fe[89ab][0-9a-f]?:.*\]|\[::ffff:a9fe:.*\])\.?$/i
+const METADATA_HOST = /^(\[fd00:ec2::254\]|metadata(\.google\.internal)?|instance-data)\.?$/i
+const isMetadataService = (hostname: string): boolean => LINK_LOCAL.test(hostname) || METADATA_HOST.test(hostname)
 
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
 

@@ -16,7 +16,8 @@ export const nearestVectors =
 export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) => sql`1 - coalesce(nullif(v.embedding <=> (SELECT embedding_of(${toBase64(query)})), 'NaN'), 1)`,
   nearestEntries: ({ org, owner, projects }, model, query, { layer, project, most, least }) => {
-    const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${JSON.stringify(['', ...(projects ?? [])])}::jsonb) AS given (value))`
+    const open = JSON.stringify(['', ...(projects ?? [])])
+    const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`
     return sql`nearest_entries(
       ${org}, ${model}, ${toBase64(query)}, ${layer}, ${project}::text, ${owner}::text,
       ${projects === null ? sql`NULL` : among}, ${least}, ${most}, ${FEW}

@@ -58,7 +58,8 @@ export function createDelete(
         ? // What has expired is erased as well, whether the schedule has removed its row or not.
           sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds
-          ? sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
+          ? sql`id ${dialect.oneOf(sql`
+              SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
           : listed(dialect, caller, now, 'entries'),
       ...(own ? [own] : []),
       ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),

@@ -48,7 +48,8 @@ export function eraseStatements(
   part: SQL,
 ): SQL[] {
   const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
-  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`)}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`
+  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', ofEntry)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
   // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those

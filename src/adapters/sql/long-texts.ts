@@ -86,7 +86,9 @@ export function createSqlLongTexts(connection: SqlConnection): LongTexts {
     async keepBeginnings(after) {
       // Only where a table numbers its rows are beginnings kept.
       if (dialect.beginning === null) return null
-      const part = sql`(SELECT rowid AS place, org, hash, text FROM long_texts WHERE rowid > ${after} ORDER BY rowid LIMIT ${BEGUN_AT_ONCE})`
+      const part = sql`(
+        SELECT rowid AS place, org, hash, text FROM long_texts WHERE rowid > ${after} ORDER BY rowid LIMIT ${BEGUN_AT_ONCE}
+      )`
       const [rows] = await connection.batch([
         sql`SELECT max(place) AS last FROM ${part}`,
         sql`

@@ -64,7 +64,8 @@ const USUAL_BESIDE = 64_000
 const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
   const size = besideBytes(dialect)
   const usual = sql`${size} <= ${USUAL_BESIDE}`
-  return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside, CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
+  return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
+    CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
 }
 
 /** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */

@@ -10,10 +10,10 @@ import type { SqlDialect } from './dialect'
 const columns = (names: readonly string[]): string => names.map((name) => `e.${name}`).join(', ')
 
 /** What each entry has of about the same size. */
-export const PLAIN_NAMES =
-  'id thread_id source kind layer title project agent archived reader owner created_by changed_by changed_agent version created_at updated_at'.split(
-    ' ',
-  )
+export const PLAIN_NAMES = (
+  'id thread_id source kind layer title project agent archived reader owner ' +
+  'created_by changed_by changed_agent version created_at updated_at'
+).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
 
 /** What stands beside the text and can be large, each with what stands for nothing. */

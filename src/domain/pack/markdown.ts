@@ -113,7 +113,9 @@ export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) 
     ...(domain === null ? [] : [`domain ${inline(domain)}`]),
   ]
   return {
-    head: `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n${unrelated ? `\n${UNRELATED}\n` : ''}`,
+    head:
+      `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n` +
+      (unrelated ? `\n${UNRELATED}\n` : ''),
     foot: `${omittedText(omitted)}\n`,
   }
 }

@@ -16,9 +16,9 @@ export interface Telling {
 }
 
 /**
- * Decisions, rules and plans after which something else was said about what the goal asks: their ids, and the newest entry of the same project,
- * whatever its kind, that holds all the words of the goal which they hold, a rare one among them. Whoever reads the one has to read the
- * other, which may say that it holds no more.
+ * Decisions, rules and plans after which something else was said about what the goal asks: their ids, and the newest entry of the same
+ * project, whatever its kind, that holds all the words of the goal which they hold, a rare one among them. Whoever reads the one has to
+ * read the other, which may say that it holds no more.
  *
  * @param entries those first that have most to do with the goal
  */

@@ -3,10 +3,14 @@
 /** Phrases that state that there is no failure. */
 const NONE =
   /(?<!\d[.,]?)0 (?:errors?\b|failed\b|failures\b)|\b(?:no|without) errors\b|\b(?:errors|failed): ?0(?![.,]?\d)/gi
-const FAILURE =
-  /error|exception|failed|fatal|panic|traceback|command not found|exit code:? (?:[1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?!\d)|non-zero exit|enoent|eacces/i
+const FAILURE = /error|exception|failed|fatal|panic|traceback|command not found|non-zero exit|enoent|eacces/i
+/** An exit code other than 0. */
+const FAILED_EXIT = /exit code:? (?:[1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?!\d)/i
 
-const statesFailure = (text: string): boolean => FAILURE.test(text.replace(NONE, ''))
+const statesFailure = (text: string): boolean => {
+  const rest = text.replace(NONE, '')
+  return FAILURE.test(rest) || FAILED_EXIT.test(rest)
+}
 
 /** @param exitCode null when none is known */
 export const hasFailed = (output: string, exitCode: number | null): boolean =>
