@@ -99,6 +99,13 @@ it('has no room above 300 lines', () => {
   expect(long).toEqual([])
 })
 
+it('names every room in its map', () => {
+  const map = readFileSync(join(SRC, 'README.md'), 'utf8')
+  const rooms = new Set(sourceFiles(SRC).map((file) => relative(SRC, dirname(file))))
+  const named = (room: string): boolean => new RegExp(`\\b${room.split('/').at(-1)}\\b`).test(map)
+  expect([...rooms].filter((room) => !named(room))).toEqual([])
+})
+
 it('has no line above 140 characters', () => {
   const long = sourceFiles(SRC).flatMap((file) =>
     readFileSync(file, 'utf8')
