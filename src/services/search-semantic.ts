@@ -30,7 +30,10 @@ export interface SemanticRanking {
 const EXACT = 4000
 /** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
 const OVERFETCH = 4
-/** The same where the index refuses fewer than the rows do, so that of what is admitted a twentieth needs no second look. */
+/**
+ * The same where the index looks at a part of the org alone and the filter asks for more than that: a twentieth of what stands there needs
+ * no second look. Where it looks at the whole org, what a filter admits is sooner found by the filter.
+ */
 const NARROW_OVERFETCH = 20
 /** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
 const FIRST = 1.25
@@ -193,7 +196,7 @@ export function createSearchSemantic(dependencies: {
    */
   const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
     const { region, isWhole } = regionOf(scope, filter)
-    const overfetch = isWhole || index.nearby === null ? OVERFETCH : NARROW_OVERFETCH
+    const overfetch = isWhole || region === null || index.nearby === null ? OVERFETCH : NARROW_OVERFETCH
     return ask(scope, embedded, depth * overfetch, region)
   }
 

@@ -236,6 +236,14 @@ export function semanticSearchContract(
       expect(rests).toBeGreaterThan(0)
     })
 
+    it('asks an index that looks at the whole org no deeper for the sake of a filter, which finds what it admits itself', async () => {
+      const ada = freshPrincipal()
+      const { search } = setUp()
+      const embedded = await search.embed('river')
+      const limitOf = async (filter: Filter) => (await search.find(ada, embedded, 10, filter)).limit
+      expect(await limitOf({ op: 'thread', is: 'one of many' })).toBe(await limitOf(EVERYTHING))
+    })
+
     it('finds nothing where a filter admits nothing, or nothing was stored', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
