@@ -249,11 +249,12 @@ export function createD1FullText(
       const numbers = JSON.stringify(parts.counts)
       const [chosen, complete] = await connection.read(
         [parts.found, parts.preferred].map((best) => {
-          const rows = dialect.jsonTable(sql`${JSON.stringify(best.map(({ id, held }) => [id, held]))}`, {
-            id: 'integer',
-            held: 'integer',
-          })
-          return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held FROM ${rows} best CROSS JOIN entries e ON e.id = best.id`
+          // As `bestOf` tells them; of candidates that an expression chose nobody asks it.
+          const isPlaced = best === parts.found && (units !== undefined || rare !== undefined)
+          const given = JSON.stringify(best.map(({ id, held }, i) => [id, held, isPlaced ? i + 1 : 0]))
+          const rows = dialect.jsonTable(sql`${given}`, { id: 'integer', held: 'integer', place: 'integer' })
+          return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held, best.place
+            FROM ${rows} best CROSS JOIN entries e ON e.id = best.id`
         }),
       )
       return toSearch({
