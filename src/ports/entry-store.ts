@@ -36,7 +36,7 @@ export interface ChangeOptions {
 
 export interface EntryPage {
   readonly entries: readonly EntryPreview[]
-  /** Exact number of matches, from the same consistent read as the page. */
+  /** Exact number of matches, from the same consistent read as the page; where a page takes several reads, of each part when it is read. */
   readonly total: number
 }
 
@@ -80,7 +80,8 @@ export interface SaveOptions {
 
 /**
  * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
- * trip to the database (those that write long texts take more, behind the commit), and what writes commits together with its row in
+ * trip to the database (those that write long texts take more, behind the commit, and so does a page of a large store whose filter no
+ * index answers), and what writes commits together with its row in
  * the audit log. Failures: `unavailable` when the database does not
  * answer; its message says whether anything can have changed: when the answer to a write is lost, nobody knows.
  */

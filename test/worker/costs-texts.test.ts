@@ -5,6 +5,7 @@ import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { createGrepTexts, type GrepRequest } from '../../src/services/grep-texts'
 import { createReadTexts } from '../../src/services/read-texts'
+import { pageInPartsCases } from '../contracts/page-in-parts'
 import { searchInPartsCases } from '../contracts/search-in-parts'
 import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
@@ -142,6 +143,11 @@ describe('a search by words in D1', () => {
   beforeAll(migrate)
 
   searchInPartsCases(() => {
+    const clock = new TestClock()
+    return { ...d1Adapters(clock), clock }
+  })
+
+  pageInPartsCases(() => {
     const clock = new TestClock()
     return { ...d1Adapters(clock), clock }
   })

@@ -125,6 +125,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       FROM (SELECT c.entry_id, c.version FROM ${changesOf(org)} ${NEWEST_FIRST} LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
+    walked: null,
     commitsApart: true,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,

@@ -53,6 +53,8 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
+  /** Entries that one statement may go through whose filter no index answers, since nobody is served meanwhile; null for any number. */
+  readonly walked: number | null
   /** Whether a commit is waited for longer than another round trip takes, and goes on beside other calls. */
   readonly commitsApart: boolean
   /**

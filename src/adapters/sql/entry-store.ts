@@ -18,17 +18,17 @@ import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { createIndexWriter } from './index-writer'
 import { besideStored } from './life-statements'
 import { textOf } from './long-texts'
+import { pageInParts } from './page-in-parts'
+import { pageStatement, totalStatement } from './page-statements'
 import { createPatch } from './patch'
 import { previewsOf } from './previews'
 import {
   entriesById,
   liveThreads,
-  pageStatement,
   previewsStatement,
   type ReadContext,
   stretchesStatement,
   toChangeStatement,
-  totalStatement,
   withinStatement,
 } from './read-statements'
 import { premiseProblem, relatedGuards } from './related-links'
@@ -95,6 +95,15 @@ export function createSqlEntryStore(
       await pace.spend(size(part))
     }
     return statements
+  }
+
+  const previews: EntryStore['previews'] = async (scope, filter, ids, previewLength) => {
+    if (ids.length === 0) return []
+    const context = reading(scope)
+    const [rows = []] = await connection.read([previewsStatement(context, filter, ids, { previewLength })])
+    const places = new Map(ids.map((id, place) => [id, place]))
+    const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
+    return previewsOf(connection, context, inOrder, { filter, previewLength })
   }
 
   return {
@@ -183,21 +192,19 @@ export function createSqlEntryStore(
         pageStatement(context, filter, request),
         totalStatement(context, filter),
       ])
-      const entries = await previewsOf(connection, context, rows ?? [], {
-        filter,
-        previewLength: request.previewLength,
-      })
-      return { entries, total: Number(totals?.[0]?.total ?? 0) }
+      const { previewLength } = request
+      const total = totals?.[0]?.total
+      if (total === null && dialect.walked !== null) {
+        const inParts = await pageInParts(connection, pace, context, filter, dialect.walked, request)
+        return { entries: await previews(scope, filter, inParts.ids, previewLength), total: inParts.total }
+      }
+      return {
+        entries: await previewsOf(connection, context, rows ?? [], { filter, previewLength }),
+        total: Number(total ?? 0),
+      }
     },
 
-    async previews(scope, filter, ids, previewLength) {
-      if (ids.length === 0) return []
-      const context = reading(scope)
-      const [rows = []] = await connection.read([previewsStatement(context, filter, ids, { previewLength })])
-      const places = new Map(ids.map((id, place) => [id, place]))
-      const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
-      return previewsOf(connection, context, inOrder, { filter, previewLength })
-    },
+    previews,
 
     async stretches(scope, filter, wanted) {
       if (wanted.length === 0) return []

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Filter, Leaf } from '../../domain/filter'
+import type { Filter } from '../../domain/filter'
 import { BEGINNING } from '../../domain/long-text'
 import type { Scope } from '../../domain/scope'
-import type { PageRequest, Stretch } from '../../ports/entry-store'
+import type { Stretch } from '../../ports/entry-store'
 import { compileFilter, joinConditions } from './compile-filter'
 import type { Bindings, SqlDialect } from './dialect'
 import { beginningOf, textOf } from './long-texts'
@@ -12,7 +12,7 @@ import { taggedEntries } from './tags'
 import { previewText } from './text-marks'
 import { circle, expired, listed, readable } from './visibility'
 
-/** The statements that read pages, totals and threads. */
+/** The statements that read entries and threads. */
 export interface ReadContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -61,7 +61,7 @@ export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
 const USUAL_BESIDE = 64_000
 
 /** The columns of a preview: where what stands beside the text is unusually large, its size comes in its place. */
-const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
+export const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
   const size = besideBytes(dialect)
   const usual = sql`${size} <= ${USUAL_BESIDE}`
   return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
@@ -133,7 +133,9 @@ export function stretchesStatement(
   )
 }
 
-const conjuncts = (filter: Filter): readonly Filter[] => (filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter])
+/** Parts of a filter of which each must hold. */
+export const conjuncts = (filter: Filter): readonly Filter[] =>
+  filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter]
 
 export interface Plan {
   readonly from: SQL
@@ -215,49 +217,6 @@ export function planEntries(
     selective: false,
     byId: dialect.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
   }
-}
-
-export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
-  const { dialect } = context
-  const bindings = dialect.bindings()
-  const { from, where, selective } = planEntries(context, filter, bindings)
-  const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
-  // Ids first, so that rows passed over by the offset never bring their text.
-  const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
-    ORDER BY ${time} DESC, e.id DESC
-    LIMIT ${request.limit} OFFSET ${request.offset})`
-  return withPrelude(
-    bindings,
-    [ids],
-    sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
-      ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
-      ORDER BY e.created_second DESC, e.id DESC`,
-  )
-}
-
-type CountedLeaf = Extract<Leaf, { op: 'thread' | 'source' }>
-
-/** Filters whose total the counters know: none, a thread, a source, or both. */
-function countedBy(filter: Filter): CountedLeaf[] | null {
-  const parts = conjuncts(filter)
-  const counted = parts.filter((part): part is CountedLeaf => part.op === 'thread' || part.op === 'source')
-  const distinct = new Set(counted.map((part) => part.op)).size === counted.length
-  return distinct && counted.length === parts.length ? counted : null
-}
-
-export function totalStatement(context: ReadContext, filter: Filter): SQL {
-  const { dialect } = context
-  const bindings = dialect.bindings()
-  const counted = countedBy(filter)
-  if (counted === null) {
-    const { from, where } = planEntries(context, filter, bindings)
-    return withPrelude(bindings, [], sql`SELECT count(*) AS total FROM ${from} WHERE ${where}`)
-  }
-  const thread = counted.find((leaf) => leaf.op === 'thread')?.is
-  const source = counted.find((leaf) => leaf.op === 'source')?.is
-  const column =
-    source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
-  return sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
 }
 
 /** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */

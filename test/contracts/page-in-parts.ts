@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
+import type { Analyzer } from '../../src/domain/analysis'
+import { and, type Filter, not } from '../../src/domain/filter'
+import { createPace } from '../../src/domain/pace'
+import type { Window } from '../../src/domain/window'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+interface Made {
+  readonly connection: SqlConnection
+  readonly analyzer: Analyzer
+  readonly clock: TestClock
+}
+
+const INDEXED = new Set(['status'])
+const EVEN: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
+const THREAD: Filter = { op: 'thread', is: 't1' }
+
+/** What a page of D1 does in parts where one statement would hold everybody up (platform contract §6). */
+export function pageInPartsCases(make: () => Made): void {
+  /** A store whose statements go through so many entries. */
+  const walking = ({ connection, analyzer, clock }: Made, walked: number) => {
+    const cost = { trips: 0, rests: 0 }
+    const pace = createPace(async () => void cost.rests++)
+    const counted: SqlConnection = {
+      dialect: { ...connection.dialect, walked },
+      batch: (statements, lock) => {
+        cost.trips++
+        return connection.batch(statements, lock)
+      },
+      read: (statements) => {
+        cost.trips++
+        return connection.read(statements)
+      },
+    }
+    return { cost, store: createSqlEntryStore(counted, analyzer, clock, INDEXED, pace) }
+  }
+
+  /** Entries in seconds of which many are alike, some with tags, and some of another org. */
+  async function fill(made: Made, many: number) {
+    const [ada, bob] = [freshPrincipal(), freshPrincipal()]
+    const { store } = walking(made, many)
+    for (let i = 0; i < many; i++) {
+      if (i % 4 === 0) made.clock.advance(700)
+      const who = i % 7 === 3 ? bob : ada
+      const metadata = { n: i % 3, status: i % 2 === 0 ? 'open' : 'done' }
+      const draft = { text: `entry ${i}`, threadId: `t${i % 2}`, metadata, tags: i % 5 === 0 ? ['five'] : [] }
+      await store.save(who, [await entryOf(who, draft)])
+    }
+    return ada
+  }
+
+  it('reads in parts the page that it reads at once, in the same order with the same total', async () => {
+    const made = make()
+    const start = Math.floor(made.clock.now() / 1000)
+    const ada = await fill(made, 36)
+    const [hidden] = (await walking(made, 100).store.page(ada, EVEN, { limit: 1, offset: 3, previewLength: 9 })).entries
+    await made.connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${hidden?.id}`])
+    const once = walking(made, 1000)
+    const filters: Filter[] = [
+      EVEN,
+      not(EVEN),
+      and([EVEN, THREAD]),
+      and([EVEN, { op: 'created', from: start + 2, to: start + 4 }]),
+      and([THREAD, { op: 'created', from: start + 1, to: null }, { op: 'present', path: ['n'] }]),
+      and([THREAD, { op: 'tag', anyOf: ['five'] }]),
+      { op: 'or', of: [EVEN, { op: 'tag', anyOf: ['five'] }] },
+      and([{ op: 'contentType', is: 'multimodal' }, EVEN]),
+      { op: 'contentType', is: 'text' },
+      { op: 'kind', anyOf: ['note'] },
+      { op: 'present', path: ['missing'] },
+    ]
+    const pages = [
+      { limit: 3, offset: 0 },
+      { limit: 4, offset: 3 },
+      { limit: 50, offset: 0 },
+      { limit: 5, offset: 90 },
+    ]
+    const compare = async (walked: number, filter: Filter, page: Window) => {
+      const { cost, store } = walking(made, walked)
+      const request = { ...page, previewLength: 20 }
+      expect(await store.page(ada, filter, request)).toEqual(await once.store.page(ada, filter, request))
+      expect(cost.rests).toBeGreaterThan(10 / walked)
+    }
+    for (const filter of filters) for (const page of pages) await compare(6, filter, page)
+    for (const page of pages) await compare(1, EVEN, page)
+    const compared = (filters.length + 1) * pages.length
+    expect(once.cost).toEqual({ trips: compared, rests: 0 })
+  })
+
+  it('takes as many parts as the store is large, and one statement where the store is small or an index answers', async () => {
+    const made = make()
+    const ada = await fill(made, 35)
+    const cost = async (walked: number, filter: Filter) => {
+      const { cost, store } = walking(made, walked)
+      await store.page(ada, filter, { limit: 2, offset: 0, previewLength: 20 })
+      return [cost.trips, cost.rests]
+    }
+    // Of 30 entries ada's own: a look whether they are few, the parts with a rest before each (the last may be empty), and the page.
+    expect(await cost(30, EVEN)).toEqual([1, 0])
+    expect(await cost(29, EVEN)).toEqual([1 + 2 + 1, 2])
+    expect(await cost(7, EVEN)).toEqual([1 + 5 + 1, 5])
+    expect(await cost(3, EVEN)).toEqual([1 + 11 + 1, 11])
+    // A thread has half of them.
+    expect(await cost(15, and([EVEN, THREAD]))).toEqual([1, 0])
+    expect(await cost(4, and([EVEN, THREAD]))).toEqual([1 + 4 + 1, 4])
+    const status: Filter = { op: 'equals', path: ['status'], anyOf: ['open'], fold: true }
+    const since: Filter = { op: 'created', from: 1, to: null }
+    for (const answered of [and([]), THREAD, since, status, { op: 'tag', anyOf: ['five'] } as const])
+      expect(await cost(1, answered)).toEqual([1, 0])
+  })
+}
