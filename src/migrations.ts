@@ -34,6 +34,7 @@ import lastReaders from '../migrations/d1/0033_last_readers.sql'
 import patternPlaces from '../migrations/d1/0034_pattern_places.sql'
 import beginnings from '../migrations/d1/0035_beginnings.sql'
 import ways from '../migrations/d1/0036_ways.sql'
+import circleEnds from '../migrations/d1/0037_circle_ends.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -74,4 +75,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0034_pattern_places.sql', sql: patternPlaces },
   { name: '0035_beginnings.sql', sql: beginnings },
   { name: '0036_ways.sql', sql: ways },
+  { name: '0037_circle_ends.sql', sql: circleEnds },
 ]

@@ -218,6 +218,38 @@ describe('what calls cost in D1', () => {
     expect((await cost(() => made.entries.delete(ada, { ids: [id] }))).roundTrips).toBe(1)
   })
 
+  it('deletes the first or last entries of a thread for as many rows with 1,000 entries of other projects in it as with 50', async () => {
+    const grace = freshPrincipal()
+    const insert = async (project: string, from: number, entries: number) => {
+      const { results } = await bindings.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1 + ?2)
+         INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, project, owner, created_by, text_hash, bytes,
+           text_words, text)
+         SELECT ?3, 'shared', 'user', 2, i * 1000, 0, ?4, 'ada', 'key-1', 'h' || i, 100, 10, 'text' FROM n RETURNING id`,
+      )
+        .bind(from, entries, grace.org, project)
+        .all<{ id: number }>()
+      return results.map(({ id }) => id)
+    }
+    /** What it costs to delete all but the one that stands before, or behind, the entries of others. */
+    const leave = async (project: string, left: number) => {
+      const own = { ...grace, projects: [project] }
+      const ids = await insert(project, 2_000, 100)
+      const { rowsRead } = await cost(() => made.entries.delete(own, { ids }))
+      const { threads } = await made.entries.threads(own, { limit: 1, offset: 0 })
+      expect(threads).toMatchObject([{ entries: 1, firstSecond: left, lastSecond: left }])
+      return rowsRead
+    }
+    const both = async () => [await leave('early', 1), await leave('late', 3_000)]
+    await insert('early', 1, 1)
+    await insert('others', 2, 50)
+    await insert('late', 3_000, 1)
+    await both()
+    const few = await both()
+    await insert('others', 52, 950)
+    expect(await both()).toEqual(few)
+  })
+
   it('deletes a thread of thousands of entries with five statements and two that name the call', async () => {
     const costs = await cost(() => made.entries.delete(ada, { threadIds: ['thread 1', 'thread 2'] }))
     expect(costs).toMatchObject({ roundTrips: 1, statements: 7 })
