@@ -1,6 +1,6 @@
 import { createFeedBell } from './adapters/feed-object'
-import { createSqlChangeFeed } from './adapters/sql/change-feed'
 import type { SqlConnection } from './adapters/sql/connection'
+import { createSqlChangeFeed } from './adapters/sql/history/change-feed'
 import type { Bindings } from './compose-bindings'
 import type { Config } from './config'
 import { type CursorSeal, createCursorSeal } from './domain/history/cursor'

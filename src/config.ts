@@ -5,11 +5,11 @@ import {
   type ModelProvider,
   Reader,
 } from './config-reader'
+import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
-import { FUSION_METHODS, type FusionMethod } from './domain/fusion'
 import type { HistoryTerms } from './domain/history/terms'
-import { MEGABYTE } from './domain/image'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
+import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
 export type { IndexedFieldConfig, ModelChoice, ModelProvider } from './config-reader'

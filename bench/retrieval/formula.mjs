@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../../src/cli/copy/bundle.mjs'
 
-const analysis = fileURLToPath(new URL('../../src/domain/analysis.ts', import.meta.url).href)
+const analysis = fileURLToPath(new URL('../../src/domain/search/analysis.ts', import.meta.url).href)
 /** Entries that are candidates: one more than a leg keeps, which tells whether there are more. */
 const CANDIDATES = 201
 /** Code points of a text that are scored; all of it is found. */

@@ -1,4 +1,4 @@
-import type { Source } from './entry'
+import type { Source } from './entry/entry'
 
 /** What list_threads and get_statistics tell; every number counts what the caller may see. */
 export interface ThreadSummary {

@@ -1,7 +1,7 @@
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import type { Actor, Principal, Role } from '../domain/scope'
-import { mayAct } from '../domain/scope'
+import type { Actor, Principal, Role } from '../domain/identity/scope'
+import { mayAct } from '../domain/identity/scope'
 import type { Administrator } from '../services/administration'
 import type { Identity } from '../services/identity'
 

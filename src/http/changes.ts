@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { checkThreadId } from '../domain/draft'
+import { checkThreadId } from '../domain/entry/draft'
 import { invalidInput, notFound, Problem } from '../domain/errors'
 import {
   FEED_ACTIONS,
@@ -9,8 +9,8 @@ import {
   type FeedFilter,
   MAX_FEED_LIMIT,
 } from '../domain/history/feed'
+import type { Principal } from '../domain/identity/scope'
 import { openProject } from '../domain/recall/project'
-import type { Principal } from '../domain/scope'
 import type { FeedPage } from '../services/history/changes'
 import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { IndexStatus } from '../domain/code/status'
 import { invalidInput, Problem } from '../domain/errors'
-import type { Actor, Role } from '../domain/scope'
+import type { Actor, Role } from '../domain/identity/scope'
 import type { IndexReport, SentFile } from '../services/code/index-code'
 import type { Services } from '../services/services'
 import { type Credential, requireOrg, requireRole } from './auth'

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
+import { titleOf } from '../domain/entry/title'
 import { notFound } from '../domain/errors'
+import type { Principal } from '../domain/identity/scope'
 import { jsonText } from '../domain/json/write'
-import type { Principal } from '../domain/scope'
 import { formatSecond } from '../domain/time'
-import { titleOf } from '../domain/title'
 import type { Services } from '../services/services'
 import { frame, respondWithPage } from './html'
 

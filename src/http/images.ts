@@ -1,4 +1,4 @@
-import type { Principal } from '../domain/scope'
+import type { Principal } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
 /** Image bytes, only where an entry that the caller may see uses them. Absent and invisible give the same answer. */

@@ -2,7 +2,7 @@ import { createMcpHandler, type McpServerFactory, type ServerEvent } from '@mode
 import { Problem } from '../domain/errors'
 import { actionFor } from '../domain/history/feed'
 import { filterOfResource } from '../domain/history/resource'
-import type { Principal } from '../domain/scope'
+import type { Principal } from '../domain/identity/scope'
 import type { FeedPage } from '../services/history/changes'
 import type { Services } from '../services/services'
 import { openPages, type Pages } from './event-stream'

@@ -1,5 +1,5 @@
 import type { Config } from '../config'
-import type { Principal } from '../domain/scope'
+import type { Principal } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 import type { Tool } from '../tools/define-tool'
 import type { Log } from './log'

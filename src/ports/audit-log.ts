@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditRow } from '../domain/audit'
+import type { AuditEvent, AuditRow } from '../domain/identity/audit'
 
 /** The append-only log of an org. Rows of writes are not made here: they commit in the batch of the write itself. */
 export interface AuditLog {

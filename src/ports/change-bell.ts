@@ -1,5 +1,5 @@
 import type { FeedFilter, Sight } from '../domain/history/feed'
-import type { Scope } from '../domain/scope'
+import type { Scope } from '../domain/identity/scope'
 
 /** Whom to wake, and for what: any of these. */
 export interface Listener {

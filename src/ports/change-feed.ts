@@ -1,5 +1,5 @@
 import type { FeedChange, FeedFilter } from '../domain/history/feed'
-import type { Scope } from '../domain/scope'
+import type { Scope } from '../domain/identity/scope'
 
 /** Where a page begins: behind a position, at the oldest that is kept, or at what has not happened yet. */
 export type FeedStart = number | 'start' | 'now'

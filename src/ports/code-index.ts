@@ -1,6 +1,6 @@
 import type { NameQuery } from '../domain/code/names'
 import type { CodeSymbol, SymbolKind } from '../domain/code/symbols'
-import type { Actor, Scope } from '../domain/scope'
+import type { Actor, Scope } from '../domain/identity/scope'
 
 /** A file whose parts are ready to be stored. */
 export interface PreparedFile {
@@ -26,7 +26,7 @@ export interface PreparedChunk {
   readonly words: readonly string[]
   /** How many content words it has. */
   readonly length: number
-  /** As `domain/vector.ts` packs it; null while it is to be made. */
+  /** As `domain/meaning/vector.ts` packs it; null while it is to be made. */
   readonly vector: string | null
 }
 
@@ -90,7 +90,7 @@ export interface VectorPack {
   readonly fileId: number
   /** Chunk of the first. */
   readonly first: number
-  /** One a line, as `domain/vector.ts` packs them. */
+  /** One a line, as `domain/meaning/vector.ts` packs them. */
   readonly data: string
 }
 

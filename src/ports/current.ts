@@ -1,8 +1,8 @@
-import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/identity/scope'
+import type { QuantizedVector } from '../domain/meaning/vector'
 import type { Marks, Moment, OpenedFile } from '../domain/recall/current'
 import type { Memory } from '../domain/recall/memory'
-import type { Scope } from '../domain/scope'
-import type { QuantizedVector } from '../domain/vector'
+import type { Filter } from '../domain/search/filter'
 import type { NearbyRequest, VectorSearch } from './vector-index'
 
 /** A memory with regard to a moment: what its rank follows from. */

@@ -1,7 +1,7 @@
-import type { Entry } from '../domain/entry'
-import type { Kind } from '../domain/kind'
+import type { Entry } from '../domain/entry/entry'
+import type { Kind } from '../domain/entry/kind'
+import type { Scope } from '../domain/identity/scope'
 import type { ListedThread, ThreadPlace } from '../domain/report'
-import type { Scope } from '../domain/scope'
 
 /** The newest entries of a thread. */
 export interface ThreadTail {

@@ -1,10 +1,10 @@
-import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry'
-import type { Filter } from '../domain/filter'
-import type { JsonObject } from '../domain/metadata'
+import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry/entry'
+import type { JsonObject } from '../domain/entry/metadata'
+import type { Caller, Scope } from '../domain/identity/scope'
 import type { Shown } from '../domain/recall/memory'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
-import type { Caller, Scope } from '../domain/scope'
-import type { Window } from '../domain/window'
+import type { Filter } from '../domain/search/filter'
+import type { Window } from '../domain/search/window'
 
 export interface SavedEntry {
   readonly id: number

@@ -1,8 +1,8 @@
-import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/identity/scope'
 import type { Narrowing } from '../domain/reading/literal'
 import type { LineMarks } from '../domain/reading/marks'
 import type { Part, Stretch } from '../domain/reading/range'
-import type { Scope } from '../domain/scope'
+import type { Filter } from '../domain/search/filter'
 
 export interface ScanRequest {
   readonly filter: Filter

@@ -1,8 +1,8 @@
-import type { Filter } from '../domain/filter'
-import type { TextQuery } from '../domain/query'
+import type { Scope } from '../domain/identity/scope'
 import type { Moment } from '../domain/recall/current'
-import type { Scope } from '../domain/scope'
-import type { ScoredTerm, TermStatistics } from '../domain/score'
+import type { Filter } from '../domain/search/filter'
+import type { TextQuery } from '../domain/search/query'
+import type { ScoredTerm, TermStatistics } from '../domain/search/score'
 import type { AtMoment } from './current'
 
 /** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */

@@ -1,7 +1,7 @@
-import type { Entry, Generated } from '../domain/entry'
+import type { Entry, Generated } from '../domain/entry/entry'
 import type { Version } from '../domain/history/version'
-import type { Caller, Scope } from '../domain/scope'
-import type { Window } from '../domain/window'
+import type { Caller, Scope } from '../domain/identity/scope'
+import type { Window } from '../domain/search/window'
 import type { EntriesWithin } from './entry-store'
 
 export interface VersionPage {

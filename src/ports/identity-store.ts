@@ -1,6 +1,6 @@
-import type { AuditEvent } from '../domain/audit'
-import type { ApiKey, Org, Project } from '../domain/identity'
-import type { Scope } from '../domain/scope'
+import type { AuditEvent } from '../domain/identity/audit'
+import type { ApiKey, Org, Project } from '../domain/identity/identity'
+import type { Scope } from '../domain/identity/scope'
 
 /**
  * Orgs, projects and keys. Each method is one round trip; what writes commits together with the audit row of the event

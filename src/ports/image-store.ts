@@ -1,5 +1,5 @@
-import type { DecodedImage } from '../domain/image'
-import type { Scope } from '../domain/scope'
+import type { DecodedImage } from '../domain/entry/image'
+import type { Scope } from '../domain/identity/scope'
 
 export interface StoredObject {
   readonly org: string

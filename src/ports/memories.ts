@@ -1,10 +1,10 @@
-import type { EntryVersion, Layer } from '../domain/entry'
-import type { Filter } from '../domain/filter'
-import type { Kind } from '../domain/kind'
+import type { EntryVersion, Layer } from '../domain/entry/entry'
+import type { Kind } from '../domain/entry/kind'
+import type { Scope } from '../domain/identity/scope'
 import type { Original } from '../domain/recall/digest'
 import type { Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
-import type { Scope } from '../domain/scope'
-import type { Window } from '../domain/window'
+import type { Filter } from '../domain/search/filter'
+import type { Window } from '../domain/search/window'
 
 export interface MemoryQuery extends Window {
   readonly layer: Layer

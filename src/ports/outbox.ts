@@ -1,4 +1,4 @@
-import type { GenerationTopic } from '../domain/entry'
+import type { GenerationTopic } from '../domain/entry/entry'
 import type { StoredObject } from './image-store'
 
 /**

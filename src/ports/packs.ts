@@ -1,6 +1,6 @@
-import type { Kind } from '../domain/kind'
+import type { Kind } from '../domain/entry/kind'
+import type { Caller, Scope } from '../domain/identity/scope'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
-import type { Caller, Scope } from '../domain/scope'
 
 /** Whose memory a pack is made of: a scope, and the agent whose diary pages join it. */
 export interface PackSight {

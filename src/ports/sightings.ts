@@ -1,5 +1,5 @@
+import type { Scope } from '../domain/identity/scope'
 import type { Glimpse } from '../domain/recall/memory'
-import type { Scope } from '../domain/scope'
 
 /** When somebody was last here, and what has been stored since. */
 export interface Sighting {

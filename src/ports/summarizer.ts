@@ -1,4 +1,4 @@
-import type { Source } from '../domain/entry'
+import type { Source } from '../domain/entry/entry'
 
 /** Makes a dense summary of a text. One try of at most 10 s: a summary never holds up a write for longer. */
 export interface Summarizer {

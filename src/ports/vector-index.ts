@@ -1,7 +1,7 @@
-import type { Layer } from '../domain/entry'
-import type { VectorRegion } from '../domain/region'
-import type { Scope } from '../domain/scope'
-import type { QuantizedVector } from '../domain/vector'
+import type { Layer } from '../domain/entry/entry'
+import type { Scope } from '../domain/identity/scope'
+import type { VectorRegion } from '../domain/meaning/region'
+import type { QuantizedVector } from '../domain/meaning/vector'
 
 /** An index over the vectors that stand beside the entries. It can always be rebuilt from them; it is never the truth. */
 
@@ -20,7 +20,7 @@ export interface IndexedVector {
   readonly entryId: number
   /** Null for what no list shows. */
   readonly place: VectorPlace | null
-  /** As `domain/vector.ts` packs it. */
+  /** As `domain/meaning/vector.ts` packs it. */
   readonly data: string
 }
 

@@ -1,7 +1,7 @@
-import type { Source, TextVector } from '../domain/entry'
-import type { Filter } from '../domain/filter'
-import type { Scope } from '../domain/scope'
-import type { QuantizedVector } from '../domain/vector'
+import type { Source, TextVector } from '../domain/entry/entry'
+import type { Scope } from '../domain/identity/scope'
+import type { QuantizedVector } from '../domain/meaning/vector'
+import type { Filter } from '../domain/search/filter'
 import type { VectorChanges, VectorIndexState, VectorSpace } from './vector-index'
 
 /** A vector as it stands beside its entry. */

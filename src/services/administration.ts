@@ -1,5 +1,5 @@
-import type { AuditEvent, AuditRow } from '../domain/audit'
 import { notFound, Problem } from '../domain/errors'
+import type { AuditEvent, AuditRow } from '../domain/identity/audit'
 import {
   type ApiKey,
   checkKeyDraft,
@@ -13,9 +13,9 @@ import {
   type Org,
   type Project,
   withDescendants,
-} from '../domain/identity'
-import { formatKey, KEY_BYTES } from '../domain/key'
-import type { Actor } from '../domain/scope'
+} from '../domain/identity/identity'
+import { formatKey, KEY_BYTES } from '../domain/identity/key'
+import type { Actor } from '../domain/identity/scope'
 import { sha256Hex } from '../domain/text'
 import type { AuditLog } from '../ports/audit-log'
 import type { Clock } from '../ports/clock'

@@ -1,10 +1,10 @@
-import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/identity/scope'
 import type { Pace } from '../domain/pace'
 import { type Grepped, grepText, MAX_CHARACTERS } from '../domain/reading/grep'
 import type { Narrowing } from '../domain/reading/literal'
 import { Meter } from '../domain/reading/meter'
 import type { Pattern } from '../domain/reading/pattern'
-import type { Scope } from '../domain/scope'
+import type { Filter } from '../domain/search/filter'
 import type { Candidate, EntryTexts } from '../ports/entry-texts'
 
 /** Text that one call reads, in bytes (threads contract §13); a first entry is always read. */

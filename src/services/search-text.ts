@@ -1,10 +1,10 @@
-import type { Analyzer } from '../domain/analysis'
-import type { Filter } from '../domain/filter'
+import type { Scope } from '../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
-import { parseQuery, type SearchMode } from '../domain/query'
-import type { Unit } from '../domain/query-unit'
-import type { Scope } from '../domain/scope'
-import { type Candidate, createTermCounter, type Ranked, rank, scoredTerms } from '../domain/score'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Filter } from '../domain/search/filter'
+import { parseQuery, type SearchMode } from '../domain/search/query'
+import type { Unit } from '../domain/search/query-unit'
+import { type Candidate, createTermCounter, type Ranked, rank, scoredTerms } from '../domain/search/score'
 import type { FullText, TextColumn } from '../ports/full-text'
 
 /** What entries were found by. */

@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/scope'
+import type { Scope } from '../domain/identity/scope'
 import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'

@@ -1,5 +1,5 @@
 import type { Config } from '../config'
-import type { Caller } from '../domain/scope'
+import type { Caller } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
 /** What a call of a tool is made with. */

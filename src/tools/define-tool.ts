@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../config'
-import type { Caller, Role } from '../domain/scope'
+import type { Caller, Role } from '../domain/identity/scope'
 import type { Answer, Block, CallContext, ToolContext } from './context'
 import type { Family } from './family'
 import { carryOutOnce, idempotencyKey } from './idempotency'

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { checkTags, checkText, checkThreadId } from '../domain/draft'
-import { SOURCES } from '../domain/entry'
+import { checkTags, checkText, checkThreadId } from '../domain/entry/draft'
+import { SOURCES } from '../domain/entry/entry'
+import { readId } from '../domain/entry/link'
+import { checkMetadata, type Metadata } from '../domain/entry/metadata'
 import { Problem } from '../domain/errors'
 import { told } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
-import { readId } from '../domain/link'
-import { checkMetadata, type Metadata } from '../domain/metadata'
+import { MAX_OFFSET } from '../domain/search/window'
 import { codePointLength } from '../domain/text'
-import { MAX_OFFSET } from '../domain/window'
 import { isRecord } from './record'
 
 /** Each field of the wire that more than one tool speaks: one named, described schema. */

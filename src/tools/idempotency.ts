@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { notFound, unavailable } from '../domain/errors'
 import { digestOf } from '../domain/history/digest'
 import { checkKey, checkSameCall, KeyTaken, lostAnswer, Notes, type Receipt } from '../domain/history/receipt'
-import type { Caller } from '../domain/scope'
+import type { Caller } from '../domain/identity/scope'
 import type { ToolContext } from './context'
 import { by } from './fields'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_OFFSET } from '../domain/window'
+import { MAX_OFFSET } from '../domain/search/window'
 import { isRecord } from './record'
 
 export type JsonSchema = { readonly [key: string]: unknown }

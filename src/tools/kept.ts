@@ -1,4 +1,4 @@
-import { MAX_TEXT_BYTES } from '../domain/draft'
+import { MAX_TEXT_BYTES } from '../domain/entry/draft'
 import { invalidInput, limitExceeded, type Problem } from '../domain/errors'
 import { givenAs } from '../domain/flaws'
 import { MAX_DEPTH, Unkept } from '../domain/json/unkept'

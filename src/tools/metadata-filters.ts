@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/filter'
 import { told } from '../domain/flaws'
 import { Unkept } from '../domain/json/unkept'
+import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
 import { unstorable } from '../domain/text'
 import { isRecord } from './record'
 

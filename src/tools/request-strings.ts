@@ -1,4 +1,4 @@
-import { MAX_TEXT_BYTES } from '../domain/draft'
+import { MAX_TEXT_BYTES } from '../domain/entry/draft'
 import { MAX_STRING } from '../domain/json/string-reader'
 
 /**

@@ -1,7 +1,7 @@
-import type { Entry } from '../domain/entry'
+import type { Entry } from '../domain/entry/entry'
 import { jsonText } from '../domain/json/write'
+import { RESULT_BYTES } from '../domain/search/window'
 import { utf8Length } from '../domain/text'
-import { RESULT_BYTES } from '../domain/window'
 
 /** What a result says beside its entries. */
 const BESIDE_BYTES = 100_000

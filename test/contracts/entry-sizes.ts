@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/identity/scope'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal } from '../support/scope'
 

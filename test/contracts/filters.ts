@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Layer } from '../../src/domain/entry'
-import type { Filter, MetadataPath, Scalar } from '../../src/domain/filter'
-import { matches } from '../../src/domain/filter'
-import type { JsonValue, Metadata } from '../../src/domain/metadata'
+import type { Layer } from '../../src/domain/entry/entry'
+import type { JsonValue, Metadata } from '../../src/domain/entry/metadata'
+import type { Filter, MetadataPath, Scalar } from '../../src/domain/search/filter'
+import { matches } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
-import { endingOf } from '../../src/adapters/sql/writing'
+import { endingOf } from '../../src/adapters/sql/entries/writing'
 import { composeServices } from '../../src/compose'
 import type { Bindings } from '../../src/compose-bindings'
 import { parseConfig } from '../../src/config'

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
-import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
-import type { Analyzer } from '../../src/domain/analysis'
-import { and, type Filter, not } from '../../src/domain/filter'
+import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import { createPace } from '../../src/domain/pace'
-import type { Window } from '../../src/domain/window'
+import type { Analyzer } from '../../src/domain/search/analysis'
+import { and, type Filter, not } from '../../src/domain/search/filter'
+import type { Window } from '../../src/domain/search/window'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
-import { createSqlEntryStore } from '../../src/adapters/sql/entry-store'
-import type { Analyzer } from '../../src/domain/analysis'
-import type { EntryDraft } from '../../src/domain/draft'
-import type { ImageRef } from '../../src/domain/image'
+import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import type { EntryDraft } from '../../src/domain/entry/draft'
+import type { ImageRef } from '../../src/domain/entry/image'
+import type { Caller } from '../../src/domain/identity/scope'
 import type { Quotas } from '../../src/domain/quota'
-import type { Caller } from '../../src/domain/scope'
+import type { Analyzer } from '../../src/domain/search/analysis'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface QuotasUnderTest {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/identity/scope'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/domain/scope'
+import type { Caller } from '../../src/domain/identity/scope'
 import type { SummarizeRequest } from '../../src/services/recall/summarize'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'

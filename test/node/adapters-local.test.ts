@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
-import { createAnalyzer } from '../../src/domain/analysis'
-import { quantize, toBase64 } from '../../src/domain/vector'
+import { quantize, toBase64 } from '../../src/domain/meaning/vector'
+import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/embedder'
 import { describeEmbedder } from '../contracts/embedder'
 

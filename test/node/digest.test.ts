@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createAnalyzer } from '../../src/domain/analysis'
 import { digestOf, type Original, sentencesOf } from '../../src/domain/recall/digest'
 import type { MemoryType } from '../../src/domain/recall/memory'
+import { createAnalyzer } from '../../src/domain/search/analysis'
 import { promise } from '../requirements/fabric'
 
 const analyzer = createAnalyzer('english')

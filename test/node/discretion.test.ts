@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withoutEchoes } from '../../src/domain/discretion'
-import { formatKey, isWellFormedKey, KEY_BYTES, sameHash } from '../../src/domain/key'
+import { withoutEchoes } from '../../src/domain/identity/discretion'
+import { formatKey, isWellFormedKey, KEY_BYTES, sameHash } from '../../src/domain/identity/key'
 import { logLine } from '../../src/http/log'
 
 /** What must not be said: keys, texts and metadata values in logs. */

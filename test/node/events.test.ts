@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Metadata } from '../../src/domain/entry/metadata'
 import { Inspection } from '../../src/domain/flaws'
-import type { Metadata } from '../../src/domain/metadata'
 import type { EventType } from '../../src/domain/recall/events/event'
 import { firstError, hasFailed } from '../../src/domain/recall/events/outcome'
 import { outcomeOf } from '../../src/domain/recall/events/outcomes'

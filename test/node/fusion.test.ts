@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
-import { type Candidate, fuse } from '../../src/domain/fusion'
+import { type Candidate, fuse } from '../../src/domain/search/fusion'
 
 /** How two orderings become one (threads contract §8). */
 const LONG = 150

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { createPostgresConnection, type PostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
-import { createAnalyzer } from '../../src/domain/analysis'
+import { createAnalyzer } from '../../src/domain/search/analysis'
 import { codeMeaningContract } from '../contracts/code-meaning'
 import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createAnalyzer } from '../../src/domain/analysis'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import type { PackEntry } from '../../src/domain/pack/candidate'
 import { bestPlaces, cutAround, roomFor, wholeText } from '../../src/domain/pack/content'
@@ -15,6 +14,7 @@ import { toldLater } from '../../src/domain/pack/told-later'
 import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
 import { goalWords, wordEvidence } from '../../src/domain/pack/words'
 import { workAsked } from '../../src/domain/pack/work-asked'
+import { createAnalyzer } from '../../src/domain/search/analysis'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')

@@ -1,10 +1,10 @@
-// Does each stemmer agree with the dictionary of the same language in PostgreSQL? The languages that stand in domain/stemmer.ts
+// Does each stemmer agree with the dictionary of the same language in PostgreSQL? The languages that stand in domain/search/stemmer.ts
 // were chosen on whole word lists (bench/README.md); this notices when a library or a server comes to stem otherwise.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FTS_LANGUAGES } from '../../src/config'
-import { createAnalyzer } from '../../src/domain/analysis'
-import { stemmerOf } from '../../src/domain/stemmer'
+import { createAnalyzer } from '../../src/domain/search/analysis'
+import { stemmerOf } from '../../src/domain/search/stemmer'
 import { postgresUrl } from '../support/postgres'
 import { seeded } from '../support/seeded'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { relevanceScores } from '../../src/domain/relevance'
-import { retrievalMarks } from '../../src/domain/retrieval-prompt'
-import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/domain/summary'
+import { retrievalMarks } from '../../src/domain/meaning/retrieval-prompt'
+import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/domain/meaning/summary'
+import { relevanceScores } from '../../src/domain/search/relevance'
 
 /** What models are told and what is kept of their answers, the same for all providers. */
 const linesOf = (text: string): string[] => text.split('\n')

@@ -12,7 +12,7 @@ import {
   quantize,
   toBase64,
   unitVectors,
-} from '../../src/domain/vector'
+} from '../../src/domain/meaning/vector'
 
 /** The square root of 2 as callers see it. */
 const ORTHOGONAL = Math.SQRT2

@@ -1,7 +1,7 @@
-import type { EntryDraft } from '../../src/domain/draft'
-import { prepareEntry } from '../../src/domain/draft'
-import type { NewEntry } from '../../src/domain/entry'
-import type { Caller, Principal } from '../../src/domain/scope'
+import type { EntryDraft } from '../../src/domain/entry/draft'
+import { prepareEntry } from '../../src/domain/entry/draft'
+import type { NewEntry } from '../../src/domain/entry/entry'
+import type { Caller, Principal } from '../../src/domain/identity/scope'
 import type { Clock } from '../../src/ports/clock'
 
 /** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { composeServices } from '../../src/compose'
 import { parseConfig } from '../../src/config'
-import { NOTHING_GENERATED } from '../../src/domain/entry'
-import { EVERYTHING } from '../../src/domain/filter'
+import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
+import { EVERYTHING } from '../../src/domain/search/filter'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

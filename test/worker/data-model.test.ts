@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { Metadata } from '../../src/domain/metadata'
+import type { Metadata } from '../../src/domain/entry/metadata'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

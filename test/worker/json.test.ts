@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { prepareEntry } from '../../src/domain/draft'
+import { prepareEntry } from '../../src/domain/entry/draft'
 import { Base64Decoder, SentBytes } from '../../src/domain/json/base64'
 import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
 import { MAX_STRING } from '../../src/domain/json/string-reader'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { composeServices } from '../../src/compose'
-import type { Metadata } from '../../src/domain/metadata'
-import type { Caller } from '../../src/domain/scope'
+import type { Metadata } from '../../src/domain/entry/metadata'
+import type { Caller } from '../../src/domain/identity/scope'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal, TestClock } from '../support/scope'
 

@@ -1,7 +1,7 @@
 // What full text does on PostgreSQL beyond its contract: the limits of tsvector.
 import { describe, expect, it } from 'vitest'
-import { EVERYTHING } from '../../src/domain/filter'
-import type { SearchMode } from '../../src/domain/query'
+import { EVERYTHING } from '../../src/domain/search/filter'
+import type { SearchMode } from '../../src/domain/search/query'
 import { createSearchText } from '../../src/services/search-text'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'

@@ -1,8 +1,8 @@
 // Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
 import { beforeAll, expect, it } from 'vitest'
-import { EVERYTHING, type Filter } from '../../src/domain/filter'
-import { highlight } from '../../src/domain/highlight'
-import { SEARCH_MODES, type SearchMode } from '../../src/domain/query'
+import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
+import { highlight } from '../../src/domain/search/highlight'
+import { SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
 import { createSearchText } from '../../src/services/search-text'
 import { d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'

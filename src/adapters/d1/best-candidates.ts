@@ -1,4 +1,4 @@
-import { brevityOf, COMMON, ONE_UNIT_WEIGHS, type Units } from '../sql/candidates'
+import { brevityOf, COMMON, ONE_UNIT_WEIGHS, type Units } from '../sql/search/candidates'
 
 /** The candidates with the highest keys, chosen as the statement of a whole search chooses them, but entry by entry. */
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { CodeSpelling } from '../sql/code-spelling'
-import { codeTerm } from '../sql/scope-terms'
+import type { CodeSpelling } from '../sql/code/code-spelling'
+import { codeTerm } from '../sql/search/scope-terms'
 
 /** Runs and words of code in FTS5: terms alone, each with its project in front. */
 const HEX = Array.from({ length: 65_536 }, (_, gram) => gram.toString(16).padStart(4, '0'))

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
-import { BREAK, wordsOf } from '../../domain/indexed-text'
-import type { Scope } from '../../domain/scope'
+import type { Scope } from '../../domain/identity/scope'
+import type { Analyzer } from '../../domain/search/analysis'
+import { BREAK, wordsOf } from '../../domain/search/indexed-text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/dialect'
 import { jsonGroups } from '../sql/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/search/scope-terms'
 
 /**
  * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the

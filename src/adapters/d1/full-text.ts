@@ -1,9 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
-import type { Expression } from '../../domain/query-unit'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import { compileFilter, TRUE } from '../sql/compile-filter'
+import type { SqlConnection } from '../sql/connection'
+import { entriesById, withPrelude } from '../sql/entries/read-statements'
+import { momentColumns } from '../sql/memories/moment'
 import {
   brevity,
   COMMON,
@@ -14,13 +18,9 @@ import {
   toSearch,
   type Units,
   unitKey,
-} from '../sql/candidates'
-import { compileFilter, TRUE } from '../sql/compile-filter'
-import type { SqlConnection } from '../sql/connection'
-import { beginningOf } from '../sql/long-texts'
-import { momentColumns } from '../sql/moment'
-import { entriesById, withPrelude } from '../sql/read-statements'
-import { totalsOf } from '../sql/room'
+} from '../sql/search/candidates'
+import { totalsOf } from '../sql/search/room'
+import { beginningOf } from '../sql/texts/long-texts'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 import { createCompiler } from './match'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { limitExceeded } from '../../domain/errors'
-import type { Unit } from '../../domain/query-unit'
+import type { Unit } from '../../domain/search/query-unit'
 import { inShares } from '../../domain/write-share'
 import type { Row } from '../sql/connection'
 import type { MatchCompiler } from './match'

@@ -1,8 +1,8 @@
-import type { Analyzer } from '../../domain/analysis'
-import type { Expression, Unit } from '../../domain/query-unit'
-import type { ScoredTerm } from '../../domain/score'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { ScoredTerm } from '../../domain/search/score'
 import type { TextColumn } from '../../ports/full-text'
-import { phraseColumns } from '../sql/candidates'
+import { phraseColumns } from '../sql/search/candidates'
 
 /** Every term reaches the engine quoted; user text is never FTS5 syntax. */
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Expression, Unit } from '../../domain/query-unit'
-import type { ScoredTerm } from '../../domain/score'
+import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { ScoredTerm } from '../../domain/search/score'
 
 /**
  * What may a search make FTS5 read? It goes through where a word stands in every text, once for each time that a statement asks for the

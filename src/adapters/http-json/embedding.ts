@@ -1,6 +1,6 @@
-import { retrievalMarks } from '../../domain/retrieval-prompt'
+import { retrievalMarks } from '../../domain/meaning/retrieval-prompt'
+import { unitVectors } from '../../domain/meaning/vector'
 import { codePointLength, firstCodePoints, trim } from '../../domain/text'
-import { unitVectors } from '../../domain/vector'
 import type { Embedder } from '../../ports/embedder'
 import { ProviderProblem } from './retry'
 

@@ -1,4 +1,4 @@
-import { relevanceScores } from '../../domain/relevance'
+import { relevanceScores } from '../../domain/search/relevance'
 import type { Reranker } from '../../ports/reranker'
 import { list, member } from './body'
 import { ProviderProblem } from './retry'

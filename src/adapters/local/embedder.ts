@@ -1,7 +1,7 @@
-import type { Analyzer } from '../../domain/analysis'
-import { COMMON_WORDS } from '../../domain/common-words'
+import { normalize } from '../../domain/meaning/vector'
 import { type Pace, STEP, type Steps, WITHOUT_REST } from '../../domain/pace'
-import { normalize } from '../../domain/vector'
+import type { Analyzer } from '../../domain/search/analysis'
+import { COMMON_WORDS } from '../../domain/search/common-words'
 import type { Embedder } from '../../ports/embedder'
 import { createFeatures } from './features'
 

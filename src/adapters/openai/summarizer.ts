@@ -1,4 +1,4 @@
-import { summaryFrom, summaryPrompt } from '../../domain/summary'
+import { summaryFrom, summaryPrompt } from '../../domain/meaning/summary'
 import type { Summarizer } from '../../ports/summarizer'
 import { list, member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'

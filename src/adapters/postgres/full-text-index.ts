@@ -1,13 +1,13 @@
 // What stands in the full-text index of PostgreSQL? The terms of the shared analysis, written as a tsvector by this code, so
 // that no parser of the database cuts words in its own way.
 import { type SQL, sql } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
-import { BREAK, type IndexedText, wordsOf } from '../../domain/indexed-text'
-import type { Scope } from '../../domain/scope'
+import type { Scope } from '../../domain/identity/scope'
+import type { Analyzer } from '../../domain/search/analysis'
+import { BREAK, type IndexedText, wordsOf } from '../../domain/search/indexed-text'
 import { utf8Length } from '../../domain/text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/dialect'
 import { jsonGroups } from '../sql/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/search/scope-terms'
 
 /**
  * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type QuantizedVector, toBase64 } from '../../domain/vector'
+import { type QuantizedVector, toBase64 } from '../../domain/meaning/vector'
 import type { VectorSpace } from '../../ports/vector-index'
 import type { SqlDialect } from '../sql/dialect'
 

@@ -1,11 +1,11 @@
 // How is a query asked of the full-text index of PostgreSQL? Every term reaches the engine as a term, never as syntax.
 import { type SQL, sql } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
-import type { Expression, Unit } from '../../domain/query-unit'
-import type { ScoredTerm } from '../../domain/score'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { ScoredTerm } from '../../domain/search/score'
 import type { TextColumn } from '../../ports/full-text'
-import { phraseColumns } from '../sql/candidates'
 import { joinConditions } from '../sql/compile-filter'
+import { phraseColumns } from '../sql/search/candidates'
 import { MARK } from './full-text-index'
 
 export interface TextCompiler {

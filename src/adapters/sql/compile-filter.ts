@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Layer } from '../../domain/entry'
-import type { Filter, Leaf } from '../../domain/filter'
+import type { Layer } from '../../domain/entry/entry'
+import type { Filter, Leaf } from '../../domain/search/filter'
 import type { Bind, SqlDialect } from './dialect'
 
 export const TRUE = sql`(1 = 1)`

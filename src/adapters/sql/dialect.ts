@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm'
-import type { Analyzer } from '../../domain/analysis'
-import type { IndexedContent } from '../../domain/entry'
-import type { Leaf } from '../../domain/filter'
-import type { IndexedText } from '../../domain/indexed-text'
-import type { Scope } from '../../domain/scope'
-import type { QuantizedVector } from '../../domain/vector'
+import type { IndexedContent } from '../../domain/entry/entry'
+import type { Scope } from '../../domain/identity/scope'
+import type { QuantizedVector } from '../../domain/meaning/vector'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Leaf } from '../../domain/search/filter'
+import type { IndexedText } from '../../domain/search/indexed-text'
 import type { NearbyRequest } from '../../ports/vector-index'
-import type { CodeSpelling } from './code-spelling'
+import type { CodeSpelling } from './code/code-spelling'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Layer } from '../../domain/entry'
-import type { Scope } from '../../domain/scope'
+import type { Layer } from '../../domain/entry/entry'
+import type { Scope } from '../../domain/identity/scope'
 import type { SqlDialect } from './dialect'
 
 /**

@@ -1,4 +1,4 @@
-import { cosineOf, dot } from '../../domain/vector'
+import { cosineOf, dot } from '../../domain/meaning/vector'
 import kernel from './dots.wasm'
 
 /** Vectors of one size side by side in the memory of a WebAssembly module, which compares sixteen numbers at a time (`dots.wat`). */

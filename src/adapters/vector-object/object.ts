@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Layer } from '../../domain/entry'
-import type { VectorRegion } from '../../domain/region'
-import { fromBase64 } from '../../domain/vector'
+import type { Layer } from '../../domain/entry/entry'
+import type { VectorRegion } from '../../domain/meaning/region'
+import { fromBase64 } from '../../domain/meaning/vector'
 import type { NearbyRequest, VectorChanges, VectorIndexState, VectorPlace } from '../../ports/vector-index'
 import { type PlacedVector, type Scored, VectorScan } from './scan'
 

@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors'
+import { dequantize, fromBase64 } from '../../domain/meaning/vector'
 import { sha256Hex } from '../../domain/text'
-import { dequantize, fromBase64 } from '../../domain/vector'
 import type { Clock } from '../../ports/clock'
 import type { Settings } from '../../ports/settings'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'

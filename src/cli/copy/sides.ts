@@ -6,7 +6,7 @@ import { migrateD1 } from '../../adapters/d1/migrate'
 import { createPostgresConnection } from '../../adapters/postgres/connection'
 import { createPostgresDialect } from '../../adapters/postgres/dialect'
 import { type Environment, parseConfig } from '../../config'
-import { createAnalyzer } from '../../domain/analysis'
+import { createAnalyzer } from '../../domain/search/analysis'
 import { D1_MIGRATIONS } from '../../migrations'
 import type { Side } from './side'
 

@@ -2,10 +2,10 @@
 // its links, vectors and search terms beside it; and the place the copy has reached, all in one transaction.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/connection'
-import { heldInRow, putBeside } from '../../adapters/sql/long-texts'
-import { toEntry } from '../../adapters/sql/rows'
-import { indexText } from '../../domain/indexed-text'
+import { toEntry } from '../../adapters/sql/entries/rows'
+import { heldInRow, putBeside } from '../../adapters/sql/texts/long-texts'
 import { atOnce } from '../../domain/pace'
+import { indexText } from '../../domain/search/indexed-text'
 import { columnList, entryColumns, idList, listEntries, pagesOf, type Side } from './side'
 
 /** Columns of each table that are copied. */

@@ -1,4 +1,4 @@
-import { normalizeProject } from '../metadata'
+import { normalizeProject } from '../entry/metadata'
 import { codePointLength, unstorable, utf8Length } from '../text'
 
 /** Which files the index takes, and how it names them (fabric contract §9). */

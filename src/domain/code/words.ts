@@ -1,4 +1,4 @@
-import type { Token } from '../analysis'
+import type { Token } from '../search/analysis'
 import { HUMP } from './names'
 
 const IDENTIFIER = /[\p{L}\p{N}_$]+/gu

@@ -1,4 +1,4 @@
-import type { Scope } from '../scope'
+import type { Scope } from '../identity/scope'
 
 /** What a change of an entry means to whoever follows the feed (history contract §4). */
 export const FEED_ACTIONS = ['stored', 'updated', 'deleted'] as const

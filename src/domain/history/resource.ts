@@ -1,5 +1,5 @@
+import type { Scope } from '../identity/scope'
 import { parseResource } from '../resources/resource-uri'
-import type { Scope } from '../scope'
 import { type FeedFilter, WHOLE_FEED } from './feed'
 
 /**

@@ -1,4 +1,4 @@
-import type { Entry } from '../entry'
+import type { Entry } from '../entry/entry'
 import { Problem } from '../errors'
 
 /** Versions of entries (history contract §1, §3). */

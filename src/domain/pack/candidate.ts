@@ -1,6 +1,6 @@
-import type { Kind } from '../kind'
-import type { Metadata } from '../metadata'
-import type { QuantizedVector } from '../vector'
+import type { Kind } from '../entry/kind'
+import type { Metadata } from '../entry/metadata'
+import type { QuantizedVector } from '../meaning/vector'
 import type { Direction } from './pack'
 
 /** An entry that may stand in a pack, as it is read to be weighed. */

@@ -1,6 +1,6 @@
-import type { Analyzer } from '../analysis'
-import type { JsonValue, Metadata } from '../metadata'
-import { own } from '../metadata'
+import type { JsonValue, Metadata } from '../entry/metadata'
+import { own } from '../entry/metadata'
+import type { Analyzer } from '../search/analysis'
 import { codePointLength, offsetAfter, offsetBefore } from '../text'
 import { quoted } from './markdown'
 

@@ -1,5 +1,5 @@
-import type { Kind } from '../kind'
-import { IN_FLIGHT, WORK_KINDS } from '../work'
+import type { Kind } from '../entry/kind'
+import { IN_FLIGHT, WORK_KINDS } from '../entry/work'
 
 /** The facets that a pack is grouped by (packs contract), named as its sections. */
 export const FACETS = [

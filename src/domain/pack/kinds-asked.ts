@@ -1,5 +1,5 @@
-import { fold } from '../analysis'
-import type { Kind } from '../kind'
+import type { Kind } from '../entry/kind'
+import { fold } from '../search/analysis'
 import { emptyWords } from './plain-words'
 
 /** Words that ask for several things, in English, German, French and Spanish, folded. */

@@ -1,4 +1,4 @@
-import type { Analyzer } from '../analysis'
+import type { Analyzer } from '../search/analysis'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 
 /** How alike two texts are by their words and by which word follows which; linear in their lengths. */

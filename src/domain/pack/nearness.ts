@@ -1,4 +1,4 @@
-import { cosineOf, dot, type QuantizedVector } from '../vector'
+import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 
 interface Placed {
   /** Of its nearest stretch, and the dot product of that with itself; null where it has none. */

@@ -1,4 +1,4 @@
-import type { Metadata } from '../metadata'
+import type { Metadata } from '../entry/metadata'
 import type { Facet } from './facets'
 import type { Intent } from './intents'
 import type { PackLayer } from './request'

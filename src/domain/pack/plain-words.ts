@@ -1,7 +1,7 @@
 import { ces, dan, deu, eng, fin, fra, hrv, ita, nld, nob, pol, por, rus, spa, swe, tur } from 'stopword'
-import { type Analyzer, fold } from '../analysis'
-import { COMMON_WORDS } from '../common-words'
-import { KINDS } from '../kind'
+import { KINDS } from '../entry/kind'
+import { type Analyzer, fold } from '../search/analysis'
+import { COMMON_WORDS } from '../search/common-words'
 import { INTENTS } from './intents'
 
 /** Words of a goal that say little about what it is about. */

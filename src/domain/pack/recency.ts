@@ -1,4 +1,4 @@
-import { fold } from '../analysis'
+import { fold } from '../search/analysis'
 import { DAY_MS } from '../time'
 import { emptyWords } from './plain-words'
 import { ASKING, DAYS_AGO, LAST_DAYS, type Period, SAYINGS } from './sayings'

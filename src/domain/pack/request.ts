@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors'
+import type { Scope } from '../identity/scope'
 import { openProject } from '../recall/project'
-import type { Scope } from '../scope'
 import { codePointLength, trim, WHITE_SPACE_RUN } from '../text'
 import type { Intent } from './intents'
 

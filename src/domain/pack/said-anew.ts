@@ -1,4 +1,4 @@
-import type { Kind } from '../kind'
+import type { Kind } from '../entry/kind'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
 

@@ -1,5 +1,5 @@
+import type { QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
-import type { QuantizedVector } from '../vector'
 import { byItself, relevance, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'

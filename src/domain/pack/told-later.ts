@@ -1,4 +1,4 @@
-import type { Kind } from '../kind'
+import type { Kind } from '../entry/kind'
 import { isLater, type PackEntry } from './candidate'
 import type { GoalWords } from './words'
 

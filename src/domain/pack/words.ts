@@ -1,5 +1,5 @@
-import type { Token } from '../analysis'
-import type { ScoredTerm, TermStatistics } from '../score'
+import type { Token } from '../search/analysis'
+import type { ScoredTerm, TermStatistics } from '../search/score'
 import { emptyWords } from './plain-words'
 
 /** How much of a goal's words a text holds, on a scale that is the same for every goal. */

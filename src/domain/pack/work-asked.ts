@@ -1,4 +1,4 @@
-import { IN_FLIGHT } from '../work'
+import { IN_FLIGHT } from '../entry/work'
 import { isOnlyTime, periodOf } from './recency'
 import { NEXT, OF_ONE } from './sayings-next'
 

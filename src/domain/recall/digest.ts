@@ -1,4 +1,4 @@
-import type { Analyzer } from '../analysis'
+import type { Analyzer } from '../search/analysis'
 import { codePointLength } from '../text'
 import { MEMORY_TYPES, type MemoryType } from './memory'
 

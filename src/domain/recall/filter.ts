@@ -1,6 +1,6 @@
-import type { Layer } from '../entry'
-import { and, type Filter } from '../filter'
-import type { Kind } from '../kind'
+import type { Layer } from '../entry/entry'
+import type { Kind } from '../entry/kind'
+import { and, type Filter } from '../search/filter'
 import { kindsOfWord } from './memory'
 
 /** What a recall is confined to (fabric contract §4); an empty list is no filter. */

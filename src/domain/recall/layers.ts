@@ -1,4 +1,4 @@
-import type { Layer } from '../entry'
+import type { Layer } from '../entry/entry'
 
 /** Seconds that a working memory lasts: an hour, and at most a year (fabric contract §2). */
 export const DEFAULT_TTL = 3_600

@@ -1,5 +1,5 @@
-import type { Entry, Layer } from '../entry'
-import { KINDS, type Kind } from '../kind'
+import type { Entry, Layer } from '../entry/entry'
+import { KINDS, type Kind } from '../entry/kind'
 
 /** An entry as a memory of the fabric family (fabric contract §1): with its layer and what has happened to it. */
 export interface Memory extends Entry {

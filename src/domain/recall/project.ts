@@ -1,6 +1,6 @@
+import { MAX_PROJECT, normalizeProject } from '../entry/metadata'
 import { invalidInput, Problem } from '../errors'
-import { MAX_PROJECT, normalizeProject } from '../metadata'
-import type { Scope } from '../scope'
+import type { Scope } from '../identity/scope'
 import { codePointLength, unstorable } from '../text'
 
 /** The project of a fabric call: an opaque key, whatever it looks like (fabric contract §1). */

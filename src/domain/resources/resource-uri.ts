@@ -1,6 +1,6 @@
-import { MAX_THREAD_ID } from '../draft'
-import { readId } from '../link'
-import { normalizeProject } from '../metadata'
+import { MAX_THREAD_ID } from '../entry/draft'
+import { readId } from '../entry/link'
+import { normalizeProject } from '../entry/metadata'
 import { MAX_GOAL } from '../pack/request'
 import { codePointLength, trim, unstorable } from '../text'
 

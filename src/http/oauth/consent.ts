@@ -6,7 +6,7 @@ import {
   type OAuthHelpers,
 } from '@cloudflare/workers-oauth-provider'
 import { Problem } from '../../domain/errors'
-import type { Principal } from '../../domain/scope'
+import type { Principal } from '../../domain/identity/scope'
 import type { Services } from '../../services/services'
 import { type Page, respondWithPage } from '../html'
 import { isAcceptableClientId } from './client-ids'

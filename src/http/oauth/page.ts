@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { MAX_NAME } from '../../domain/identity'
+import { MAX_NAME } from '../../domain/identity/identity'
 import { frame } from '../html'
 
 /**

@@ -1,7 +1,7 @@
 import { createGlob } from '../../domain/code/globs'
 import type { SymbolKind } from '../../domain/code/symbols'
+import type { Scope } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
-import type { Scope } from '../../domain/scope'
 import type { CodeFilter, CodeIndex, StoredChunk, SymbolHit } from '../../ports/code-index'
 
 /** What the ways of searching code share. */

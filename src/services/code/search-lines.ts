@@ -1,8 +1,8 @@
 import { queryGrams } from '../../domain/code/grams'
 import { matchLines } from '../../domain/code/lines'
 import { foldCase } from '../../domain/code/names'
+import type { Scope } from '../../domain/identity/scope'
 import { type Pace, SLICE } from '../../domain/pace'
-import type { Scope } from '../../domain/scope'
 import type { CodeFile, CodeIndex, TextHit } from '../../ports/code-index'
 import { byPlace, type CodeHits, type CodeQuery, MAX_HITS, matching } from './code-hits'
 

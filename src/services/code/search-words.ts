@@ -1,10 +1,10 @@
-import type { Analyzer, Token } from '../../domain/analysis'
 import { contentOf } from '../../domain/code/chunks'
 import { codeWords, contentLength } from '../../domain/code/words'
-import { parseQuery, type Unit } from '../../domain/query'
+import type { Scope } from '../../domain/identity/scope'
 import { keywordScore, leastHeld } from '../../domain/recall/similarity'
-import type { Scope } from '../../domain/scope'
-import { countTerms, rank, scoredTerms } from '../../domain/score'
+import type { Analyzer, Token } from '../../domain/search/analysis'
+import { parseQuery, type Unit } from '../../domain/search/query'
+import { countTerms, rank, scoredTerms } from '../../domain/search/score'
 import type { CodeFilter, CodeIndex, CodeTotals, StoredChunk } from '../../ports/code-index'
 
 /** Chunks that are weighed, those that hold most units first; to read one takes about half a millisecond. */

@@ -1,6 +1,6 @@
 import { type CursorSeal, staleCursor } from '../../domain/history/cursor'
 import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '../../domain/history/feed'
-import type { Scope } from '../../domain/scope'
+import type { Scope } from '../../domain/identity/scope'
 import type { ChangeBell, Listener, OpenStream, Woken } from '../../ports/change-bell'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../ports/change-feed'
 import type { Clock } from '../../ports/clock'

@@ -1,10 +1,10 @@
-import type { Entry } from '../../domain/entry'
+import type { Entry } from '../../domain/entry/entry'
 import { notFound } from '../../domain/errors'
 import { textDiff } from '../../domain/history/diff'
 import type { Version } from '../../domain/history/version'
+import type { Scope } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
-import type { Scope } from '../../domain/scope'
-import type { Window } from '../../domain/window'
+import type { Window } from '../../domain/search/window'
 import type { History, VersionPage } from '../../ports/history'
 
 /** Reading what entries were (history contract §3). */

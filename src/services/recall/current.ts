@@ -1,5 +1,5 @@
-import type { Layer } from '../../domain/entry'
-import type { Filter } from '../../domain/filter'
+import type { Layer } from '../../domain/entry/entry'
+import type { Scope } from '../../domain/identity/scope'
 import {
   CANDIDATES,
   contextText,
@@ -16,7 +16,7 @@ import {
 } from '../../domain/recall/current'
 import { recallFilter } from '../../domain/recall/filter'
 import type { Memory } from '../../domain/recall/memory'
-import type { Scope } from '../../domain/scope'
+import type { Filter } from '../../domain/search/filter'
 import type { Clock } from '../../ports/clock'
 import type { AtHandMemory, AtMoment, CurrentMemories, NearRequest } from '../../ports/current'
 import type { Memories } from '../../ports/memories'

@@ -1,12 +1,19 @@
-import type { Analyzer, Token } from '../../domain/analysis'
-import type { Filter } from '../../domain/filter'
-import { findUnit } from '../../domain/hits'
+import type { Scope } from '../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
-import { parseQuery, type Unit } from '../../domain/query'
 import type { Moment } from '../../domain/recall/current'
 import { KEPT, keywordScore, leastHeld, weighed } from '../../domain/recall/similarity'
-import type { Scope } from '../../domain/scope'
-import { type Candidate, countTerms, createTermCounter, rank, type ScoredTerm, scoredTerms } from '../../domain/score'
+import type { Analyzer, Token } from '../../domain/search/analysis'
+import type { Filter } from '../../domain/search/filter'
+import { findUnit } from '../../domain/search/hits'
+import { parseQuery, type Unit } from '../../domain/search/query'
+import {
+  type Candidate,
+  countTerms,
+  createTermCounter,
+  rank,
+  type ScoredTerm,
+  scoredTerms,
+} from '../../domain/search/score'
 import type { AtMoment } from '../../ports/current'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { titleOf } from '../../domain/entry/title'
 import { notFound } from '../../domain/errors'
-import { titleOf } from '../../domain/title'
 import { defineTool } from '../define-tool'
 import { contextId, output, part } from '../fields'
 import { connector, entryUrl } from './family'

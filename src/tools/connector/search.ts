@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { EVERYTHING } from '../../domain/filter'
-import { titleOf } from '../../domain/title'
+import { titleOf } from '../../domain/entry/title'
+import { EVERYTHING } from '../../domain/search/filter'
 import { defineTool } from '../define-tool'
 import { output, part } from '../fields'
 import { queryField } from '../query-field'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MAX_FILE_BYTES } from '../../domain/code/paths'
+import type { Metadata } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
 import { jsonText } from '../../domain/json/write'
-import type { Metadata } from '../../domain/metadata'
 import { instantOf } from '../../domain/recall/calendar'
 import {
   EVENT_TYPES,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { checkVerbatim } from '../../domain/draft'
-import type { Layer } from '../../domain/entry'
+import { checkVerbatim } from '../../domain/entry/draft'
+import type { Layer } from '../../domain/entry/entry'
 import { Inspection } from '../../domain/flaws'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkTags, checkVerbatim } from '../../domain/draft'
+import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
 import { tagsOfMetadata } from '../../domain/recall/metadata'

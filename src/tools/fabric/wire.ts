@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors'
+import type { Scope } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project'
-import type { Scope } from '../../domain/scope'
 import { codePointLength, trim } from '../../domain/text'
 import { MAX_QUERY } from '../query-field'
 

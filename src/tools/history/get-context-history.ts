@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_LIMIT } from '../../domain/window'
+import { MAX_LIMIT } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { contextId, flag, limit, listOf, offset, output, part } from '../fields'
 import { withImages } from '../images'

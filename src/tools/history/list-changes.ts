@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkThreadId } from '../../domain/draft'
+import { checkThreadId } from '../../domain/entry/draft'
 import { FEED_ACTIONS, FEED_LIMIT, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
 import { openProject } from '../../domain/recall/project'
 import { defineTool } from '../define-tool'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { KINDS } from '../../domain/kind'
-import { AUDIENCES, WORK_STATUSES } from '../../domain/metadata'
+import { KINDS } from '../../domain/entry/kind'
+import { AUDIENCES, WORK_STATUSES } from '../../domain/entry/metadata'
 import { defineTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { packs } from './family'

@@ -1,4 +1,4 @@
-import type { Kind } from '../../domain/kind'
+import type { Kind } from '../../domain/entry/kind'
 import type { Prompt } from './prompt'
 
 /** What is worth leaving behind, and the kind under which the next agent finds it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkThreadId } from '../../domain/draft'
+import { checkThreadId } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { DAY_MS } from '../../domain/time'
 import { defineTool } from '../define-tool'

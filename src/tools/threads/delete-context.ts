@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkThreadId } from '../../domain/draft'
+import { checkThreadId } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { defineTool } from '../define-tool'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SEARCH_MODES } from '../../domain/query'
+import { SEARCH_MODES } from '../../domain/search/query'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'
 import { inspectFilter, readFilter } from '../filters'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MEGABYTE } from '../../domain/image'
+import { MEGABYTE } from '../../domain/entry/image'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FUSION_METHODS } from '../../domain/fusion'
+import { FUSION_METHODS } from '../../domain/search/fusion'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'
 import { inspectFilter, readFilter } from '../filters'

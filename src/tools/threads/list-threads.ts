@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { clampLimit } from '../../domain/search/window'
 import { formatSecond } from '../../domain/time'
-import { clampLimit } from '../../domain/window'
 import { defineTool } from '../define-tool'
 import { offset, output, part } from '../fields'
 import { threads } from './family'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clampLimit } from '../../domain/window'
+import { clampLimit } from '../../domain/search/window'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
 import { explainQuery, includeImages, limit, offset, output } from '../fields'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EntryDraft } from '../../domain/draft'
+import type { EntryDraft } from '../../domain/entry/draft'
 import { done } from '../../services/outcome'
 import type { StoredEntry } from '../../services/store-entries'
 import { defineTool } from '../define-tool'

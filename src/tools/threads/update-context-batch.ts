@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readId } from '../../domain/link'
+import { readId } from '../../domain/entry/link'
 import { defineTool } from '../define-tool'
 import { flag, listOf } from '../fields'
 import { isRecord } from '../record'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { UpdateDraft } from '../../domain/update'
+import type { UpdateDraft } from '../../domain/entry/update'
 import { done } from '../../services/outcome'
 import type { UpdatedEntry } from '../../services/update-entries'
 import { defineTool } from '../define-tool'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry'
+import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import { listOf, part, strings } from '../fields'

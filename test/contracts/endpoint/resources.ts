@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { KINDS } from '../../../src/domain/kind'
+import { KINDS } from '../../../src/domain/entry/kind'
 import { resourceUri } from '../../../src/domain/resources/resource-uri'
 import { promise } from '../../requirements/resources'
 import type { Connect } from '../../support/clients'

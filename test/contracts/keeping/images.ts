@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLAIM_MS } from '../../../src/adapters/sql/outbox'
-import type { Caller } from '../../../src/domain/scope'
+import { CLAIM_MS } from '../../../src/adapters/sql/keeping/outbox'
+import type { Caller } from '../../../src/domain/identity/scope'
 import { freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 

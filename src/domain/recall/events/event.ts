@@ -1,4 +1,4 @@
-import type { Metadata } from '../../metadata'
+import type { Metadata } from '../../entry/metadata'
 import type { MemoryType } from '../memory'
 
 /** What coding agents report of their sessions (fabric contract §7). */

@@ -1,6 +1,6 @@
 import { languageOf, normalizeLanguage } from '../../code/languages'
+import { type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
-import { type Metadata, own } from '../../metadata'
 import type { EventMemory, EventOutcome, EventType, ReportedEvent } from './event'
 import { firstError, firstLine, hasFailed } from './outcome'
 import { beginning, Payload } from './payload'

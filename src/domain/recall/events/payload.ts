@@ -1,6 +1,6 @@
+import { type JsonValue, type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
-import { type JsonValue, type Metadata, own } from '../../metadata'
 import { firstCodePoints, trim } from '../../text'
 import { redact } from '../secrets'
 

@@ -1,0 +1,163 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { noSuchEntry, unavailable } from '../../../domain/errors'
+import { checkVersion } from '../../../domain/history/version'
+import { MOST_DELETED } from '../../../domain/identity/audit'
+import { type Caller, checkMayWrite } from '../../../domain/identity/scope'
+import type { Pace } from '../../../domain/pace'
+import type { Clock } from '../../../ports/clock'
+import type { DeleteSelection, EntryStore } from '../../../ports/entry-store'
+import { TRUE } from '../compile-filter'
+import { PremiseFailed, type SqlConnection } from '../connection'
+import type { SqlDialect } from '../dialect'
+import { deletedBefore } from '../history/erase-statements'
+import { tell } from '../history/telling'
+import { auditDeleteStatement } from '../identity/audit-log'
+import { listed, readable, writable } from '../visibility'
+import { createUnfinishedDeletes, leaveStatements } from './leaving'
+import { entriesById } from './read-statements'
+import { ENTRY_COLUMNS, toEntry } from './rows'
+import type { Write } from './writing'
+
+/** Ids that a dry run shows. */
+const SHOWN = 100
+/** Fresh reads after a lost race. */
+const TRIES = 5
+/** Before every end that an entry can have. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER
+
+/** Threads lead to their entries too, whatever else is known of these. */
+const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
+  sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
+    ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
+
+interface Selected {
+  /** A condition on `entries`. */
+  readonly where: SQL
+  readonly guards: readonly SQL[]
+}
+
+/** The entry store's `delete`, `erase` and `wouldDelete`. */
+export function createDelete(
+  connection: SqlConnection,
+  write: Write,
+  clock: Clock,
+  pace: Pace,
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete'> {
+  const { dialect } = connection
+  const { finish } = createUnfinishedDeletes(connection, pace)
+
+  function select(caller: Caller, selection: DeleteSelection, now: number, erases = false): Selected {
+    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
+    const own = writable(dialect, caller, 'entries')
+    const until = (then: number) =>
+      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, then)}`
+    const named = until(now)
+    const conditions = [
+      // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
+      named
+        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+          sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
+        : threadIds
+          ? sql`id ${dialect.oneOf(sql`
+              SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
+          : listed(dialect, caller, now, 'entries'),
+      ...(own ? [own] : []),
+      ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(source ? [sql`source = ${source}`] : []),
+      ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+    ]
+    // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
+    const strangers = sql`NOT EXISTS (SELECT 1 FROM ${named} AND e.project IS NULL)`
+    const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
+    const guards = [
+      ...(named && caller.projects !== null ? [strangers] : []),
+      ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
+      ...(ids && erases ? [sql`NOT EXISTS (${unremoved(caller, ids)})`] : []),
+    ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
+    return { where: sql.join(conditions, sql` AND `), guards }
+  }
+
+  /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
+  const unremoved = ({ org }: Caller, ids: readonly number[]): SQL => sql`
+    SELECT l.change_id FROM leaving l
+    WHERE l.org = ${org} AND l.erases = 0 AND l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+
+  /** Removes what an erasure waits for, if there is anything. */
+  async function removeFirst(caller: Caller, ids: readonly number[]): Promise<boolean> {
+    const [rows = []] = await connection.batch([unremoved(caller, ids)])
+    for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
+    return rows.length > 0
+  }
+
+  /** Why a guard refused; nothing when it would not refuse now. */
+  async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
+    const [id] = ids ?? []
+    if ((expectedVersion === undefined && !mustStand) || id === undefined) return checkMayWrite(caller, null)
+    const [rows] = await connection.batch([
+      sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+        WHERE ${TRUE} AND ${readable(dialect, caller, clock.now())}`,
+    ])
+    if (rows?.[0] === undefined) throw noSuchEntry(id)
+    const entry = toEntry(rows[0])
+    checkMayWrite(caller, entry.project)
+    checkVersion(entry, expectedVersion)
+  }
+
+  /**
+   * Deletes in the call's own transaction, part of it by name, and removes that behind it.
+   *
+   * @param erases for good, also what was deleted before
+   * @returns how many entries
+   */
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
+    const now = clock.now()
+    const { where, guards } = select(caller, selection, now, erases)
+    const actor = erases ? { ...caller, action: 'erase' } : caller
+    const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
+    const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+    const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
+    const count = sql`(SELECT CAST(count(*) AS text) FROM (${leaving.ids}) erased)`
+    const told = erases ? [tell(caller.org, count)] : []
+    const statements = [...guards, leaving.name, audit, ...told, ...leaving.remove]
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const rows = await write(caller, statements, { forgets: erases })
+        const left = rows[statements.length - 1]?.length ?? 0
+        // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+        if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
+        const [audited] = rows[statements.indexOf(audit)] ?? []
+        return (JSON.parse(audited?.detail as string) as { deleted: number }).deleted
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        if (!(erases && (await removeFirst(caller, selection.ids ?? [])))) await refuse(caller, selection)
+        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+      }
+    }
+  }
+
+  return {
+    async delete(caller, selection) {
+      return caller.done ? caller.done.changes : remove(caller, selection, false)
+    },
+
+    async erase(caller, selection) {
+      return caller.done ? Number(caller.done.told) : remove(caller, selection, true)
+    },
+
+    async wouldDelete(caller, selection) {
+      const { where, guards } = select(caller, selection, clock.now())
+      try {
+        const rows = await connection.batch([
+          ...guards,
+          sql`SELECT count(*) AS n FROM entries WHERE ${where}`,
+          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT ${SHOWN}`,
+        ])
+        const [count, ids] = rows.slice(guards.length)
+        return { count: Number(count?.[0]?.n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+      } catch (error) {
+        if (error instanceof PremiseFailed) await refuse(caller, selection)
+        throw error
+      }
+    },
+  }
+}

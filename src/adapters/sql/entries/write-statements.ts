@@ -1,0 +1,294 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type EntryChange, type Generated, type LifeChange, type NewEntry, readerOf } from '../../../domain/entry/entry'
+import type { ImageRef } from '../../../domain/entry/image'
+import { kindOfTags } from '../../../domain/entry/kind'
+import type { LinkTarget } from '../../../domain/entry/link'
+import type { Lifted, Metadata } from '../../../domain/entry/metadata'
+import type { Caller } from '../../../domain/identity/scope'
+import { jsonText } from '../../../domain/json/write'
+import type { IndexedText } from '../../../domain/search/indexed-text'
+import { utf8Length } from '../../../domain/text'
+import { TRUE } from '../compile-filter'
+import type { SqlDialect } from '../dialect'
+import { digestLinks } from '../memories/life-statements'
+import { queueIndexing } from '../search/index-writer'
+import { insertVectors } from '../search/vector-rows'
+import { heldInRow, putBeside } from '../texts/long-texts'
+import { keepMarks } from '../texts/text-marks'
+import { listed, readable, writable } from '../visibility'
+import { relatedStatements } from './related-links'
+
+/** The statements that write entries. Values are always bound. */
+export interface WriteContext {
+  readonly dialect: SqlDialect
+  readonly scope: Caller
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+type Assignments = Record<string, SQL>
+
+const flag = (value: boolean): number => (value ? 1 : 0)
+
+const imageJson = (images: readonly ImageRef[]): string | null =>
+  images.length === 0
+    ? null
+    : jsonText(
+        images.map(({ hash, mimeType, size, metadata }) => ({
+          hash,
+          mimeType,
+          size,
+          ...(metadata === undefined ? {} : { metadata }),
+        })),
+      )
+
+/** The targets that the writer can see, as the trigger that keeps the links reads them. */
+function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
+  if (links.length === 0) return sql`NULL`
+  const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
+  const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
+  const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
+  return sql`(SELECT ${pairs}
+    FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
+    WHERE ${readable(dialect, scope, now, 'target')})`
+}
+
+function metadataColumns(
+  context: WriteContext,
+  given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
+): Assignments {
+  const { metadata, lifted, links } = given
+  return {
+    metadata: sql`${metadata === null ? null : jsonText(metadata)}`,
+    named_kind: sql`${lifted.namedKind}`,
+    work_item: sql`${flag(lifted.workItem)}`,
+    title: sql`${lifted.title}`,
+    project: sql`${lifted.project}`,
+    domain: sql`${lifted.domain}`,
+    agent: sql`${lifted.agent}`,
+    audience: sql`${lifted.audience}`,
+    diary: sql`${flag(lifted.diary)}`,
+    status: sql`${lifted.status}`,
+    // Beside these stand the columns of the life cycle, which no write of metadata touches (0006_life_cycle.sql).
+    named_weight: sql`${lifted.weight}`,
+    named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
+    named_expires_at: sql`${lifted.expiresAt}`,
+    confidence: sql`${lifted.confidence}`,
+    links: linkColumn(context, links),
+  }
+}
+
+const tagColumns = (tags: readonly string[]): Assignments => ({
+  tags: sql`${JSON.stringify(tags)}`,
+  tag_kind: sql`${kindOfTags(tags)}`,
+})
+
+const imageColumns = (images: readonly ImageRef[]): Assignments => ({
+  images: sql`${imageJson(images)}`,
+  image_count: sql`${images.length}`,
+})
+
+const textColumns = (text: string, hash: string, words: number): Assignments => ({
+  text: sql`${heldInRow(text)}`,
+  text_hash: sql`${hash}`,
+  text_words: sql`${words}`,
+})
+
+/** A changed memory is in use, archived or not. */
+const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments => ({
+  archived: sql`0`,
+  accessed_at: sql`${now}`,
+  ...(pinned === undefined ? {} : { given_pinned: sql`${flag(pinned)}` }),
+  ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
+})
+
+/** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */
+export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string | null): Assignments => ({
+  changed_by: sql`${keyId}`,
+  changed_agent: sql`${agent ?? stamped}`,
+  restored: sql`0`,
+})
+
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
+const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
+export const assignments = (columns: Assignments): SQL =>
+  list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))
+
+const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
+
+/** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
+function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {
+  const other = entry.source === 'user' ? 'agent' : 'user'
+  const own = writable(dialect, scope, 'newest')
+  // What becomes private becomes its owner's, so it never takes the place of what another has said.
+  const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
+  const said = (by: string): SQL => sql`
+    SELECT e.id, e.text_hash, e.project, e.owner FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${by}`)}
+    ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
+  return sql`(
+    SELECT newest.id FROM (${said(entry.source)}) newest
+    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden}
+      AND newest.id > coalesce((SELECT answer.id FROM (${said(other)}) answer), 0)
+  )`
+}
+
+/** Beyond every version that an entry can have. */
+const ANY_VERSION = 2 ** 31 - 1
+
+/**
+ * One upsert and its index row: either a new entry, or, with `dedupe`, the next version of the turn it repeats.
+ *
+ * @param analysis of its text; null when words and vectors are written behind the commit
+ * @param before how many entries of the batch have been written after this one when its other statements run
+ */
+export function saveStatements(
+  context: WriteContext,
+  entry: NewEntry,
+  analysis: IndexedText | null,
+  { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
+): SQL[] {
+  const { dialect, scope, now } = context
+  const metadata = metadataColumns(context, entry)
+  const metadataSize = metadataBytes(entry.metadata)
+  const inserted: Assignments = {
+    org: sql`${scope.org}`,
+    thread_id: sql`${entry.threadId}`,
+    source: sql`${entry.source}`,
+    layer: sql`${entry.layer}`,
+    given_pinned: sql`${flag(entry.life?.pinned ?? false)}`,
+    layer_expires_at: sql`${entry.life?.lasts == null ? null : now + entry.life.lasts}`,
+    created_at: sql`${now}`,
+    updated_at: sql`${now}`,
+    owner: sql`${entry.owner}`,
+    created_by: sql`${entry.createdBy}`,
+    bytes: sql`${utf8Length(entry.text) + metadataSize}`,
+    ...metadata,
+    ...tagColumns(entry.tags ?? []),
+    ...imageColumns(entry.images ?? []),
+    ...textColumns(entry.text, entry.textHash, analysis?.words ?? 0),
+    summary: sql`${entry.generated.summary}`,
+    ...writerColumns(scope, entry.lifted.agent),
+  }
+  const replaced = [
+    'updated_at',
+    'changed_by',
+    'changed_agent',
+    'restored',
+    ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata)]),
+    ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
+    ...(entry.images === null ? [] : ['images', 'image_count']),
+  ].map((name) => sql.raw(`${name} = excluded.${name}`))
+  const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
+    SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))}
+    WHERE ${TRUE}
+    ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)}
+    RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
+  const indexed = {
+    text: entry.text,
+    layer: entry.layer,
+    metadata: entry.metadata,
+    threadId: entry.threadId,
+    title: entry.lifted.title,
+    project: entry.lifted.project,
+    agent: entry.lifted.agent,
+    reader: readerOf(entry.lifted, entry),
+  }
+  const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
+  const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
+  return [
+    upsert,
+    ...(analysis
+      ? [
+          dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, worded),
+          ...madeStatements(context, entry.generated, written(1)),
+        ]
+      : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
+    ...putBeside(entry.text, entry.textHash, written(1)),
+    ...keepMarks(entry.text, entry.textHash, written(1)),
+    ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
+    ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
+  ]
+}
+
+/** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
+const madeStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
+  ...(generated.vectors ? insertVectors(context.dialect, generated.vectors, row) : []),
+  ...queuedStatements(context, generated, row),
+]
+
+/** The same where vectors are written behind the commit. */
+const laterStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
+  ...(generated.vectors ? queueIndexing(['embed'], row, context.now) : []),
+  ...queuedStatements(context, generated, row),
+]
+
+const queuedStatements = ({ now }: WriteContext, { queued }: Generated, row: SQL): SQL[] =>
+  queued.map(
+    (topic) =>
+      sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+        SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row}
+        ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+  )
+
+/**
+ * The update of one entry and, where its words are affected, its index row.
+ *
+ * @param analysis of the text after the change; null when the index is unaffected, or written behind the commit
+ * @param later whether words and vectors are written behind the commit
+ */
+export function changeStatements(
+  context: WriteContext,
+  change: EntryChange,
+  analysis: IndexedText | null,
+  later = false,
+): SQL[] {
+  const { dialect, scope, now } = context
+  const { text, metadata, tags, images, indexed, generated, life, threadId } = change
+  const columns: Assignments = {
+    version: sql`version + ${change.steps}`,
+    updated_at: sql`${now}`,
+    ...writerColumns(scope, change.by),
+    ...(life ? lifeColumns(life, now) : {}),
+    ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
+    ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),
+    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
+    ...(tags ? tagColumns(tags) : {}),
+    ...(images ? imageColumns(images) : {}),
+    ...(generated ? { summary: sql`${generated.summary}` } : {}),
+  }
+  if (text || metadata) {
+    const known = (text ? utf8Length(text.text) : 0) + (metadata ? metadataBytes(metadata.value) : 0)
+    const was = sql`coalesce(${dialect.byteLength(sql`metadata`)}, 0)`
+    columns.bytes = text ? (metadata ? sql`${known}` : sql`${was} + ${known}`) : sql`bytes - ${was} + ${known}`
+  }
+  const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
+  const row = sql`e.id = ${change.id}`
+  const beside = text ? [...putBeside(text.text, text.hash, row), ...keepMarks(text.text, text.hash, row)] : []
+  // Old vectors stay until the new ones come; old words may say what is not to be found any more.
+  if (later)
+    return [
+      update,
+      dialect.unindexEntry(change.id),
+      ...queueIndexing(['index'], row, now),
+      ...beside,
+      ...(generated ? laterStatements(context, generated, row) : []),
+    ]
+  return [
+    update,
+    ...(indexed && analysis ? [dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, row)] : []),
+    ...beside,
+    ...(generated
+      ? [sql`DELETE FROM entry_vectors WHERE entry_id = ${change.id}`, ...madeStatements(context, generated, row)]
+      : []),
+  ]
+}
+
+/** Refuses the batch unless every row is readable at the version that was read. */
+export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
+  const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
+    FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
+      ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+    WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
+}

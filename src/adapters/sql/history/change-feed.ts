@@ -1,0 +1,139 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { staleCursor } from '../../../domain/history/cursor'
+import {
+  actionFor,
+  FEED_ACTIONS,
+  FEED_PREVIEW,
+  type FeedAction,
+  type FeedChange,
+  type FeedFilter,
+  type Place,
+  type Sight,
+} from '../../../domain/history/feed'
+import type { Scope } from '../../../domain/identity/scope'
+import { truncate } from '../../../domain/text'
+import type { ChangeFeed, FeedStart } from '../../../ports/change-feed'
+import type { Clock } from '../../../ports/clock'
+import type { Row, SqlConnection } from '../connection'
+import type { SqlDialect } from '../dialect'
+import { beginningOf } from '../texts/long-texts'
+import { circle, listed } from '../visibility'
+import { changedSince, newestChange, OLDEST_FIRST } from './change-rows'
+
+/**
+ * The feed over the log of changes. A row stands in the order of commits, because writers of one org wait for each other and
+ * take its number while they hold their turn (D1 has one writer, PostgreSQL the lock of `WriteLock`): what commits later has
+ * the higher number, so a reader that has seen a number misses nothing below it.
+ */
+
+/** What a place of a change says beside who may see it. */
+const SIGHT = sql.raw(
+  'c.entry_id, c.erased, c.thread_id, c.project, c.reader, c.was_thread, c.was_project, c.was_reader',
+)
+
+const SIDES = { before: 'was_', after: '' } as const
+
+/** Whether the scope saw the entry on that side of a change, as far as the filter asks for it: `actionFor` in SQL. */
+function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilter, side: keyof typeof SIDES): SQL {
+  const was = SIDES[side]
+  const thread = sql.raw(side === 'before' ? 'c.was_thread' : 'c.thread_id')
+  const parts = [
+    circle(dialect, scope, 'c', 'null', was),
+    ...(threadId === null ? [] : [sql`${thread} = ${threadId} AND c.erased = 0`]),
+    ...(project === null ? [] : [sql`${sql.raw(`c.${was}project`)} = ${project} AND c.erased = 0`]),
+  ]
+  return sql`CASE WHEN ${sql.join(parts, sql` AND `)} THEN 1 ELSE 0 END`
+}
+
+/** Each action by what was seen before (2) and after (1). */
+const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
+
+function pageStatement(
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  page: { readonly after: number; readonly limit: number; readonly now: number },
+): SQL {
+  const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
+  // What lists show of it now, if anything: a text that its reader may see no more is not in an old change either.
+  return sql`
+    SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+    FROM (
+      SELECT c.*
+      FROM (
+        SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT},
+          2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
+        FROM changes c
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)}
+      ) c
+      WHERE c.seen IN (${wanted})
+      ${OLDEST_FIRST} LIMIT ${page.limit}
+    ) p
+      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}`)}
+    ORDER BY p.seq`
+}
+
+/** The newest row of the org, and the newest of those that are no longer kept. */
+const boundsStatement = ({ org }: Scope): SQL => sql`
+  SELECT
+    coalesce((${newestChange(org)}), 0) AS newest,
+    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${org}), 0) AS forgotten`
+
+const place = (threadId: unknown, project: unknown, reader: unknown): Place | null =>
+  reader === null
+    ? null
+    : { threadId: threadId as string | null, project: project as string | null, reader: reader as string }
+
+/** Who could see the entry of a row of `changes` before and after. */
+export const toSight = (row: Row): Sight => ({
+  entryId: Number(row.entry_id),
+  before: place(row.was_thread, row.was_project, row.was_reader),
+  after: place(row.thread_id, row.project, row.reader),
+  erased: Number(row.erased) === 1,
+})
+
+/** The columns that `toSight` reads, of a row called `c`. */
+export const SIGHT_COLUMNS = SIGHT
+
+function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null {
+  const sight = toSight(row)
+  const action = actionFor(scope, { ...filter, actions: null }, sight)
+  if (action === null) return null
+  const side = action === 'deleted' ? sight.before : sight.after
+  const erased = sight.erased
+  return {
+    changeId: row.change_id as string,
+    action,
+    entryId: sight.entryId,
+    threadId: erased ? null : (side?.threadId ?? null),
+    project: erased ? null : (side?.project ?? null),
+    kind: erased ? null : ((action === 'deleted' ? row.was_kind : row.kind) as string | null),
+    version: Number(row.version),
+    at: Number(row.at),
+    agent: row.agent as string | null,
+    preview: row.preview === null ? '' : truncate(row.preview as string, FEED_PREVIEW - '...'.length).text,
+    position: Number(row.seq),
+    sight,
+  }
+}
+
+export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): ChangeFeed => ({
+  async page(scope, filter, start: FeedStart, limit) {
+    const { dialect } = connection
+    const after = typeof start === 'number' ? start : 0
+    const [bounds, rows = []] = await connection.batch([
+      boundsStatement(scope),
+      ...(start === 'now'
+        ? []
+        : [pageStatement(dialect, scope, filter, { after, limit: limit + 1, now: clock.now() })]),
+    ])
+    const newest = Number(bounds?.[0]?.newest)
+    const forgotten = Number(bounds?.[0]?.forgotten)
+    const end = Math.max(newest, forgotten)
+    // Behind the end lies only what a database had that has since been set back.
+    if (typeof start === 'number' && (start < forgotten || start > end)) throw staleCursor()
+    const more = rows.length > limit
+    const changes = rows.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
+    return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
+  },
+})

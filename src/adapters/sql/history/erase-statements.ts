@@ -1,0 +1,85 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Caller, Scope } from '../../../domain/identity/scope'
+import type { SqlDialect } from '../dialect'
+import { circle, staying, writable } from '../visibility'
+
+/** Rows of the change log that one transaction blanks. */
+const BLANKED = 5_000
+/** Kept states that one transaction removes, and their bytes; the first always goes. */
+const FORGOTTEN = 250
+const FORGOTTEN_BYTES = 4_000_000
+
+/**
+ * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
+ * long, by the change log, which is kept no less long than receipts. They count where the caller saw and could write what was deleted
+ * last: an entry may have been restored and hidden in between.
+ */
+export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 'keyId'>, ids: readonly number[]): SQL {
+  const { org, keyId } = caller
+  const wanted = dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)
+  const writes = writable(dialect, caller, 'gone')
+  // Of what lists did not show, earlier releases noted nobody but the one who deleted it.
+  return sql`
+    SELECT gone.entry_id AS id FROM (
+      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.reader IS NULL) AS place
+      FROM (
+        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.ended_by AS deleter FROM entry_versions v
+        WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
+        UNION ALL
+        SELECT c.entry_id, c.version, c.was_project, coalesce(c.last_reader, c.was_reader), c.key_id FROM changes c
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
+      ) d
+    ) gone
+    WHERE gone.place = 1 AND (${circle(dialect, caller, 'gone')} OR gone.reader IS NULL AND gone.deleter = ${keyId})
+      ${writes ? sql`AND ${writes}` : sql``}
+      AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
+}
+
+/**
+ * Removes a bounded part of what is left of entries once their rows are gone: the answers of calls that are about them, what the change
+ * log says beside that there was a change, and kept states.
+ *
+ * @param call whose own receipt stays
+ * @param part a condition on `leaving`, which names the entries
+ */
+export function eraseStatements(
+  dialect: SqlDialect,
+  { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
+  part: SQL,
+): SQL[] {
+  const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`
+  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', ofEntry)}`
+  const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
+    WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
+  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
+  // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
+  const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
+  const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
+  return [
+    sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
+    sql`
+      UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
+        AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
+    sql`
+      UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
+      WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
+    sql`
+      DELETE FROM entry_versions WHERE id IN (
+        SELECT sized.id FROM (
+          SELECT few.id, few.bytes, sum(few.bytes) OVER (ORDER BY few.id) AS up_to_here
+          FROM (
+            SELECT v.id, v.bytes FROM (${gone}) l ${dialect.follow('entry_versions', 'v', sql`v.entry_id = l.entry_id`)}
+            LIMIT ${FORGOTTEN}
+          ) few
+        ) sized WHERE sized.up_to_here = sized.bytes OR sized.up_to_here <= ${FORGOTTEN_BYTES}
+      )`,
+  ]
+}
+
+/** Whether nothing is left of an entry that `leaving` names. */
+export const nothingLeft = (dialect: SqlDialect): SQL => sql`
+  NOT ${dialect.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
+  AND NOT ${dialect.exists(sql`
+    SELECT 1 FROM changes c
+    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.aside(sql`c.org = leaving.org`)}`)}`

@@ -1,0 +1,117 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Receipt } from '../../../domain/history/receipt'
+import { type HistoryTerms, oldestReceipt } from '../../../domain/history/terms'
+import type { Caller } from '../../../domain/identity/scope'
+import { jsonText } from '../../../domain/json/write'
+import type { Clock } from '../../../ports/clock'
+import type { Receipts } from '../../../ports/receipts'
+import type { Row, SqlConnection } from '../connection'
+import type { SqlDialect } from '../dialect'
+import { changedSince, OLDEST_FIRST } from './change-rows'
+
+/** Receipts over any SQL connection: as statements inside the batch of a write, and by themselves. */
+
+/** Named in the guard that refuses the batch of a call whose key is taken. */
+export const RECEIPT = 'receipt'
+/** Pairs of a receipt's effect: whatever an answer holds words of (a summary and what it takes the place of). */
+const EFFECTS = 1_001
+
+type Named = Pick<Caller, 'org' | 'keyId'>
+
+const ofKey = ({ org, keyId }: Named, key: string): SQL => sql`org = ${org} AND key_id = ${keyId} AND key = ${key}`
+
+/** Refuses the batch when another call with the key has been made; a call may write in several batches. */
+export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
+  INSERT INTO guards (holds, premise) SELECT NOT EXISTS (
+    SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
+  ), ${RECEIPT}`
+
+/**
+ * The receipt of a call, in its own batch, with all that its answer is made of; of a call that writes in several batches, of the first.
+ *
+ * @param since of the batch (writing.ts)
+ */
+export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
+  const { org, keyId, changeId, receipt, action } = caller
+  const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
+  const own = sql`
+    SELECT c.entry_id, CASE WHEN c.action = 'delete' THEN -c.version ELSE c.version END AS version FROM changes c
+    WHERE ${changedSince(dialect, org, since)} ${OLDEST_FIRST} LIMIT ${EFFECTS}`
+  const others = sql`
+    UNION ALL SELECT value AS entry_id, 0 AS version FROM ${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
+  const effect = sql`
+    SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
+    FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
+  const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
+  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
+  const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
+  return sql`
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text)
+    VALUES (
+      ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${leaving},
+      ${jsonText(values)}, ${told}, ${text}
+    )
+    ON CONFLICT (org, key_id, key) DO UPDATE SET
+      tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
+      effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, told = excluded.told, text = excluded.text,
+      answer = NULL, erased = 0
+    WHERE receipts.change_id <> excluded.change_id`
+}
+
+const COLUMNS = sql.raw('key, tool, digest, change_id, effect, changes, notes, told, text, answer, erased')
+
+const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(json as string))
+
+const toReceipt = (row: Row): Receipt => ({
+  key: row.key as string,
+  tool: row.tool as string,
+  digest: row.digest as string,
+  changeId: row.change_id as string,
+  effect: JSON.parse((row.effect as string | null) ?? '[]') as [number, number][],
+  changes: Number(row.changes),
+  told: parsed(row.told),
+  text: row.text as string | null,
+  notes: parsed(row.notes) as Receipt['notes'],
+  answer: parsed(row.answer) as Receipt['answer'],
+  erased: Number(row.erased) === 1,
+})
+
+export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Receipts {
+  return {
+    async find(caller, key) {
+      const [rows] = await connection.batch([
+        sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldestReceipt(terms, clock.now())}`,
+      ])
+      return rows?.[0] === undefined ? null : toReceipt(rows[0])
+    },
+
+    async complete(caller, { key, answer }) {
+      const now = clock.now()
+      // With the answer nothing is needed that it is made of.
+      const unlessAnswered = (column: string): SQL =>
+        sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
+      const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
+      const [, , rows] = await connection.batch(
+        [
+          // A success that wrote nothing has no receipt yet.
+          sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
+          sql`
+            INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at)
+            VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
+            ON CONFLICT (org, key_id, key) DO NOTHING`,
+          sql`
+            UPDATE receipts SET
+              answer = CASE
+                WHEN erased = 1 THEN NULL
+                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
+                ELSE answer
+              END,
+              notes = ${unlessAnswered('notes')}, told = ${unlessAnswered('told')}, text = ${unlessAnswered('text')}
+            WHERE ${known} RETURNING ${COLUMNS}`,
+        ],
+        { org: caller.org },
+      )
+      return toReceipt(rows?.[0] ?? {})
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Generated } from '../../../domain/entry/entry'
+import type { Caller } from '../../../domain/identity/scope'
+import type { Kept } from '../../../ports/history'
+import type { SqlDialect } from '../dialect'
+import { queueIndexing } from '../search/index-writer'
+import { keepMarksOf } from '../texts/text-marks'
+import { unerased } from '../visibility'
+import { keptInRow } from './history-statements'
+
+/** The statements that bring kept states back (history contract §3). */
+
+/** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
+const CONTENT =
+  'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
+  'named_expires_at confidence text_hash bytes text_words image_count tags images metadata summary'
+const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by created_at'
+
+const columns = (names: string, alias = ''): SQL =>
+  sql.raw(
+    names
+      .split(' ')
+      .map((name) => alias + name)
+      .join(', '),
+  )
+
+/** The links that a state's metadata made, to what still exists or comes back with it. */
+function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+  const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
+  const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
+  return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
+    SELECT ${dialect.jsonPairs(sql`l.relation`, sql`l.id`)} FROM ${wanted} l
+    WHERE l.id IN ${returning} OR ${dialect.exists(sql`
+      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)}
+  ) END`
+}
+
+/** Refuses the batch unless every state is kept and its entry is as it was when the states were read. */
+export function restoreGuard(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
+  return sql`
+    INSERT INTO guards (holds) SELECT (
+      SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
+      WHERE v.org = ${caller.org} AND ${unerased('v')}
+        -- Of a deleted one, the last deletion: it may have been restored and deleted again meanwhile.
+        AND coalesce(
+          (SELECT e.version FROM entries e WHERE e.id = v.entry_id),
+          (SELECT max(d.ended_version) FROM entry_versions d WHERE d.entry_id = v.entry_id)
+        ) = given.version
+    ) = ${states.length}`
+}
+
+const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
+
+/** Deleted entries come back under their ids, in one statement. */
+export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL => {
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion + 1]))
+  return sql`
+    INSERT INTO entries (
+      id, org, version, updated_at, accessed_at, archived, changed_by, changed_agent, restored, links, text,
+      ${columns(`${CONTENT} ${LIFE}`)}
+    )
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, 0, ${stamped(caller)}, ${linksOf(dialect, caller, states)},
+      ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+    FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
+}
+
+/** An entry that stands there becomes again what it was about. */
+export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number, state: Kept): SQL => sql`
+  UPDATE entries SET (${columns(CONTENT)}, links, text) = (
+    SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
+    FROM entry_versions v WHERE v.id = ${state.kept}
+  ), version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = 0,
+    changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
+  WHERE id = ${state.id} AND org = ${caller.org}`
+
+/** Links that others made to and from what comes back, where both ends are there. */
+export function edgesStatement(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL[] {
+  const edges = states.flatMap(({ edges: json }) => (json === null ? [] : (JSON.parse(json) as unknown[])))
+  if (edges.length === 0) return []
+  const rows = dialect.jsonTable(sql`${JSON.stringify(edges)}`, {
+    ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' },
+  })
+  return [
+    sql`
+      INSERT INTO links (org, from_id, relation, to_id, origin)
+      SELECT ${caller.org}, l.from_id, l.relation, l.to_id, l.origin
+      FROM ${rows} l
+        ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
+        ${dialect.follow('entries', 'other', sql`other.id = l.to_id`)}
+      WHERE one.org = ${caller.org} AND other.org = ${caller.org}
+      ON CONFLICT DO NOTHING`,
+  ]
+}
+
+/** Marks of lines, and the work that is done right behind the commit: words, and vectors where they are made anew. */
+export function besideStatements(
+  dialect: SqlDialect,
+  now: number,
+  states: readonly Kept[],
+  textHashes: readonly string[],
+  generated: readonly (Generated | null)[],
+): SQL[] {
+  const rows = (ids: readonly number[]) =>
+    sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
+  const embedded = states.filter((_, i) => generated[i]).map(({ id }) => id)
+  return [
+    ...keepMarksOf(
+      dialect,
+      states.map(({ id, state }, i) => ({ id, text: state.text, textHash: textHashes[i] as string })),
+    ),
+    ...queueIndexing(['index'], rows(states.map(({ id }) => id)), now),
+    ...(embedded.length > 0 ? queueIndexing(['embed'], rows(embedded), now) : []),
+  ]
+}

@@ -1,0 +1,193 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../domain/identity/scope'
+import { cosine, fromBase64 } from '../../../domain/meaning/vector'
+import { CANDIDATES, CONTEXT_WORKING, filesOf, type Moment } from '../../../domain/recall/current'
+import { firstCodePoints } from '../../../domain/text'
+import type { Clock } from '../../../ports/clock'
+import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../ports/current'
+import { compileFilter } from '../compile-filter'
+import type { Row, SqlConnection } from '../connection'
+import { withPrelude } from '../entries/read-statements'
+import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
+import { beginningOf } from '../texts/long-texts'
+import { listed } from '../visibility'
+import type { MemoryContext } from './memory-statements'
+import { FILES, momentColumns, ownScore, toAtMoment } from './moment'
+import { among, bestPatterns, number } from './patterns'
+import { entriesOf } from './room-rows'
+
+/** Newest working memories among which opened files are looked for. */
+const LATELY = 20
+/** Characters of a file that the indexes of files know. */
+const INDEXED = 256
+/** Of a working memory as much as stands for the moment. */
+const CONTEXT = 2_000
+/** Chunks of a memory that are compared where only its own nearness is asked for. */
+const CHUNKS = 20
+/** Vectors that an index has not confirmed and that are compared at once; as a rule it knows all but the last few. */
+const UNCONFIRMED = 200
+
+/** Each memory once, with its vectors. */
+function gather(rows: readonly Row[]): AtHandMemory[] {
+  const vectors = new Map<number, number[]>()
+  for (const row of rows) {
+    const id = Number(row.id)
+    const known = vectors.get(id) ?? []
+    if (row.vector_id !== null && !known.includes(Number(row.vector_id))) known.push(Number(row.vector_id))
+    vectors.set(id, known)
+  }
+  return [...vectors].map(([id, all]) => ({ id, vectors: all }))
+}
+
+/**
+ * Candidates over any SQL connection.
+ *
+ * @param isPlaced whether an index beside the database knows where vectors stand, and is asked also where the database could tell
+ */
+export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
+  const { dialect } = connection
+  const asksIndex = isPlaced || dialect.nearness === null
+
+  const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
+    const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+    return sql`${listed(dialect, scope, now)} AND e.layer = ${number(layer)}${ofProject}`
+  }
+
+  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => entriesOf(dialect, project, layer)
+
+  /** Ids of memories of layer 3 by their files, those of both places that name one. */
+  function ofFile(context: MemoryContext, moment: Moment): SQL {
+    const files = filesOf(moment)
+    const beginnings = [...new Set(files.map((file) => firstCodePoints(file, INDEXED)))]
+    const named = FILES.map(
+      ({ path, index }) => sql`
+        SELECT e.id, e.created_at FROM ${dialect.entriesBy(index)}
+        WHERE ${within(context, 3)} AND substr(${dialect.textAt(path)}, 1, ${number(INDEXED)}) IN (${among(beginnings)})
+          AND ${dialect.textAt(path)} IN (${among(files)})`,
+    )
+    return sql`SELECT id FROM (${sql.join(named, sql` UNION `)}) AS filed
+      ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.nearest)}`
+  }
+
+  /** Ids, and those with the vectors of their entries, one row each. */
+  const withVectors = (ids: SQL, model: string | null): SQL =>
+    model === null || !asksIndex
+      ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
+      : sql`WITH at_hand AS MATERIALIZED (${ids})
+          SELECT id, NULL AS vector_id FROM at_hand
+          UNION ALL
+          SELECT at_hand.id, v.id FROM at_hand
+            ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
+
+  /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
+  function sources(scope: Scope, atHand: readonly AtHandMemory[], request: NearRequest | null): SQL {
+    const own = sql`SELECT value AS id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(atHand.map(({ id }) => id))}`)} given`
+    if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
+    const { query, model, layers, project, found } = request
+    const { nearness } = dialect
+    if (found === null && nearness !== null) {
+      const ofOwn = sql`(
+        SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
+        WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
+      )`
+      const nearest = layers.map(
+        (part) =>
+          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, { ...part, project })} AS nearest`,
+      )
+      const all = sql.join([sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own`, ...nearest], sql` UNION ALL `)
+      return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
+    }
+    const known = new Set(atHand.flatMap(({ vectors }) => vectors))
+    const others = JSON.stringify((found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : id)))
+    return sql`(
+      SELECT id, NULL AS leads FROM (${own}) AS own
+      UNION ALL
+      SELECT v.entry_id, v.id
+      FROM ${dialect.jsonNumbers(sql`${others}`)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+    )`
+  }
+
+  return {
+    comparesVectors: dialect.nearness !== null,
+    asksIndex,
+
+    async atHand(scope, project, moment, model) {
+      const context: MemoryContext = { dialect, scope, now: clock.now(), project }
+      const latest = (columns: SQL, layer: 1 | 2, most: number): SQL => sql`
+        SELECT ${columns} FROM ${from(context, layer)} WHERE ${within(context, layer)}
+        ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
+      const working = sql`
+        SELECT e.id FROM ${from(context, 1)} WHERE ${within(context, 1)}
+        ORDER BY ${ownScore(dialect, moment, context.now)} DESC, e.id DESC LIMIT ${number(CANDIDATES.nearest)}`
+      const hasFile = filesOf(moment).length > 0
+      const [texts = [], late = [], used = [], ...atHand] = await connection.read([
+        latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, 1, CONTEXT_WORKING),
+        latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, 1, LATELY),
+        bestPatterns(context, moment),
+        ...[working, latest(sql`e.id`, 2, CANDIDATES.newest), ...(hasFile ? [ofFile(context, moment)] : [])].map(
+          (ids) => withVectors(ids, model),
+        ),
+      ])
+      return {
+        newest: texts.map(({ text }) => text as string),
+        opened: late
+          .filter(({ path }) => path !== null)
+          .map(({ path, created_at: at }) => ({ path: path as string, at: Number(at) })),
+        patterns: used.map(({ id, used_at: at }) => ({ id: Number(id), usedAt: Number(at) })),
+        memories: gather(atHand.flat()),
+      }
+    },
+
+    async candidates(scope, filter, moment, atHand, request) {
+      const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
+      const visible = listed(dialect, scope, clock.now())
+      const admitted = (select: (condition: SQL) => SQL): SQL => {
+        const bindings = dialect.bindings()
+        return withPrelude(bindings, [], select(sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`))
+      }
+      const { model, query, found } = request ?? { model: '', query: null, found: null }
+      const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
+      const beyond = found?.confirmedUpTo ?? 0
+      const untold = found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
+      const [rows = [], fresh = [], beside = []] = await connection.read([
+        admitted(
+          (condition) => sql`SELECT ${columns}, near.leads
+            FROM ${sources(scope, atHand, request)} near ${dialect.follow('entries', 'e', sql`e.id = near.id`)}
+            WHERE ${condition}`,
+        ),
+        ...(found === null
+          ? []
+          : [
+              admitted(
+                (condition) => sql`SELECT ${columns}, v.data
+                  FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+                  WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND ${condition}
+                  ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
+              ),
+              ...(untold === null || untold.length === 0
+                ? []
+                : [
+                    sql`SELECT v.id, v.data
+                      FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
+                        ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+                  ]),
+            ]),
+      ])
+      const compared = (row: Row): number =>
+        query === null ? 0 : cosine(query.values, fromBase64(row.data as string).values)
+      for (const row of beside) cosines.set(Number(row.id), compared(row))
+      const ownCosines = new Map(
+        atHand.map(({ id, vectors }) => [id, Math.max(0, ...vectors.map((vector) => cosines.get(vector) ?? 0))]),
+      )
+      const best = new Map<number, NearMemory>()
+      const note = (row: Row, known: number): void => {
+        const id = Number(row.id)
+        const nearest = Math.max(known, ownCosines.get(id) ?? 0, best.get(id)?.cosine ?? 0)
+        best.set(id, { ...toAtMoment(row), cosine: nearest })
+      }
+      for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
+      for (const row of fresh) note(row, compared(row))
+      return { memories: [...best.values()], behind: fresh.length === UNCONFIRMED }
+    },
+  }
+}

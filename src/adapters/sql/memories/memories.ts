@@ -1,0 +1,121 @@
+import type { Layer } from '../../../domain/entry/entry'
+import type { Kind } from '../../../domain/entry/kind'
+import type { Scope } from '../../../domain/identity/scope'
+import type { Memory, MemoryType } from '../../../domain/recall/memory'
+import { DEFAULT_CONFIDENCE } from '../../../domain/recall/metadata'
+import type { Clock } from '../../../ports/clock'
+import type { Memories } from '../../../ports/memories'
+import type { Row, SqlConnection } from '../connection'
+import { toEntry } from '../entries/rows'
+import {
+  accessAllStatement,
+  accessStatement,
+  countStatement,
+  findStatement,
+  listStatement,
+  listTotalStatement,
+  type MemoryContext,
+  recalledStatement,
+  summarizableStatement,
+  taggedListStatement,
+} from './memory-statements'
+
+export const toMemory = (row: Row): Memory => ({
+  ...toEntry(row),
+  weight: Number(row.weight),
+  pinned: Boolean(row.pinned),
+  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+  accessCount: Number(row.access_count),
+})
+
+const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
+
+const pageOf = (rows: readonly Row[]) => ({
+  memories: rows.filter(({ id }) => id !== null).map(toMemory),
+  omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+})
+
+/** Memories in layers over any SQL connection. */
+export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
+  const context = (scope: Scope, project: string | null): MemoryContext => ({
+    dialect: connection.dialect,
+    scope,
+    now: clock.now(),
+    project,
+  })
+  return {
+    async find(scope, project, id) {
+      const [rows] = await connection.batch([findStatement(context(scope, project), id)])
+      return first(rows)
+    },
+
+    async access(scope, project, id) {
+      const asked = context(scope, project)
+      const [, rows] = await connection.batch([accessStatement(asked, id), findStatement(asked, id)], {
+        org: scope.org,
+      })
+      return first(rows)
+    },
+
+    async list(scope, project, query, maxBytes) {
+      const asked = context(scope, project)
+      if (query.tags.length > 0) {
+        const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
+        const page = tagged.filter(({ wanted_id: id }) => id !== null)
+        return { ...pageOf(page), total: Number(tagged[0]?.total ?? 0) }
+      }
+      const [rows = [], totals] = await connection.batch([
+        listStatement(asked, query, maxBytes),
+        listTotalStatement(asked, query),
+      ])
+      return { ...pageOf(rows), total: Number(totals?.[0]?.total ?? 0) }
+    },
+
+    async recalled(scope, filter, ids, maxBytes) {
+      if (ids.length === 0) return { memories: [], omitted: [] }
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [, rows = []] = await connection.batch(
+        [accessAllStatement(asked, filter, ids), recalledStatement(asked, filter, ids, maxBytes)],
+        { org: scope.org },
+      )
+      return pageOf(rows)
+    },
+
+    async shown(scope, filter, ids, maxBytes, afterwards) {
+      if (ids.length === 0) return { memories: [], omitted: [] }
+      const { dialect } = connection
+      const asked = { dialect, scope, now: clock.now() }
+      const reading = recalledStatement(asked, filter, ids, maxBytes)
+      const noting = accessAllStatement(asked, filter, ids)
+      if (!dialect.commitsApart) return pageOf((await connection.batch([reading, noting], { org: scope.org }))[0] ?? [])
+      const [rows = []] = await connection.batch([reading])
+      afterwards(async () => void (await connection.batch([noting], { org: scope.org })))
+      return pageOf(rows)
+    },
+
+    async summarizable(scope, query) {
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [rows = []] = await connection.batch([summarizableStatement(asked, query)])
+      return rows.map((row) => ({
+        id: Number(row.id),
+        version: Number(row.version),
+        type: row.kind as MemoryType,
+        title: row.title as string | null,
+        text: row.text as string,
+        weight: Number(row.weight),
+        confidence: row.confidence === null ? DEFAULT_CONFIDENCE : Number(row.confidence),
+        createdAt: Number(row.created_at),
+      }))
+    },
+
+    async count(scope, project) {
+      const [rows = []] = await connection.batch([countStatement(context(scope, project))])
+      return rows.map((row) => ({
+        layer: Number(row.layer) as Layer,
+        kind: row.kind as Kind,
+        pinned: Boolean(row.pinned),
+        count: Number(row.count),
+      }))
+    },
+  }
+}

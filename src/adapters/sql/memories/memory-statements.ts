@@ -1,0 +1,172 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../domain/identity/scope'
+import { threadOfProject } from '../../../domain/recall/memory'
+import type { Filter } from '../../../domain/search/filter'
+import type { MemoryQuery, SummarizableQuery } from '../../../ports/memories'
+import { compileFilter } from '../compile-filter'
+import type { SqlDialect } from '../dialect'
+import { entriesById, withPrelude } from '../entries/read-statements'
+import { ENTRY_COLUMNS } from '../entries/rows'
+import { taggedMemories } from '../entries/tags'
+import { beginningOf, textOf } from '../texts/long-texts'
+import { listed, readable } from '../visibility'
+import { layerCounts, layerTotal } from './layer-counts'
+import { entriesOf, together } from './room-rows'
+
+/** The statements of memories in layers (fabric contract §2). */
+export interface MemoryContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly project: string | null
+}
+
+export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
+
+/** What a call with a project sees of the layers. */
+const place = (project: string | null, alias = 'e'): SQL => {
+  const e = sql.raw(alias)
+  return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
+}
+
+export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+  SELECT ${MEMORY_COLUMNS}, ${textOf()} AS text
+  FROM entries e
+  WHERE e.id = ${id} AND ${readable(dialect, scope, now)}${place(project)}`
+
+/** Columns that no trigger and no index looks at. */
+export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+  UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
+  WHERE id = ${id} AND ${readable(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+
+type Recalled = Omit<MemoryContext, 'project'>
+
+/** Notes an access of those of the ids that are still admitted. */
+export const accessAllStatement = ({ dialect, scope, now }: Recalled, filter: Filter, ids: readonly number[]): SQL => {
+  const bindings = dialect.bindings()
+  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  return withPrelude(
+    bindings,
+    [],
+    sql`UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
+      WHERE id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${admitted}`)}`,
+  )
+}
+
+/** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
+export const recalledStatement = (
+  { dialect, scope, now }: Recalled,
+  filter: Filter,
+  ids: readonly number[],
+  maxBytes: number,
+): SQL => {
+  const bindings = dialect.bindings()
+  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const sized = sql`sized AS (
+    SELECT e.id, wanted.place, e.bytes, sum(e.bytes) OVER (ORDER BY wanted.place) AS up_to_here
+    FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+    WHERE ${admitted}
+  )`
+  return withPrelude(
+    bindings,
+    [sized],
+    sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
+      FROM sized
+        ${fitting(dialect, maxBytes)}
+      ORDER BY sized.place`,
+  )
+}
+
+/** What stands on a `page`, with the bytes up to each memory. */
+const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
+    SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
+    FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+  )`
+
+/** What is `sized`, whole as far as it fits. */
+const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
+  dialect.followLeft(
+    'entries',
+    'e',
+    sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
+  )
+
+/** How many parts of a compound query are put together at once: D1 takes five. */
+const TOGETHER = 4
+
+const inGroups = (parts: readonly SQL[]): SQL =>
+  parts.length <= TOGETHER
+    ? together(parts)
+    : inGroups(
+        Array.from({ length: Math.ceil(parts.length / TOGETHER) }, (_, i) => {
+          const group = together(parts.slice(i * TOGETHER, (i + 1) * TOGETHER))
+          return sql`SELECT * FROM (${group}) AS ${sql.raw(`group_${i}`)}`
+        }),
+      )
+
+/**
+ * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
+ * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
+ */
+function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
+  const { dialect, scope, now, project } = context
+  const everywhere = layer === 3 || project === null
+  const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`
+  const where = sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
+  const newest = (from: SQL, ofKind: SQL): SQL => sql`
+    SELECT e.id, e.created_at FROM ${from} WHERE ${where}${ofKind}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit + offset}`
+  if (kinds === null) return newest(entriesOf(dialect, project, layer), sql``)
+  if (everywhere && layer !== 3)
+    return newest(
+      dialect.entriesOfLayer,
+      sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
+    )
+  const from = dialect.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+  return inGroups(
+    kinds.map((kind, i) => sql`SELECT * FROM (${newest(from, sql` AND e.kind = ${kind}`)}) AS ${sql.raw(`kind_${i}`)}`),
+  )
+}
+
+/** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
+export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
+  WITH page AS (
+    SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
+    ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${sizedPage(context.dialect)}
+  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
+
+export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
+  layerTotal(context, layer, context.project, kinds)
+
+/** As both together: what has a tag is gathered once, to be ordered and counted. A row without `wanted_id` stands for an empty page. */
+export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
+  WITH matching AS MATERIALIZED (${taggedMemories(context, query)}), page AS (
+    SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${sizedPage(context.dialect)}
+  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text, counted.total
+  FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(context.dialect, maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
+
+export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
+
+/** Of each text as much as sentences are taken from. */
+const SUMMARIZED = 600
+
+export const summarizableStatement = (
+  { dialect, scope, now }: Recalled,
+  { project, layer, types, createdBefore, limit }: SummarizableQuery,
+): SQL => {
+  const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+  return sql`
+    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, ${beginningOf(dialect, SUMMARIZED)} AS text
+    FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
+      AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types)}`)})
+    ORDER BY e.created_at, e.id LIMIT ${limit}`
+}

@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { FinishRequest } from '../../../ports/packs'
+import { beginningOf, textOf } from '../texts/long-texts'
+import { readable } from '../visibility'
+import { linksOf, type PackContext, superseded, visible } from './pack-statements'
+
+/** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
+
+/** Code points of a name; of an entry without one, of its text. */
+const NAME = 120
+
+/** Links that are read for each neighbour wanted, since several may lead to one. */
+const LINKS_EACH = 4
+
+const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
+
+/** Code points before the word that a part is read for. */
+const BEFORE = 200
+
+/** Each part with the place where it begins, from 0. */
+export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL => {
+  const { dialect } = context
+  const given = json(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
+  const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
+  const found = dialect.position(sql`lower(${textOf()})`, sql`wanted.word`)
+  return sql`
+    SELECT placed.id, placed.start - 1 AS start, substr(placed.text, CAST(placed.start AS integer), placed.length) AS text
+    FROM (
+      SELECT e.id, ${textOf()} AS text, CAST(wanted.length AS integer) AS length,
+        CASE WHEN wanted.word = '' OR ${found} = 0 THEN wanted.start
+          WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
+      FROM ${dialect.jsonTable(given, columns)} wanted
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${visible(context)}
+    ) AS placed`
+}
+
+/** Links of the rows of `table` in both directions, each once, whoever made it. */
+const allLinksOf = (context: PackContext, table: SQL): SQL => {
+  const { dialect } = context
+  return sql`
+    SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
+    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
+    UNION
+    SELECT one.id, l.relation, 'incoming', l.from_id
+    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`one.id`))}`
+}
+
+/** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
+const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
+  SELECT ranked.* FROM (
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
+      row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
+    FROM (${allLinksOf(context, table)}) AS link
+      ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
+    WHERE ${visible(context)} AND NOT ${superseded(context)}
+  ) AS ranked
+  WHERE ranked.place <= ${wanted}`
+
+/** The neighbours of the items, and with two steps theirs. */
+export function relatedStatements(context: PackContext, { ids, related, steps }: FinishRequest): SQL[] {
+  if (related === 0 || steps === 0) return []
+  const { dialect } = context
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
+  const first = neighboursOf(context, items, related * LINKS_EACH)
+  if (steps === 1) return [first]
+  const second = sql`(SELECT DISTINCT id FROM (${first}) AS nearest) AS one`
+  return [first, neighboursOf(context, second, related * LINKS_EACH)]
+}
+
+/** What the items supersede, and whom they contradict or are contradicted by. */
+export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
+  const { dialect, sight, now } = context
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
+  const one = (own: 'from_id' | 'to_id', other: SQL, relations: SQL) => sql`
+    SELECT l.from_id, l.relation, l.to_id
+    FROM ${items} ${dialect.follow('links', 'l', sql`${linksOf(context, own, sql`one.id`)} AND l.relation IN (${relations})`)}
+      ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
+    WHERE ${readable(dialect, sight.scope, now)} AND e.diary = 0`
+  return sql`
+    ${one('from_id', sql`l.to_id`, sql`'supersedes', 'contradicts'`)}
+    UNION ${one('to_id', sql`l.from_id`, sql`'contradicts'`)}
+    ORDER BY 1, 2, 3`
+}

@@ -1,0 +1,130 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { GatherRequest } from '../../../ports/packs'
+import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
+import { beginningOf } from '../texts/long-texts'
+import { CHARS } from '../texts/text-marks'
+import { linksOf, type PackContext, superseded, visible } from './pack-statements'
+
+/** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
+
+/** Code points of a text that are weighed. */
+const BEGINNING = 4_000
+/** Larger metadata say nothing in a pack; what stands in columns is shown. */
+const LARGEST_METADATA = 16_000
+/** Stretches of a text that are compared. */
+const CHUNKS = 12
+
+const list = (parts: readonly SQL[], by = sql`, `): SQL => sql.join([...parts], by)
+
+/** Visible entries at the other ends of the links of the rows of `table`, which has a column `id`. */
+function ends(context: PackContext, table: string): SQL {
+  const { dialect } = context
+  const from = sql.raw(table)
+  return sql`
+    SELECT l.to_id AS id
+    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
+    UNION
+    SELECT l.from_id
+    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`${from}.id`))}`
+}
+
+/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all). */
+function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
+  const { dialect, sight } = context
+  const { org } = sight.scope
+  const { ids, model, hits, near, confirmedUpTo, unconfirmed, steps, linked } = request
+  const known = JSON.stringify(ids.map(({ id, hasText }) => [id, hasText ? 1 : 0]))
+  const tables = [
+    sql`known AS MATERIALIZED (
+      SELECT wanted.id, max(wanted.has_text) AS has_text
+      FROM ${dialect.jsonTable(sql`${known}`, { id: 'integer', has_text: 'integer' })} wanted GROUP BY wanted.id
+    )`,
+  ]
+  const begun = [sql`SELECT id, has_text FROM known`]
+  if (model !== null && hits.length > 0) {
+    const placed = JSON.stringify(hits.map((id, place) => [place, id]))
+    tables.push(sql`near AS MATERIALIZED (
+      SELECT v.entry_id AS id, min(hit.place) AS place
+      FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
+        ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
+        ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+      WHERE v.model = ${model} AND ${visible(context)}
+      GROUP BY v.entry_id ORDER BY place, v.entry_id LIMIT ${near}
+    )`)
+    begun.push(sql`SELECT id, 0 FROM near`)
+  }
+  if (model !== null && unconfirmed > 0) {
+    tables.push(sql`fresh AS MATERIALIZED (
+      SELECT v.entry_id AS id FROM entry_vectors v
+      WHERE ${vectorsBehind(dialect, org, model, confirmedUpTo)}
+      ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${unconfirmed}
+    )`)
+    begun.push(sql`SELECT id, 0 FROM fresh`)
+  }
+  tables.push(sql`begun AS MATERIALIZED (
+    SELECT id, max(has_text) AS has_text FROM (${list(begun, sql` UNION ALL `)}) AS every GROUP BY id
+  )`)
+  const picked = [sql`SELECT id, has_text FROM begun`]
+  for (const [step, before] of ['begun', 'hop1'].slice(0, steps).entries()) {
+    const name = sql.raw(`hop${step + 1}`)
+    tables.push(sql`${name} AS MATERIALIZED (
+      SELECT other.id FROM (${ends(context, before)}) AS other
+        ${dialect.follow('entries', 'e', sql`e.id = other.id`)}
+      WHERE ${visible(context)}
+      ORDER BY other.id DESC LIMIT ${linked}
+    )`)
+    picked.push(sql`SELECT id, 0 FROM ${name}`)
+  }
+  tables.push(sql`picked AS MATERIALIZED (
+    SELECT id, max(has_text) AS has_text FROM (${list(picked, sql` UNION ALL `)}) AS every GROUP BY id
+  )`)
+  return tables
+}
+
+const HEAD = sql.raw(
+  [
+    ...[
+      'id',
+      'kind',
+      'title',
+      'project',
+      'domain',
+      'agent',
+      'status',
+      'diary',
+      'reader',
+      'pinned',
+      'weight',
+      'confidence',
+    ],
+    ...['expires_at', 'version', 'created_at', 'updated_at', 'created_by', 'tags'],
+  ]
+    .map((column) => `e.${column}`)
+    .join(', '),
+)
+
+/** Three statements: entries, vectors, links. */
+export function gatherStatements(context: PackContext, request: GatherRequest): SQL[] {
+  const { dialect } = context
+  const tables = sql`WITH ${list(pickedTables(context, request))}`
+  const steps = request.steps
+  const entries = sql`${tables}
+    SELECT ${HEAD}, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
+      ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded
+    FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
+    WHERE ${visible(context)}`
+  const hits = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(request.hits)}`)} AS hit`
+  const vectors = sql`${tables}
+    SELECT v.entry_id, v.start, v.length, v.data
+    FROM picked ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = picked.id`)}
+    WHERE v.model = ${request.model} AND (v.chunk < ${CHUNKS} OR v.id IN (${hits}))`
+  const beginnings = steps === 2 ? sql`SELECT id FROM begun UNION SELECT id FROM hop1` : sql`SELECT id FROM begun`
+  const edges = (own: 'from_id' | 'to_id', other: SQL) => sql`
+    SELECT DISTINCT l.from_id, l.relation, l.to_id
+    FROM (${beginnings}) AS one ${dialect.follow('links', 'l', linksOf(context, own, sql`one.id`))}
+    WHERE ${other} IN (SELECT id FROM picked)`
+  const links = sql`${tables}
+    ${edges('from_id', sql`l.to_id`)} UNION ${edges('to_id', sql`l.from_id`)}`
+  return [entries, ...(request.model === null ? [] : [vectors]), links]
+}

@@ -1,0 +1,117 @@
+import { invalidInput, limitExceeded } from '../errors'
+import { Inspection } from '../flaws'
+import type { Principal } from '../identity/scope'
+import { type Pace, WITHOUT_REST } from '../pace'
+import { codePointLength, sha256Hex, trim, utf8Length } from '../text'
+import { type EntryVersion, type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } from './entry'
+import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
+import { type LinkTarget, linksOfMetadata } from './link'
+import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
+import { normalizeTags } from './tags'
+
+/** An entry as a caller asks to store it: right in shape, not yet checked in meaning. */
+export interface EntryDraft {
+  readonly threadId: string
+  readonly source: Source
+  readonly text: string
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly images?: readonly ImageInput[] | undefined
+  /** Of a memory of the fabric family, whose text is kept verbatim and already checked; without it, layer 2. */
+  readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
+  /** Links that an argument names, beside those of the metadata. */
+  readonly related?: readonly LinkTarget[] | undefined
+  /** What it sums up, at the versions that were read. */
+  readonly digestOf?: readonly EntryVersion[] | undefined
+}
+
+export const MAX_TEXT_BYTES = 1_000_000
+export const MAX_THREAD_ID = 256
+export const MAX_TAGS = 100
+export const MAX_TAG = 128
+export const MAX_IMAGES = 10
+
+/** @returns the trimmed text @throws Problem when it is blank or too long */
+export const checkText = (text: string): string => checkVerbatim(trim(text), 'text')
+
+/** @returns the text as it is @throws Problem when it is blank or too long */
+export function checkVerbatim(text: string, field: string): string {
+  if (trim(text) === '') throw invalidInput(`${field} cannot be empty or whitespace`)
+  const bytes = utf8Length(text)
+  if (bytes > MAX_TEXT_BYTES)
+    throw limitExceeded(
+      `${field} has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed, split it into several entries`,
+    )
+  return text
+}
+
+/** @returns the trimmed thread id @throws Problem when it is blank or too long */
+export function checkThreadId(threadId: string): string {
+  const trimmed = trim(threadId)
+  if (trimmed === '') throw invalidInput('thread_id cannot be empty or whitespace')
+  if (codePointLength(trimmed) > MAX_THREAD_ID)
+    throw limitExceeded(`thread_id has more than ${MAX_THREAD_ID} characters`)
+  return trimmed
+}
+
+/** @returns the normalised tags @throws Problem when one is too long */
+export function checkTags(tags: readonly string[]): string[] {
+  if (tags.length > MAX_TAGS) throw limitExceeded(`tags has ${tags.length} items; at most ${MAX_TAGS} are allowed`)
+  const normalized = normalizeTags(tags)
+  const long = normalized.find((tag) => codePointLength(tag) > MAX_TAG)
+  if (long !== undefined) throw limitExceeded(`tag "${long.slice(0, 40)}…" has more than ${MAX_TAG} characters`)
+  return normalized
+}
+
+export interface PreparedEntry {
+  readonly entry: NewEntry
+  readonly images: readonly DecodedImage[]
+}
+
+/**
+ * Checks a draft and derives everything the store needs.
+ *
+ * @param spentImageBytes bytes of images earlier in the same request
+ * @throws Problem
+ */
+export async function prepareEntry(
+  principal: Principal,
+  draft: EntryDraft,
+  limits: ImageLimits,
+  spentImageBytes: number,
+  pace: Pace = WITHOUT_REST,
+): Promise<PreparedEntry> {
+  const metadata = draft.metadata ?? null
+  const wrong = new Inspection()
+  const threadId = wrong.check('thread_id', draft.threadId, () => checkThreadId(draft.threadId)) as string
+  const checked = () => (draft.memory ? checkVerbatim(draft.text, 'content') : checkText(draft.text))
+  const text = wrong.check('text', draft.text, checked) as string
+  const tags = draft.tags ? (wrong.check('tags', draft.tags, () => checkTags(draft.tags ?? [])) as string[]) : null
+  const lifted = wrong.check('metadata', metadata, () => {
+    if (metadata !== null) checkMetadata(metadata)
+    return liftMetadata(metadata, principal, principal.agent)
+  }) as Lifted
+  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, pace })
+  wrong.end()
+  return {
+    entry: {
+      threadId,
+      source: draft.source,
+      layer: draft.memory?.layer ?? 2,
+      life: draft.memory?.life,
+      text,
+      textHash: await sha256Hex(text),
+      metadata,
+      lifted,
+      links: linksOfMetadata(metadata),
+      related: draft.related ?? [],
+      digestOf: draft.digestOf ?? [],
+      tags,
+      images: draft.images ? images : null,
+      generated: NOTHING_GENERATED,
+      owner: principal.owner,
+      createdBy: principal.keyId,
+    },
+    images,
+  }
+}

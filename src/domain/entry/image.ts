@@ -1,0 +1,113 @@
+import { invalidInput, limitExceeded } from '../errors'
+import type { Inspection } from '../flaws'
+import { decodeBase64, SentBytes } from '../json/base64'
+import { type Pace, WITHOUT_REST } from '../pace'
+import { sha256Hex } from '../text'
+
+/** An image beside an entry: its bytes live in the object store under the hash of their content. */
+export interface ImageRef {
+  /** Lower-case hexadecimal SHA-256 of the bytes. */
+  readonly hash: string
+  readonly mimeType: ImageType
+  readonly size: number
+  /** Returned exactly as given; absent stays absent. */
+  readonly metadata?: string | Record<string, unknown>
+}
+
+export interface DecodedImage extends ImageRef {
+  readonly bytes: Uint8Array
+}
+
+export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+
+/** An image argument as it arrives. */
+export interface ImageInput {
+  readonly data?: unknown
+  readonly mime_type?: string | undefined
+  readonly metadata?: string | Record<string, unknown> | undefined
+}
+
+export const MEGABYTE = 1_048_576
+
+const startsWith = (bytes: Uint8Array, prefix: readonly number[], at = 0): boolean =>
+  prefix.every((byte, i) => bytes[at + i] === byte)
+
+const ascii = (text: string): number[] => Array.from(text, (char) => char.charCodeAt(0))
+
+/** The type that the first bytes show, whatever was declared; null when it is none of the four. */
+export function detectImageType(bytes: Uint8Array): ImageType | null {
+  if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
+  if (startsWith(bytes, [0xff, 0xd8, 0xff])) return 'image/jpeg'
+  if (startsWith(bytes, ascii('GIF87a')) || startsWith(bytes, ascii('GIF89a'))) return 'image/gif'
+  if (startsWith(bytes, ascii('RIFF')) && startsWith(bytes, ascii('WEBP'), 8)) return 'image/webp'
+  return null
+}
+
+export interface ImageLimits {
+  /** Largest image and largest sum of one request, in bytes. */
+  readonly each: number
+  readonly total: number
+}
+
+/** The bytes of an image argument: base64 as a string, or as it was decoded while it arrived. */
+function bytesOf(data: unknown, index: number, { each }: ImageLimits): Uint8Array {
+  if (data === undefined || data === null) throw invalidInput(`Image ${index} is missing required "data" field`)
+  if (typeof data !== 'string' && !(data instanceof SentBytes))
+    throw invalidInput(`Image ${index} "data" must be a base64 string`)
+  const { bytes, tooLarge, empty } = typeof data === 'string' ? decodeBase64(data, each) : data.decoded
+  if (empty) throw invalidInput(`Image ${index} has empty "data" field`)
+  if (tooLarge) throw limitExceeded(`Image ${index} exceeds ${each / MEGABYTE}MB limit`)
+  if (bytes === null) throw invalidInput(`Image ${index} has invalid base64 encoding`)
+  if (bytes.length === 0) throw invalidInput(`Image ${index} "data" decodes to zero bytes`)
+  return bytes
+}
+
+/** @throws Problem */
+function decodeImage(index: number, image: ImageInput, limits: ImageLimits): Omit<DecodedImage, 'hash'> {
+  const bytes = bytesOf(image.data, index, limits)
+  const mimeType = detectImageType(bytes)
+  if (mimeType === null) throw invalidInput(`Image ${index} is not a PNG, JPEG, GIF or WebP image`)
+  const { metadata } = image
+  return { mimeType, size: bytes.length, ...(metadata === undefined || metadata === null ? {} : { metadata }), bytes }
+}
+
+/** Notes what is wrong with each image by itself, for arguments that are refused anyway. */
+export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: Inspection): void {
+  for (const [index, image] of images.entries())
+    wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
+}
+
+/**
+ * Decodes and checks the images of one entry. Everything that is wrong with any of them is noted, with the messages of the
+ * threads contract §2.4; indexes from 0.
+ *
+ * @param spent bytes of images decoded earlier in the same request
+ * @param pace rests between images, each of which is hashed at once
+ * @returns the good ones, until their sum is too large
+ */
+export async function decodeImages(
+  images: readonly ImageInput[],
+  limits: ImageLimits,
+  {
+    spent = 0,
+    wrong,
+    pace = WITHOUT_REST,
+  }: { readonly spent?: number; readonly wrong: Inspection; readonly pace?: Pace },
+): Promise<DecodedImage[]> {
+  const decoded: DecodedImage[] = []
+  let total = spent
+  for (const [index, image] of images.entries()) {
+    const one = wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
+    if (one === undefined) continue
+    total += one.size
+    if (total > limits.total) {
+      wrong.check('images', images, () => {
+        throw limitExceeded(`Total image size exceeds ${limits.total / MEGABYTE}MB limit`)
+      })
+      break
+    }
+    decoded.push({ hash: await sha256Hex(one.bytes), ...one })
+    await pace.spend(one.size)
+  }
+  return decoded
+}

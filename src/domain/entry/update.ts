@@ -1,0 +1,128 @@
+import type { Inspection } from '../flaws'
+import { checkMayWrite, type Principal } from '../identity/scope'
+import { sha256Hex } from '../text'
+import { checkTags, checkText } from './draft'
+import type { Entry, EntryChange } from './entry'
+import { readerOf } from './entry'
+import type { DecodedImage, ImageInput } from './image'
+import { linksOfMetadata } from './link'
+import {
+  checkMetadata,
+  type JsonObject,
+  liftMetadata,
+  type Metadata,
+  mergePatch,
+  normalizeProject,
+  own,
+} from './metadata'
+
+/** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
+export interface UpdateDraft {
+  readonly id: number
+  readonly text?: string | undefined
+  /** Replaces whole. */
+  readonly metadata?: Metadata | undefined
+  /** RFC 7396. */
+  readonly metadataPatch?: JsonObject | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly images?: readonly ImageInput[] | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** An update checked in itself, before any row is read. */
+export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
+  readonly images?: readonly DecodedImage[]
+}
+
+/** Notes what is wrong in itself, also that it asks for nothing, or for two things at once. */
+export function checkUpdate(draft: UpdateDraft, wrong: Inspection): Omit<UpdateDraft, 'images'> {
+  const { id, text, metadata, metadataPatch, tags, images, expectedVersion } = draft
+  if (metadata !== undefined && metadataPatch !== undefined)
+    wrong.refuse('metadata_patch', metadataPatch, 'Cannot use both metadata and metadata_patch')
+  if ([text, metadata, metadataPatch, tags, images].every((field) => field === undefined))
+    wrong.refuse('metadata_patch', undefined, 'At least one field must be provided for update')
+  if (metadata !== undefined) wrong.check('metadata', metadata, () => checkMetadata(metadata))
+  if (metadataPatch !== undefined)
+    wrong.check('metadata_patch', metadataPatch, () => checkMetadata(metadataPatch, 'metadata_patch'))
+  return {
+    id,
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+    ...(text === undefined ? {} : { text: wrong.check('text', text, () => checkText(text)) }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(metadataPatch === undefined ? {} : { metadataPatch }),
+    ...(tags === undefined ? {} : { tags: wrong.check('tags', tags, () => checkTags(tags)) }),
+  }
+}
+
+/** Which fields an update names, in the order that results list them. */
+export const updatedFields = (update: CheckedUpdate): string[] => [
+  ...(update.text === undefined ? [] : ['text_content']),
+  ...(update.metadata === undefined && update.metadataPatch === undefined ? [] : ['metadata']),
+  ...(update.tags === undefined ? [] : ['tags']),
+  ...(update.images === undefined ? [] : ['images', 'content_type']),
+]
+
+const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undefined => {
+  const name = own(metadata ?? null, 'agent_name')
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined
+}
+
+/**
+ * Applies updates of one entry, in order, to the row as it was read.
+ *
+ * @param entry its text is null where it is long
+ * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown,
+ * project closed)
+ */
+export async function applyUpdates(
+  principal: Principal,
+  entry: Omit<Entry, 'text'> & { readonly text: string | null },
+  updates: readonly CheckedUpdate[],
+): Promise<EntryChange> {
+  checkMayWrite(principal, entry.project)
+  let text: string | undefined
+  let metadata: Metadata | null | undefined
+  let tags: readonly string[] | undefined
+  let images: readonly DecodedImage[] | undefined
+  let by: string | undefined
+  for (const update of updates) {
+    text = update.text ?? text
+    tags = update.tags ?? tags
+    images = update.images ?? images
+    by = agentNamed(update.metadata ?? update.metadataPatch) ?? by
+    if (update.metadata !== undefined) metadata = update.metadata
+    if (update.metadataPatch !== undefined)
+      metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
+  }
+  if (metadata) checkMetadata(metadata)
+  // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
+  const named = own(entry.metadata, 'project')
+  const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
+  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
+  const affected = text !== undefined || lifted !== null
+  return {
+    id: entry.id,
+    version: entry.version,
+    steps: updates.length,
+    ...(by === undefined ? {} : { by }),
+    ...(text === undefined ? {} : { text: { text, hash: await sha256Hex(text) } }),
+    ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
+    ...(tags === undefined ? {} : { tags }),
+    ...(images === undefined ? {} : { images }),
+    ...(affected
+      ? {
+          indexed: {
+            text: text ?? entry.text,
+            threadId: entry.threadId,
+            title: lifted ? lifted.title : entry.title,
+            project: lifted ? lifted.project : entry.project,
+            agent: lifted ? lifted.agent : entry.agent,
+            reader: lifted ? readerOf(lifted, entry) : entry.reader,
+            layer: entry.layer,
+            metadata: metadata ?? entry.metadata,
+          },
+        }
+      : {}),
+  }
+}

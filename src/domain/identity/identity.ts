@@ -1,0 +1,175 @@
+import { normalizeProject } from '../entry/metadata'
+import { invalidInput } from '../errors'
+import { codePointLength, trim, unstorable } from '../text'
+import { parseInstant } from '../time'
+import type { Principal, Role } from './scope'
+import { ROLES } from './scope'
+
+/** Orgs, projects and keys (platform contract §5), and what may stand in them. */
+export interface Org {
+  readonly id: string
+  readonly name: string
+  /** Milliseconds since 1970, as every time here; null for the org of open mode, which nobody made. */
+  readonly createdAt: number | null
+}
+
+export interface Project {
+  readonly id: string
+  readonly name: string
+  /** Null for a project that exists by its entries alone. */
+  readonly createdAt: number | null
+}
+
+/** A key without its secret, which only its holder has. */
+export interface ApiKey {
+  readonly id: string
+  readonly org: string
+  readonly name: string
+  readonly role: Role
+  readonly projects: readonly string[] | null
+  readonly agent: string | null
+  /** Whose private entries and diaries it sees. */
+  readonly owner: string
+  readonly createdAt: number
+  readonly createdBy: string
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  readonly lastUsedAt: number | null
+}
+
+/** What a new key is asked to be, as it arrives. */
+export interface KeyDraft {
+  readonly name?: unknown
+  readonly role?: unknown
+  readonly projects?: unknown
+  readonly agent?: unknown
+  readonly owner?: unknown
+  readonly expires_at?: unknown
+}
+
+export const MAX_NAME = 128
+export const MAX_KEY_PROJECTS = 100
+const ORG_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** @throws Problem invalid_input that names the rule */
+export function checkOrgId(id: unknown): string {
+  if (typeof id === 'string' && ORG_ID.test(id)) return id
+  throw invalidInput('id must be 1 to 64 characters of a–z, 0–9, ".", "_" and "-", and begin with a letter or a digit')
+}
+
+/** A short text that people and agents read. */
+export function checkName(value: unknown, field: string): string {
+  const name = typeof value === 'string' ? trim(value) : ''
+  if (name === '') throw invalidInput(`${field} must be a text that is not blank`)
+  if (codePointLength(name) > MAX_NAME) throw invalidInput(`${field} has more than ${MAX_NAME} characters`)
+  const flaw = unstorable(name)
+  if (flaw !== null) throw invalidInput(`${field} ${flaw}`)
+  return name
+}
+
+/** The same normal form that `metadata.project` is brought to, so that a key and its entries name one project. */
+export function checkProjectId(value: unknown, field = 'id'): string {
+  if (typeof value === 'string' && codePointLength(value) > 256)
+    throw invalidInput(`${field} has more than 256 characters`)
+  const id = typeof value === 'string' ? normalizeProject(value) : null
+  if (id === null) throw invalidInput(`${field} must be a project id that is not blank`)
+  const flaw = unstorable(id)
+  if (flaw !== null) throw invalidInput(`${field} ${flaw}`)
+  return id
+}
+
+function checkProjects(value: unknown): string[] | null {
+  if (value === undefined || value === null) return null
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_KEY_PROJECTS)
+    throw invalidInput(
+      `projects must be a list of 1 to ${MAX_KEY_PROJECTS} project ids; leave it out for a key of all projects`,
+    )
+  return [...new Set(value.map((item) => checkProjectId(item, 'projects')))]
+}
+
+/** @returns milliseconds since 1970 */
+function checkExpiry(value: unknown, now: number): number | null {
+  if (value === undefined || value === null) return null
+  const instant = typeof value === 'string' ? parseInstant(value) : null
+  if (instant === null)
+    throw invalidInput('expires_at must be an ISO 8601 date or date-time, such as 2027-01-31T12:00:00Z')
+  if (instant <= now) throw invalidInput('expires_at must be in the future')
+  return instant
+}
+
+/** @throws Problem invalid_input */
+export function checkKeyDraft(
+  draft: KeyDraft,
+  now: number,
+): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt'> & { readonly owner: string | null } {
+  const role = ROLES.find((known) => known === draft.role)
+  if (role === undefined) throw invalidInput(`role must be one of: ${ROLES.join(', ')}`)
+  const optional = (value: unknown, field: string) =>
+    value === undefined || value === null ? null : checkName(value, field)
+  const owner = optional(draft.owner, 'owner')
+  return {
+    name: checkName(draft.name, 'name'),
+    role,
+    projects: checkProjects(draft.projects),
+    agent: optional(draft.agent, 'agent'),
+    owner,
+    expiresAt: checkExpiry(draft.expires_at, now),
+  }
+}
+
+/** Owners that no key is given by chance: whoever sits at the machine in open mode, and the operator. */
+const RESERVED_OWNERS = ['local', 'admin-token']
+const MAX_OWNER_STEM = 100
+
+/**
+ * A readable owner for a key that names none: its name in letters and digits, numbered where that was taken. A new owner has
+ * no entries, so it must be one that nobody has or had.
+ *
+ * @param taken every owner of the org, past ones too
+ */
+export function newOwner(name: string, taken: readonly string[]): string {
+  const words = name
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+  const stem = [...words.filter((word) => word !== '').join('-')].slice(0, MAX_OWNER_STEM).join('') || 'owner'
+  const known = new Set([...taken, ...RESERVED_OWNERS].map((owner) => owner.toLowerCase()))
+  let owner = stem
+  for (let number = 2; known.has(owner); number++) owner = `${stem}-${number}`
+  return owner
+}
+
+/** Owners of keys from before owners had names are ids of keys; they can be joined, but no new one looks like them. */
+export function checkOwner(owner: string, taken: readonly string[]): string {
+  if (owner.startsWith('key_') && !taken.includes(owner)) throw invalidInput('owner must not begin with "key_"')
+  return owner
+}
+
+/** A key, and those that were made with it, by it or by those. */
+export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] {
+  const family = [key]
+  const known = new Set([key.id])
+  for (const parent of family)
+    for (const child of keys)
+      if (child.createdBy === parent.id && !known.has(child.id)) {
+        known.add(child.id)
+        family.push(child)
+      }
+  return family
+}
+
+export const isUsable = (key: ApiKey, now: number): boolean =>
+  key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
+
+export const principalOf = ({ id, org, projects, owner, role, agent }: ApiKey): Principal => ({
+  org,
+  projects,
+  owner,
+  role,
+  agent,
+  keyId: id,
+})
+
+/** Whether a key sees no project that a narrowed administrator does not see. */
+export const isWithin = (projects: readonly string[] | null, bounds: readonly string[] | null): boolean =>
+  bounds === null || projects?.every((project) => bounds.includes(project)) === true

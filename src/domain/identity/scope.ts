@@ -1,0 +1,59 @@
+import { Problem } from '../errors'
+import type { Done, ReceiptDraft } from '../history/receipt'
+
+/** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
+export interface Scope {
+  /** Tenant. Comes from the credential, never from an argument. */
+  readonly org: string
+  /** Projects the credential is narrowed to, or null for every project of the org. */
+  readonly projects: readonly string[] | null
+  /** Whose private entries are visible; null for none. */
+  readonly owner: string | null
+}
+
+/** From the one that may least to the one that may most. */
+export const ROLES = ['reader', 'writer', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export const mayAct = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)
+
+/** A caller whose credential has been accepted. */
+export interface Principal extends Scope {
+  readonly role: Role
+  /** Name stamped on what this credential writes, when the entry names no agent itself. */
+  readonly agent: string | null
+  /** Stamped on what it writes as `created_by`. */
+  readonly keyId: string
+}
+
+/** A principal and what it is doing, as the audit log tells it. */
+export interface Actor extends Principal {
+  /** Name of the tool or route. */
+  readonly action: string
+  /** The same name where it is a tool's, else null. */
+  readonly tool: string | null
+}
+
+/** One call of an actor. Whatever writes entries asks for one. */
+export interface Caller extends Actor {
+  /** Random; one a call, shared by every change that it makes. */
+  readonly changeId: string
+  /** Present when the call may be made again under a key of its own. */
+  readonly receipt?: ReceiptDraft
+  /** Present when it was carried out before and only its answer is to be made again: services do nothing, and say what was done. */
+  readonly done?: Done
+}
+
+/**
+ * A narrowed key writes inside its projects only; what belongs to the whole org it just reads.
+ *
+ * @param project of an entry that the scope can read
+ * @throws Problem forbidden
+ */
+export function checkMayWrite(scope: Scope, project: string | null): void {
+  if (scope.projects === null || (project !== null && scope.projects.includes(project))) return
+  throw new Problem(
+    'forbidden',
+    `This entry belongs to the whole organization; this key writes only in: ${scope.projects.join(', ')}`,
+  )
+}

@@ -1,0 +1,58 @@
+import { codePointLength, offsetAfter } from '../text'
+
+/** Cuts long texts into overlapping chunks, each embedded by itself (threads contract §7). Sizes are code points. */
+export interface ChunkOptions {
+  readonly size: number
+  /** Code points that a chunk repeats of the one before it. */
+  readonly overlap: number
+}
+
+export interface Chunk {
+  readonly text: string
+  /** Where it begins in the text, and how long it is, in code points. */
+  readonly start: number
+  readonly length: number
+}
+
+/** Places to cut, best first: after a blank line, a line, a sentence, a word. */
+const BOUNDARIES = [/\n[^\S\n]*\n/g, /\n/g, /\. /g, / /g]
+
+/** A cut earlier than this share of the chunk would leave it too short. */
+const EARLIEST = 0.5
+
+/** Behind the last of the best boundaries in a stretch, as an offset in it; null when it has none. */
+function lastBoundary(stretch: string): number | null {
+  for (const boundary of BOUNDARIES) {
+    let behind: number | null = null
+    for (const { 0: found, index } of stretch.matchAll(boundary)) behind = index + found.length
+    if (behind !== null) return behind
+  }
+  return null
+}
+
+/** The end of the chunk that begins at an offset: the last of the best boundaries that lies in its second half. */
+function cutAt(text: string, from: number, size: number): number {
+  const earliest = offsetAfter(text, from, Math.ceil(size * EARLIEST))
+  const end = offsetAfter(text, earliest, size - Math.ceil(size * EARLIEST))
+  if (end >= text.length) return end
+  const behind = lastBoundary(text.slice(earliest, end))
+  return behind === null ? end : earliest + behind
+}
+
+/** @param options null switches chunking off: the whole text is one chunk */
+export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
+  const whole = codePointLength(text)
+  if (options === null || whole <= options.size) return [{ text, start: 0, length: whole }]
+  const chunks: Chunk[] = []
+  // Offsets are UTF-16 units, `start` counts code points: both are taken along, so that nothing is counted twice.
+  for (let from = 0, start = 0; ; ) {
+    const end = cutAt(text, from, options.size)
+    const chunk = text.slice(from, end)
+    const length = codePointLength(chunk)
+    chunks.push({ text: chunk, start, length })
+    if (end >= text.length) return chunks
+    const step = Math.max(1, length - options.overlap)
+    from = offsetAfter(text, from, step)
+    start += step
+  }
+}

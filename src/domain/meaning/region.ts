@@ -1,0 +1,37 @@
+import type { Layer } from '../entry/entry'
+import type { Scope } from '../identity/scope'
+import type { Filter } from '../search/filter'
+
+/** A part of an org: an index that knows where entries stand need not look at what stands elsewhere. Null confines nothing. */
+export interface VectorRegion {
+  readonly layers: readonly Layer[] | null
+  /** Project of layers 1 and 2. */
+  readonly room: string | null
+  /** Project of every layer. */
+  readonly project: string | null
+  /** Those of the scope. */
+  readonly projects: readonly string[] | null
+  readonly owner: string | null
+}
+
+/** Whether a filter asks for anything at all. */
+export const isNarrow = (filter: Filter): boolean =>
+  !(filter.op === 'and' && filter.of.every((part) => !isNarrow(part)))
+
+/** The part of an org that scope and filter name, null for all of it; and whether the filter asks for nothing beside. */
+export function regionOf(
+  { projects, owner }: Scope,
+  filter: Filter,
+): { readonly region: VectorRegion | null; readonly isWhole: boolean } {
+  let layers: VectorRegion['layers'] = null
+  let room: string | null = null
+  let project: string | null = null
+  let isWhole = true
+  for (const part of filter.op === 'and' ? filter.of : [filter])
+    if (part.op === 'layer' && layers === null) layers = part.anyOf
+    else if (part.op === 'room' && room === null) room = part.is
+    else if (part.op === 'project' && project === null) project = part.is
+    else if (isNarrow(part)) isWhole = false
+  const everywhere = layers === null && room === null && project === null && projects === null
+  return { region: everywhere ? null : { layers, room, project, projects, owner }, isWhole }
+}

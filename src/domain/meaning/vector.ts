@@ -1,0 +1,143 @@
+import { Problem } from '../errors'
+
+/**
+ * Vectors as this product keeps and compares them (threads contract §7). A vector is normalised and quantised once, when
+ * it is written; every index compares those same integers, so all backends give the same distances.
+ */
+
+/** One byte a number. Only the direction counts when vectors are compared; the scale gives the numbers back. */
+export interface QuantizedVector {
+  /** What 1 stands for; 0 for the zero vector. Nine significant digits, so that it survives as text. */
+  readonly scale: number
+  /** From -127 to 127. */
+  readonly values: Int8Array
+}
+
+/** The name under which vectors of a model and size are stored: vectors of different models are never compared. */
+export const modelKey = (embedder: {
+  readonly model: string
+  readonly revision?: string
+  readonly dimensions: number
+}): string =>
+  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}`
+
+/** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
+export function normalize(vector: Float32Array): Float32Array {
+  let squares = 0
+  for (const value of vector) squares += value * value
+  if (squares === 0) return new Float32Array(vector.length)
+  const length = Math.sqrt(squares)
+  return vector.map((value) => value / length)
+}
+
+/** What the answers of a provider are held against. */
+export interface ExpectedVectors {
+  /** As callers know it: `Ollama`. */
+  readonly provider: string
+  readonly model: string
+  /** EMBEDDING_DIM. */
+  readonly dimensions: number
+  readonly count: number
+}
+
+/**
+ * Checks what a provider returned and normalises it.
+ *
+ * @param rows untrusted: one array of numbers a text, in order
+ * @throws Problem unavailable on a wrong count, a wrong length (naming EMBEDDING_DIM) or numbers that are not finite or
+ *   all zero: no text that holds anything has no direction
+ */
+export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors): Float32Array[] {
+  const { provider, model, dimensions, count } = expected
+  if (rows.length !== count)
+    throw new Problem('unavailable', `${provider} returned ${rows.length} vectors for ${count} texts; try again`)
+  return rows.map((row) => {
+    if (!Array.isArray(row) || !row.every(Number.isFinite))
+      throw new Problem('unavailable', `${provider} returned something that is not a vector; try again`)
+    if (row.length !== dimensions)
+      throw new Problem(
+        'unavailable',
+        `EMBEDDING_DIM is ${dimensions}, but the model ${model} returned ${row.length} numbers; ` +
+          `set EMBEDDING_DIM=${row.length} or choose another EMBEDDING_MODEL`,
+      )
+    if (row.every((value) => value === 0))
+      throw new Problem(
+        'unavailable',
+        `${provider} returned a vector of zeros, which finds nothing; look whether the model ${model} is loaded and makes embeddings`,
+      )
+    return normalize(Float32Array.from(row))
+  })
+}
+
+const LARGEST = 127
+
+/** Rounds to 255 steps between the largest number and its negative. Keeps the float32 top 10 in practice. */
+export function quantize(vector: Float32Array): QuantizedVector {
+  let largest = 0
+  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  const scale = Number((largest / LARGEST).toPrecision(9))
+  if (scale === 0) return { scale: 0, values: new Int8Array(vector.length) }
+  return {
+    scale,
+    values: Int8Array.from(vector, (value) => Math.max(-LARGEST, Math.min(LARGEST, Math.round(value / scale)))),
+  }
+}
+
+/** The numbers that a quantised vector stands for, for an engine that wants floats. */
+export const dequantize = ({ scale, values }: QuantizedVector): Float32Array =>
+  Float32Array.from(values, (value) => value * scale)
+
+/** As stored in SQL: `<scale>:<base64 of the bytes>`. Text, because D1 returns a BLOB as an array of numbers. */
+export function toBase64({ scale, values }: QuantizedVector): string {
+  const bytes = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.length)
+  return `${scale}:${encodeBase64(bytes)}`
+}
+
+/** @throws Problem internal when the text is not what `toBase64` writes */
+export function fromBase64(text: string): QuantizedVector {
+  const colon = text.indexOf(':')
+  const scale = colon > 0 ? Number(text.slice(0, colon)) : Number.NaN
+  const bytes = Number.isFinite(scale) && scale >= 0 ? decodeBase64(text.slice(colon + 1)) : null
+  if (bytes === null) throw new Problem('internal', 'A stored vector cannot be read')
+  return { scale, values: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) }
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  // Node 24, in which a part of the tests runs, has no toBase64 yet; workerd has.
+  return typeof bytes.toBase64 === 'function' ? bytes.toBase64() : btoa(String.fromCharCode(...bytes))
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    if (typeof Uint8Array.fromBase64 === 'function')
+      return Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' }) as Uint8Array<ArrayBuffer>
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Dot product of `a` with the stretch of `b` that begins at `offset` and is as long as `a`, so that many vectors can
+ * lie in one array. Exact: 127² × 1,536 is far below 2⁵³.
+ */
+export function dot(a: Int8Array, b: Int8Array, offset = 0): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[offset + i] as number)
+  return sum
+}
+
+/** Cosine of the angle between two vectors of equal length, -1 to 1; 0 when one of them is zero. Scales do not matter. */
+export const cosine = (a: Int8Array, b: Int8Array): number => cosineOf(dot(a, b), dot(a, a), dot(b, b))
+
+/** @param squaresA the dot product of the first vector with itself, which an index computes once; B likewise */
+export function cosineOf(product: number, squaresA: number, squaresB: number): number {
+  if (squaresA === 0 || squaresB === 0) return 0
+  return Math.max(-1, Math.min(1, product / Math.sqrt(squaresA * squaresB)))
+}
+
+/**
+ * Distance between unit vectors, √(2 − 2·cos): 0 to 2. A zero vector, whose cosine counts as 0, is orthogonal to everything
+ * (1.4142).
+ */
+export const distance = (cos: number): number => Math.min(2, Math.sqrt(Math.max(0, 2 - 2 * cos)))

@@ -1,0 +1,152 @@
+import type { ContentType, Entry, Layer, Source } from '../entry/entry'
+import { contentTypeOf } from '../entry/entry'
+import type { Kind } from '../entry/kind'
+import type { JsonValue, Metadata } from '../entry/metadata'
+import { own } from '../entry/metadata'
+import { compareText, foldAscii } from '../text'
+
+/**
+ * The one filter tree. The 16 operators of the wire fold onto it (`tools/filters.ts`), `matches` is its meaning, and
+ * `adapters/sql/compile-filter.ts` compiles the same tree for a database. Every leaf is true or false.
+ */
+export type Filter =
+  | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
+  | { readonly op: 'not'; readonly of: Filter }
+  | Leaf
+
+export type Scalar = string | number | boolean
+export type ScalarType = 'string' | 'number' | 'boolean'
+
+/** Names of object members from the outermost in. */
+export type MetadataPath = readonly string[]
+
+export type Leaf =
+  | { readonly op: 'thread'; readonly is: string }
+  | { readonly op: 'source'; readonly is: Source }
+  | { readonly op: 'contentType'; readonly is: ContentType }
+  /** Has at least one of these normalised tags. */
+  | { readonly op: 'tag'; readonly anyOf: readonly string[] }
+  /** Created within these whole seconds since 1970, inclusive. */
+  | { readonly op: 'created'; readonly from: number | null; readonly to: number | null }
+  | { readonly op: 'kind'; readonly anyOf: readonly Kind[] }
+  | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
+  | { readonly op: 'project'; readonly is: string }
+  /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
+  | { readonly op: 'room'; readonly is: string }
+  | MetadataLeaf
+
+export type MetadataLeaf =
+  /** Present and not null. */
+  | { readonly op: 'present'; readonly path: MetadataPath }
+  /** Present and null. */
+  | { readonly op: 'null'; readonly path: MetadataPath }
+  | { readonly op: 'type'; readonly path: MetadataPath; readonly is: ScalarType }
+  /** Equals one of the values, each of its own type. `fold`: letters A–Z in strings are folded. */
+  | { readonly op: 'equals'; readonly path: MetadataPath; readonly anyOf: readonly Scalar[]; readonly fold: boolean }
+  /** Numbers by size, strings by code points; another type never matches. */
+  | {
+      readonly op: 'compare'
+      readonly path: MetadataPath
+      readonly by: 'gt' | 'gte' | 'lt' | 'lte'
+      readonly value: string | number
+    }
+  | {
+      readonly op: 'substring'
+      readonly path: MetadataPath
+      readonly at: 'anywhere' | 'start' | 'end'
+      readonly value: string
+      readonly fold: boolean
+    }
+  /** Is an array with an equal element. */
+  | { readonly op: 'element'; readonly path: MetadataPath; readonly value: Scalar; readonly fold: boolean }
+
+export const EVERYTHING: Filter = { op: 'and', of: [] }
+
+export const and = (filters: readonly Filter[]): Filter =>
+  filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
+
+export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
+
+/** What a filter looks at. */
+export type Filterable = Pick<
+  Entry,
+  'threadId' | 'source' | 'images' | 'tags' | 'createdAt' | 'metadata' | 'kind' | 'layer' | 'project'
+>
+
+/** The meaning of a filter, in plain code. Databases are tested against it. */
+export function matches(filter: Filter, entry: Filterable): boolean {
+  switch (filter.op) {
+    case 'and':
+      return filter.of.every((part) => matches(part, entry))
+    case 'or':
+      return filter.of.some((part) => matches(part, entry))
+    case 'not':
+      return !matches(filter.of, entry)
+    case 'thread':
+      return entry.threadId === filter.is
+    case 'source':
+      return entry.source === filter.is
+    case 'contentType':
+      return contentTypeOf(entry) === filter.is
+    case 'tag':
+      return filter.anyOf.some((tag) => entry.tags.includes(tag))
+    case 'created': {
+      const second = Math.floor(entry.createdAt / 1000)
+      return (filter.from === null || second >= filter.from) && (filter.to === null || second <= filter.to)
+    }
+    case 'kind':
+      return filter.anyOf.includes(entry.kind)
+    case 'layer':
+      return filter.anyOf.includes(entry.layer)
+    case 'project':
+      return entry.project === filter.is
+    case 'room':
+      return entry.layer === 3 || entry.project === filter.is
+    default:
+      return matchesValue(filter, valueAt(entry.metadata, filter.path))
+  }
+}
+
+/** The value at a path; undefined when a member is missing or something on the way is not an object. */
+export function valueAt(metadata: Metadata | null, path: MetadataPath): JsonValue | undefined {
+  let value: JsonValue | undefined = metadata ?? undefined
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    value = own(value, name)
+  }
+  return value
+}
+
+const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
+  fold && typeof stored === 'string' && typeof wanted === 'string'
+    ? foldAscii(stored) === foldAscii(wanted)
+    : stored === wanted
+
+function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean {
+  if (value === undefined) return false
+  switch (leaf.op) {
+    case 'present':
+      return value !== null
+    case 'null':
+      return value === null
+    case 'type':
+      return typeof value === leaf.is
+    case 'equals':
+      return leaf.anyOf.some((wanted) => equal(value, wanted, leaf.fold))
+    case 'compare': {
+      if (typeof value !== typeof leaf.value) return false
+      const difference =
+        typeof value === 'string'
+          ? compareText(value, leaf.value as string)
+          : (value as number) - (leaf.value as number)
+      return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[leaf.by]
+    }
+    case 'substring': {
+      if (typeof value !== 'string') return false
+      const [text, part] = leaf.fold ? [foldAscii(value), foldAscii(leaf.value)] : [value, leaf.value]
+      return { anywhere: text.includes(part), start: text.startsWith(part), end: text.endsWith(part) }[leaf.at]
+    }
+    case 'element':
+      return Array.isArray(value) && value.some((element) => equal(element, leaf.value, leaf.fold))
+  }
+}

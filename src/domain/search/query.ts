@@ -1,0 +1,115 @@
+import { withoutTrailing } from '../text'
+import type { Analyzer, Token } from './analysis'
+import { parseBoolean } from './query-boolean'
+import { affordable, checkPhrases, type Expression, makeUnit, type Unit } from './query-unit'
+
+export type { Expression, Unit } from './query-unit'
+
+/** Full-text queries as the product means them (threads contract §6), before any engine sees them. */
+export const SEARCH_MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
+export type SearchMode = (typeof SEARCH_MODES)[number]
+
+const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
+
+export interface TextQuery {
+  readonly mode: SearchMode
+  /** Null when the query has no letter or digit: it finds nothing. */
+  readonly expression: Expression | null
+  /** In `match` with two or more units: what an entry must hold to come first. */
+  readonly preferred: Expression | null
+  /** Units that an entry may be found by, in order of appearance; those under NOT are left out. */
+  readonly units: readonly Unit[]
+  readonly warnings: readonly string[]
+}
+
+export const MAX_UNITS = 64
+const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were used`
+
+const unitKey = (unit: Unit): string => JSON.stringify([unit.terms, unit.prefix, unit.phrase])
+
+const leaf = (unit: Unit): Expression => ({ op: 'unit', unit })
+
+const join = (op: 'and' | 'or', units: readonly Unit[]): Expression | null =>
+  units.length === 0 ? null : units.length === 1 ? leaf(units[0] as Unit) : { op, of: units.map(leaf) }
+
+function distinct(units: readonly (Unit | null)[]): { units: Unit[]; warnings: string[] } {
+  const unique = new Map<string, Unit>()
+  for (const unit of units) if (unit !== null && !unique.has(unitKey(unit))) unique.set(unitKey(unit), unit)
+  const all = [...unique.values()]
+  return { units: all.slice(0, MAX_UNITS), warnings: all.length > MAX_UNITS ? [TOO_MANY] : [] }
+}
+
+/** An adjacency without the stop words at its ends, so that `Paola's` is paola; all of it when it holds nothing else. */
+function withoutEdgeStops(tokens: readonly Token[]): readonly Token[] {
+  const first = tokens.findIndex(({ isStopWord }) => !isStopWord)
+  const last = tokens.findLastIndex(({ isStopWord }) => !isStopWord)
+  return first < 0 ? tokens : tokens.slice(first, last + 1)
+}
+
+/** A run of unspaced script in `match` is many words, not one: each pair counts by itself. */
+function looseUnits(token: string, analyzer: Analyzer): (Unit | null)[] {
+  const tokens = analyzer.tokenize(token)
+  if (tokens.some((part) => part.pair)) return tokens.map((part) => makeUnit([part]))
+  return [makeUnit(withoutEdgeStops(tokens))]
+}
+
+function parseMatch(query: string, analyzer: Analyzer): TextQuery {
+  const found: (Unit | null)[] = []
+  // Quoted stretches stand at odd places; the last one, when unclosed, is read as plain words.
+  const pieces = query.split('"')
+  const closed = pieces.length % 2 === 1
+  for (const [i, piece] of pieces.entries()) {
+    const quoted = i % 2 === 1 && (closed || i < pieces.length - 1)
+    if (quoted) found.push(makeUnit(analyzer.tokenize(piece), { phrase: true }))
+    else for (const token of piece.split(/\s+/)) found.push(...looseUnits(token, analyzer))
+  }
+  const { units: present, warnings: ignored } = affordable(found.filter((unit) => unit !== null))
+  const content = present.filter((unit) => !isStopWord(unit))
+  const { units, warnings } = distinct(content.length > 0 ? content : present)
+  return {
+    mode: 'match',
+    expression: join('or', units),
+    preferred: units.length > 1 ? join('and', units) : null,
+    units,
+    warnings: [...ignored, ...warnings],
+  }
+}
+
+function parsePrefix(query: string, analyzer: Analyzer): TextQuery {
+  const tokens = query.replaceAll('"', ' ').split(/\s+/)
+  const { units, warnings } = distinct(
+    tokens.map((token) => makeUnit(analyzer.tokenize(withoutTrailing(token, '*')), { prefix: true })),
+  )
+  checkPhrases(units)
+  return { mode: 'prefix', expression: join('and', units), preferred: null, units, warnings }
+}
+
+function parsePhrase(query: string, analyzer: Analyzer): TextQuery {
+  const unit = makeUnit(analyzer.tokenize(query.replaceAll('"', ' ')), { phrase: true })
+  const units = unit === null ? [] : [unit]
+  checkPhrases(units)
+  return { mode: 'phrase', expression: join('and', units), preferred: null, units, warnings: [] }
+}
+
+function positiveUnits(expression: Expression, negated = false): Unit[] {
+  if (expression.op === 'unit') return negated ? [] : [expression.unit]
+  if (expression.op === 'not') return positiveUnits(expression.of, !negated)
+  return expression.of.flatMap((part) => positiveUnits(part, negated))
+}
+
+/** @throws Problem invalid_input, in `boolean` mode only, with the position of what is malformed */
+export function parseQuery(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
+  switch (mode) {
+    case 'match':
+      return parseMatch(query, analyzer)
+    case 'prefix':
+      return parsePrefix(query, analyzer)
+    case 'phrase':
+      return parsePhrase(query, analyzer)
+    case 'boolean': {
+      const expression = parseBoolean(query, analyzer)
+      const { units } = distinct(positiveUnits(expression))
+      return { mode: 'boolean', expression, preferred: null, units, warnings: [] }
+    }
+  }
+}
