@@ -137,5 +137,24 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(some.hits[0]?.id).toBe(both)
       expect((await recall('lamp window', 0.7)).cut).toBe(false)
     })
+
+    it('lets a neighbour among the best 200 lend a memory its share, and the 201st none', async () => {
+      const stored = (threadId: string, text: string) => entryOf(ada, { threadId, text })
+      const lonely = await save('a lamp at home', {}, 2, { threadId: 'alone' })
+      const beside = await save('a lamp at home', {}, 2, { threadId: 'both' })
+      const last = await save(`a lamp ${'and other things '.repeat(20)}`, {}, 2, { threadId: 'both' })
+      const shorter = await Promise.all(Array.from({ length: 198 }, (_, i) => stored(`${i}`, `lamp ${i}`)))
+      const similarities = async () => {
+        const { hits, cut } = await recall('lamp', 0)
+        const by = new Map(hits.map(({ id, similarity }) => [id, similarity]))
+        return { cut, own: by.get(lonely) as number, lent: by.get(beside) as number, kept: by.has(last) }
+      }
+      await made.entries.save(ada, shorter.slice(0, 197), { dedupe: false })
+      const all = await similarities()
+      expect([all.cut, all.kept, all.lent > all.own]).toEqual([false, true, true])
+      await made.entries.save(ada, shorter.slice(197), { dedupe: false })
+      const cut = await similarities()
+      expect([cut.cut, cut.kept, cut.lent]).toEqual([true, false, cut.own])
+    })
   })
 }

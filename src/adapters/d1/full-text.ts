@@ -3,7 +3,7 @@ import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
 import { compileFilter, TRUE } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { entriesById, withPrelude } from '../sql/entries/read-statements'
@@ -24,16 +24,7 @@ import { beginningOf } from '../sql/texts/long-texts'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
-import {
-  type AskedWord,
-  addedUp,
-  fitsTable,
-  SHARES,
-  type Shares,
-  unitsIn,
-  wordsOfTerm,
-  wordsOfUnit,
-} from './search-cost'
+import { askedBy, fitsTable, SHARES, type Shares } from './search-cost'
 import { searchInParts } from './search-in-parts'
 
 /** Where metadata hold code and the path of a file. */
@@ -55,18 +46,6 @@ const counted = (expressions: readonly string[], most: number): SQL =>
     ) AS count
     FROM ${asked(expressions)} term`
 
-/** The words that the statements of a search ask of the index. @param counting how many statements count the terms */
-function askedBy({ query, terms, units, rare }: TextRequest, counting: number): AskedWord[] {
-  const often = (words: readonly Omit<AskedWord, 'times'>[], times: number) => words.map((word) => ({ ...word, times }))
-  const expressions = [query.expression as Expression, ...(query.preferred === null ? [] : [query.preferred])]
-  const alone = units === undefined && rare === undefined && query.expression?.op === 'unit'
-  const looked = rare !== undefined ? [] : units ? query.units : expressions.flatMap(unitsIn)
-  return addedUp([
-    ...often(terms.flatMap(wordsOfTerm), counting + (alone ? 0 : 1)),
-    ...often(looked.flatMap(wordsOfUnit), 1),
-  ])
-}
-
 /**
  * Candidates by FTS5.
  *
@@ -86,7 +65,7 @@ export function createD1FullText(
 
     async search(scope, request) {
       const { query, terms, filter, columns, depth, units, rare, moment } = request
-      const { diaryOf = null, totals: counting = true, neighbours = true } = request
+      const { diaryOf = null, totals: isCounting = true, neighbours = true } = request
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
@@ -95,7 +74,10 @@ export function createD1FullText(
       const isBeyond = wide !== confined && rare === undefined
       const held = sql`SELECT coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
       const isPreferred = units === undefined && rare === undefined && query.preferred !== null
-      const fits = fitsTable(askedBy(request, 1 + Number(isPreferred) + Number(isBeyond)), held, shares.once)
+      /** What holds one of the terms is found, and what holds them all is preferred: neither needs to be asked for once more. */
+      const isAnyOf = isPreferred && compiler.isAnyOf(query.expression as Expression, terms)
+      const counting = 1 + Number(isPreferred && !isAnyOf) + Number(isBeyond)
+      const fits = fitsTable(askedBy(request, counting, isAnyOf), held, shares.once)
       const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
@@ -107,7 +89,7 @@ export function createD1FullText(
           FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${rare ?? COMMON}
         )`,
         sql`weighed AS MATERIALIZED (
-          SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight
+          SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
           FROM rarity CROSS JOIN entries_fts
           WHERE entries_fts MATCH rarity.words
           GROUP BY entries_fts.rowid
@@ -190,6 +172,33 @@ export function createD1FullText(
         return bestOf(byUnits(), sql`weighed.held`, sql`weighed.held >= ${atLeast}`, key)
       }
 
+      /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
+      const withTerms = (): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        const admitted = sql`admitted AS MATERIALIZED (
+          SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
+          FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+          WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+        )`
+        const best = sql`best AS (
+          SELECT id, max(complete) AS complete FROM (
+            SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
+            UNION ALL
+            SELECT * FROM (
+              SELECT id, 1, key, shortness FROM admitted WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
+            )
+          ) GROUP BY id
+          ORDER BY complete DESC, CASE WHEN max(complete) THEN shortness ELSE key END DESC, id DESC
+          LIMIT ${depth.candidates + depth.complete}
+        )`
+        return withPrelude(
+          bindings,
+          [fits, counts, ...weights, admitted, best],
+          sql`SELECT ${columnsOf(ofCounts)}, best.complete FROM best JOIN entries e ON e.id = best.id`,
+        )
+      }
+
       const withRareTerms = (): SQL => bestOf(weights, sql`0`, TRUE, sql`weighed.weight * ${shortness}`)
 
       /** @param alike whether all that match hold the same words; then only their lengths differ */
@@ -218,13 +227,17 @@ export function createD1FullText(
           ? withRareTerms()
           : units
             ? holding(units)
-            : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, counting, rare === undefined),
+            : isAnyOf
+              ? withTerms()
+              : candidates(expression, depth.candidates, expression.op === 'unit'),
+        totalsOf({ dialect, scope, now }, room, isCounting, rare === undefined),
         sql`WITH ${fits} SELECT yes FROM fits`,
         ...(rare !== undefined
           ? []
           : [
-              isPreferred ? candidates(query.preferred as Expression, depth.complete, true) : sql`SELECT 1 WHERE 0`,
+              isPreferred && !isAnyOf
+                ? candidates(query.preferred as Expression, depth.complete, true)
+                : sql`SELECT 1 WHERE 0`,
               // Words weigh what they weigh in the whole scope, also where only one thread is searched.
               isBeyond
                 ? sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`
@@ -233,7 +246,10 @@ export function createD1FullText(
       ])
       const answer = { totals, columns, rare }
       if (fitting?.[0]?.yes === 1)
-        return toSearch({ ...answer, found, preferred, beyond: isBeyond ? beyond : undefined })
+        return toSearch({
+          ...{ ...answer, found, beyond: isBeyond ? beyond : undefined },
+          preferred: isAnyOf ? found?.filter(({ complete }) => complete === 1) : preferred,
+        })
 
       const admitted = (ids: readonly number[]): SQL => {
         const bindings = dialect.bindings()

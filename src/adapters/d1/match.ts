@@ -31,13 +31,21 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
     }
   }
 
+  const term = ({ term: word, by }: ScoredTerm): string =>
+    `${by === 'stem' ? anywhere : written} : ${quote(word)}${by === 'beginning' ? ' *' : ''}`
+
   return {
     unit,
     /** A unit that is looked for by its beginning, with a longer beginning in the place of its last word, or that word whole. */
     lengthened: ({ terms, phrase }: Pick<Unit, 'terms' | 'phrase'>, last: string, isWhole: boolean): string =>
       `${phrase ? inAny(phraseColumns(columns)) : written} : ${quote([...terms.slice(0, -1), last].join(' '))}${isWhole ? '' : ' *'}`,
-    term: ({ term, by }: ScoredTerm): string =>
-      `${by === 'stem' ? anywhere : written} : ${quote(term)}${by === 'beginning' ? ' *' : ''}`,
+    term,
+    /** Whether an expression means the entries with any of these terms and no others. */
+    isAnyOf(expression: Expression, terms: readonly ScoredTerm[]): boolean {
+      if (expression.op !== 'or' || expression.of.length !== terms.length) return false
+      const asked = new Set(terms.map(term))
+      return expression.of.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))
+    },
     within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
   }
 }

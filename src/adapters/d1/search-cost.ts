@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression, Unit } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
+import type { TextRequest } from '../../ports/full-text'
 
 /**
  * What may a search make FTS5 read? It goes through where a word stands in every text, once for each time that a statement asks for the
@@ -54,6 +55,26 @@ export function addedUp(words: readonly AskedWord[]): AskedWord[] {
     times.set(key, { ...asked, times: asked.times + (times.get(key)?.times ?? 0) })
   }
   return [...times.values()]
+}
+
+/**
+ * The words that the statements of a search ask of the index.
+ *
+ * @param counting how many statements count the terms
+ * @param isAnyOf whether what they lead to is all that is asked for: then each is as good as asked for once more, to be grouped
+ */
+export function askedBy({ query, terms, units, rare }: TextRequest, counting: number, isAnyOf: boolean): AskedWord[] {
+  const often = (words: readonly Omit<AskedWord, 'times'>[], times: number) => words.map((word) => ({ ...word, times }))
+  const expressions = [
+    query.expression as Expression,
+    ...(query.preferred === null || isAnyOf ? [] : [query.preferred]),
+  ]
+  const alone = units === undefined && rare === undefined && query.expression?.op === 'unit'
+  const looked = rare !== undefined ? [] : units ? query.units : expressions.flatMap(unitsIn)
+  return addedUp([
+    ...often(terms.flatMap(wordsOfTerm), counting + (alone ? 0 : 1)),
+    ...often(looked.flatMap(wordsOfUnit), 1),
+  ])
 }
 
 /** FTS5 stores terms behind this letter. */

@@ -89,7 +89,8 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
       ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
       ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
     WHERE ${open}${where}`
-  // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by.
+  // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by. SQLite goes by neither
+  // where it walks the parts of a room, but by a limit.
   const gate = sql`gate CROSS JOIN `
   const open = sql`(SELECT count(*) FROM gate) > 0 AND `
   const plan = planEntries(context, filter, bindings)
@@ -99,7 +100,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
       WHERE ${open}v.model = ${model} AND ${plan.where}`
   const few =
     cosine === undefined
-      ? sql`${eligible(sql``)} LIMIT ${limit + 1}`
+      ? sql`${eligible(sql``)} LIMIT CASE WHEN (SELECT count(*) FROM gate) > 0 THEN ${limit + 1} ELSE 0 END`
       : sql`SELECT id, weight FROM (
           SELECT id, weight, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
           FROM (${eligible(sql`, ${cosine} AS cosine`)}) AS compared
