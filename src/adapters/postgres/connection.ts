@@ -61,8 +61,9 @@ function opening(schema: string, lock: WriteLock | undefined): Statement {
   if (lock === undefined) return { text: `SELECT ${path}`, values }
   if (lock === 'all')
     return { text: `SELECT ${path}, pg_advisory_xact_lock(${LOCK_ALL}, hashtext($2))`, values: [...values, schema] }
+  const lasting = lock.isNote ? `, set_config('synchronous_commit', 'off', true)` : ''
   return {
-    text: `SELECT ${path}, pg_advisory_xact_lock_shared(${LOCK_ALL}, hashtext($2)), pg_advisory_xact_lock(${LOCK_ORG}, hashtext($3))`,
+    text: `SELECT ${path}${lasting}, pg_advisory_xact_lock_shared(${LOCK_ALL}, hashtext($2)), pg_advisory_xact_lock(${LOCK_ORG}, hashtext($3))`,
     values: [...values, schema, `${schema}\n${lock.org}`],
   }
 }

@@ -42,9 +42,6 @@ const CODE = sql.join(
   sql` || chr(10) || `,
 )
 
-const placesOf = (places: string): SQL =>
-  sql`ARRAY(SELECT value::integer FROM jsonb_array_elements_text(${places}::jsonb))`
-
 /** As `countsOf`, of terms that are counted no further than this. */
 const rareCounts = (terms: number, rare: number): SQL => sql`(
     SELECT jsonb_agg(
@@ -57,20 +54,23 @@ const rareCounts = (terms: number, rare: number): SQL => sql`(
 
 const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
+/** `counted`: how many rows of `found` each term has, and the highest id among them; null where there is none. */
+const countedOf = (terms: number): SQL => sql`counted AS MATERIALIZED (
+    SELECT place AS term, coalesce(of_term.n, 0) AS n, of_term.highest
+    FROM generate_series(0, ${terms - 1}::integer) AS place
+      LEFT JOIN (SELECT term, count(*) AS n, max(id) AS highest FROM found GROUP BY term) AS of_term ON of_term.term = place
+  )`
+
 /**
  * `counts`: a JSON array with the count of each term, as `[how many, the highest id among them]`, counted in the order of ids
- * up to a cap, from the rows of `found`. Only a term that reaches the cap has its rows sorted.
+ * up to a cap. Only a term that reaches the cap has its rows of `found` sorted.
  */
-const countsOf = (terms: number, most: number): SQL => sql`(
+const countsOf = (most: number): SQL => sql`(
     SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE
         WHEN counted.n <= ${most} THEN counted.highest
         ELSE (SELECT max(id) FROM (SELECT id FROM found WHERE found.term = counted.term ORDER BY id LIMIT ${most}) AS first)
       END) ORDER BY counted.term), '[]')::text
-    FROM (
-      SELECT place AS term, count(found.id) AS n, max(found.id) AS highest
-      FROM generate_series(0, ${terms - 1}::integer) AS place LEFT JOIN found ON found.term = place
-      GROUP BY place
-    ) AS counted
+    FROM counted
   )`
 
 /** Of newest entries so many are read, before an index is asked for each of the terms. */
@@ -125,7 +125,8 @@ const rareTables = (
 /**
  * `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are.
  * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
- * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same.
+ * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same, as doubles: tens of thousands
+ * are added up, and sums of integers would be decimal numbers.
  */
 function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
   const expression = query.expression as Expression
@@ -136,35 +137,34 @@ function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompil
     (unit, i) => sql` UNION ALL SELECT ${sql.raw(String(terms.length + i))}, f.entry_id, f.length
       FROM entries_fts f WHERE ${compiler.within({ op: 'unit', unit }, scope)}`,
   )
-  const places = JSON.stringify([...alone, ...apart.map((_, i) => terms.length + i)])
+  const places = [...alone, ...apart.map((_, i) => terms.length + i)]
+  const isEach = places.length === terms.length + apart.length
+  const held = isEach ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)}${sql.join(whole)})`,
+    countedOf(terms.length),
     sql`weights AS MATERIALIZED (
-      SELECT array_agg(weight ORDER BY term) AS of_terms, array_agg(term ORDER BY term) AS terms
+      SELECT array_agg(weight ORDER BY term) AS of_terms
       FROM (
-        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n))::bigint AS weight
-        FROM (
-          SELECT term, least(count(*), ${COMMON}) AS n FROM found WHERE term < ${terms.length}::integer GROUP BY term
-        ) AS counted
+        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(least(n, ${COMMON})) OVER () / nullif(least(n, ${COMMON}), 0))) AS weight
+        FROM counted
       ) AS rare
     )`,
     sql`weighed AS MATERIALIZED (
-      SELECT id, max(length) AS length, count(*) AS terms,
-        coalesce(sum(weights.of_terms[array_position(weights.terms, found.term)]), 0) AS weight,
-        count(*) FILTER (WHERE found.term = ANY (${placesOf(places)})) AS held
+      SELECT id, max(length) AS length, count(*) AS terms, coalesce(sum(weights.of_terms[found.term + 1]), 0) AS weight, ${held} AS held
       FROM found CROSS JOIN weights GROUP BY id
     )`,
   ]
   if (units)
     return [
       ...weighed,
-      sql`ranked AS MATERIALIZED (SELECT *, false AS complete FROM weighed WHERE held >= ${units.atLeast})`,
+      sql`ranked AS NOT MATERIALIZED (SELECT *, false AS complete FROM weighed WHERE held >= ${units.atLeast})`,
     ]
   if (compiler.isAnyOf(expression, terms))
-    return [...weighed, sql`ranked AS MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
+    return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
   const meant = (part: Expression, complete: boolean) =>
-    sql`SELECT f.entry_id, f.length, 0, 0, true, ${sql.raw(String(complete))} FROM entries_fts f WHERE ${compiler.within(part, scope)}`
+    sql`SELECT f.entry_id, f.length, 0, 0::double precision, true, ${sql.raw(String(complete))} FROM entries_fts f WHERE ${compiler.within(part, scope)}`
   return [
     ...weighed,
     sql`ranked AS MATERIALIZED (
@@ -239,7 +239,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         rare === undefined
           ? rankedTables(request, compiler, confined)
           : rareTables(terms, rare, compiler, confined, newest(scope.org, room))
-      const counts = rare === undefined ? countsOf(terms.length, COMMON) : rareCounts(terms.length, rare)
+      const counts = rare === undefined ? countsOf(COMMON) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, best.place, ${counts} AS counts
@@ -259,8 +259,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         ...(thread === null || rare !== undefined
           ? []
           : [
-              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)})
-              SELECT ${countsOf(terms.length, COUNTED)} AS counts`,
+              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)}),
+                ${countedOf(terms.length)}
+              SELECT ${countsOf(COUNTED)} AS counts`,
             ]),
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]

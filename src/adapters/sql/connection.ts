@@ -7,7 +7,16 @@ export type Row = Record<string, unknown>
  * Whose writes wait for each other where a database would run them at the same time: those of one org, or all. D1 has one
  * writer at a time and needs no telling. A batch without a lock must be right whatever runs beside it.
  */
-export type WriteLock = { readonly org: string } | 'all'
+export type WriteLock = OrgLock | 'all'
+
+export interface OrgLock {
+  readonly org: string
+  /**
+   * What is written is a note of use: seen by whoever reads after the batch, as everything is, but nobody waits until it would outlive a
+   * crash of the database in that moment.
+   */
+  readonly isNote?: boolean
+}
 
 /** A database as the SQL adapters need it. */
 export interface SqlConnection {

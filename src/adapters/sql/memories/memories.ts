@@ -35,6 +35,9 @@ const pageOf = (rows: readonly Row[]) => ({
   omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
 })
 
+/** An access is a note of use. */
+const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const
+
 /** Memories in layers over any SQL connection. */
 export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
@@ -51,9 +54,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
 
     async access(scope, project, id) {
       const asked = context(scope, project)
-      const [, rows] = await connection.batch([accessStatement(asked, id), findStatement(asked, id)], {
-        org: scope.org,
-      })
+      const [, rows] = await connection.batch([accessStatement(asked, id), findStatement(asked, id)], noteOf(scope))
       return first(rows)
     },
 
@@ -76,7 +77,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const [, rows = []] = await connection.batch(
         [accessAllStatement(asked, filter, ids), recalledStatement(asked, filter, ids, maxBytes)],
-        { org: scope.org },
+        noteOf(scope),
       )
       return pageOf(rows)
     },
@@ -87,9 +88,9 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       const asked = { dialect, scope, now: clock.now() }
       const reading = recalledStatement(asked, filter, ids, maxBytes)
       const noting = accessAllStatement(asked, filter, ids)
-      if (!dialect.commitsApart) return pageOf((await connection.batch([reading, noting], { org: scope.org }))[0] ?? [])
+      if (!dialect.commitsApart) return pageOf((await connection.batch([reading, noting], noteOf(scope)))[0] ?? [])
       const [rows = []] = await connection.batch([reading])
-      afterwards(async () => void (await connection.batch([noting], { org: scope.org })))
+      afterwards(async () => void (await connection.batch([noting], noteOf(scope))))
       return pageOf(rows)
     },
 

@@ -60,7 +60,7 @@ export function splitUnits(
 
 /** More than all words of a query together can weigh. */
 export const ONE_UNIT_WEIGHS = 10_000_000_000
-const ONE_UNIT = sql.raw(`${ONE_UNIT_WEIGHS}.0`)
+const ONE_UNIT = sql.raw(`CAST(${ONE_UNIT_WEIGHS} AS double precision)`)
 
 /** What candidates are ordered by where a query asks for its units; doubles on both databases. */
 export const unitKey = (first: Units['first'], held: SQL, weight: SQL, shortness: SQL): SQL =>
