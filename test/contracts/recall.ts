@@ -59,6 +59,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
       const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
       world.embedder.means('zeppelin', 1, 0, 0)
       world.embedder.means('finance', 0.69, Math.sqrt(1 - 0.69 ** 2), 0)
+      world.embedder.means('kept', 0, 1, 0)
       const best = await world.store('the zeppelin lands at the red harbour', inProject({ tags: ['air'] }))
       const good = await world.store('the zeppelin lands', inProject({ tags: ['air'] }))
       const far = await world.store('an airship, which is a zeppelin', { layer: 3, metadata: { projectPath: 'q' } })
@@ -82,21 +83,17 @@ export function recallContract(name: string, make: () => RecallGround): void {
           for (const query of ['completely unrelated question', '!?'])
             expect([size, mode, (await world.page(query, { mode, project: 'p' })).total]).toEqual([size, mode, 0])
         }
+        // A word of one memory finds it.
+        const { results: only } = await world.page('harbour', { mode: 'keyword', project: 'p' })
+        expect([size, only.map(({ id }) => id)]).toEqual([size, [best]])
         // A selective filter starves no page.
-        const pages = []
-        for (const offset of [0, 3, 6])
-          pages.push(
-            await world.page('kept word', {
-              threshold: 0,
-              tags: ['rare'],
-              project: 'p',
-              limit: 3,
-              offset,
-              mode: 'keyword',
-            }),
-          )
-        expect(pages.map(({ total }) => total)).toEqual([7, 7, 7])
-        expect(pages.flatMap(({ results: page }) => page.map(({ id }) => id)).sort((a, b) => a - b)).toEqual(tagged)
+        const selective = { threshold: 0, tags: ['rare'], project: 'p', limit: 3 } as const
+        for (const mode of MODES) {
+          const pages = []
+          for (const offset of [0, 3, 6]) pages.push(await world.page('kept word', { ...selective, mode, offset }))
+          expect([size, mode, ...pages.map(({ total }) => total)]).toEqual([size, mode, 7, 7, 7])
+          expect(pages.flatMap(({ results: page }) => page.map(({ id }) => id)).sort((a, b) => a - b)).toEqual(tagged)
+        }
       }
     })
 

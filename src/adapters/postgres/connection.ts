@@ -63,7 +63,8 @@ function opening(schema: string, lock: WriteLock | undefined): Statement {
     return { text: `SELECT ${path}, pg_advisory_xact_lock(${LOCK_ALL}, hashtext($2))`, values: [...values, schema] }
   const lasting = lock.isNote ? `, set_config('synchronous_commit', 'off', true)` : ''
   return {
-    text: `SELECT ${path}${lasting}, pg_advisory_xact_lock_shared(${LOCK_ALL}, hashtext($2)), pg_advisory_xact_lock(${LOCK_ORG}, hashtext($3))`,
+    text: `SELECT ${path}${lasting},
+      pg_advisory_xact_lock_shared(${LOCK_ALL}, hashtext($2)), pg_advisory_xact_lock(${LOCK_ORG}, hashtext($3))`,
     values: [...values, schema, `${schema}\n${lock.org}`],
   }
 }

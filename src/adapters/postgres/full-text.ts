@@ -146,8 +146,8 @@ function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompil
     sql`weights AS MATERIALIZED (
       SELECT array_agg(weight ORDER BY term) AS of_terms
       FROM (
-        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(least(n, ${COMMON})) OVER () / nullif(least(n, ${COMMON}), 0))) AS weight
-        FROM counted
+        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / nullif(n, 0))) AS weight
+        FROM (SELECT term, least(n, ${COMMON}) AS n FROM counted) AS up_to_common
       ) AS rare
     )`,
     sql`weighed AS MATERIALIZED (
@@ -164,7 +164,8 @@ function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompil
     return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
   const meant = (part: Expression, complete: boolean) =>
-    sql`SELECT f.entry_id, f.length, 0, 0::double precision, true, ${sql.raw(String(complete))} FROM entries_fts f WHERE ${compiler.within(part, scope)}`
+    sql`SELECT f.entry_id, f.length, 0, 0::double precision, true, ${sql.raw(String(complete))}
+      FROM entries_fts f WHERE ${compiler.within(part, scope)}`
   return [
     ...weighed,
     sql`ranked AS MATERIALIZED (

@@ -34,6 +34,19 @@ export function recallWireContract(connect: Connect): void {
       })
     })
 
+    it('tells of more memories than a leg keeps by totalCapped', async () => {
+      const projectPath = unique('project')
+      const entries = Array.from({ length: 201 }, (_, i) => ({
+        ...{ thread_id: projectPath, source: 'agent', text: `lamp ${i}`, metadata: { project: projectPath } },
+      }))
+      const recalled = () => ok('context_recall', { query: 'lamp', mode: 'keyword', limit: 1, filter: { projectPath } })
+      for (const from of [0, 100]) await ok('store_context_batch', { entries: entries.slice(from, from + 100) })
+      const all = await recalled()
+      expect([all.total, all.totalCapped, all.hasMore]).toEqual([200, undefined, true])
+      await ok('store_context_batch', { entries: entries.slice(200) })
+      expect(await recalled()).toMatchObject({ total: 200, totalCapped: true, hasMore: true })
+    })
+
     it(promise('f4-arguments'), async () => {
       for (const args of [
         {},
