@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
+import { recallFilter } from '../../src/domain/recall/filter'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
@@ -110,6 +111,35 @@ export function recallContract(name: string, make: () => RecallGround): void {
       // Equal in everything: the newer first.
       const newer = await world.store('a lamp', { metadata: { projectPath: 'd' } })
       expect(await ids('lamp', { mode: 'keyword' })).toEqual([heavy, newer, plain, light])
+    })
+
+    it('orders hybrid by what words and meaning say together, reckoned by hand, times weight, once', async () => {
+      const query = 'red lamp'
+      world.embedder.means(query, 1, 0, 0)
+      for (const i of range(24)) {
+        const near = 0.95 - 0.03 * ((i * 7) % 24)
+        world.embedder.means(`place ${i} `, near, Math.sqrt(1 - near ** 2), 0)
+        const said = ['a lamp', 'it is red', 'a lamp so red', 'nothing of it'][i % 4]
+        await world.store(`place ${i} has ${said} ${'and more '.repeat((i * 5) % 17)}`, {
+          metadata: { weight: 1 + (i % 5) },
+        })
+      }
+      const filter = recallFilter({ kinds: [], layers: [], tags: [], project: null })
+      const { hits: words } = await world.words(ada, { query, filter, threshold: 0 })
+      const { hits: near } = await world.semantic(ada, query, filter, 200)
+      expect([words.length, near.length]).toEqual([18, 24])
+      const lowest = Math.min(...near.map(({ cosine }) => cosine))
+      const keyed = near.map(({ id, cosine, length, weight }) => {
+        const word = words.find((hit) => hit.id === id)
+        const place = (cosine - lowest) / (1 - lowest)
+        const fused = (word?.score ?? 0) + 90 * Math.min(1, length / 150) * place ** 2
+        return { id, similarity: Math.max(word?.similarity ?? 0, cosine), key: (fused * weight) / 3 }
+      })
+      keyed.sort((a, b) => b.key - a.key || b.similarity - a.similarity || b.id - a.id)
+      const { results } = await world.page(query, { mode: 'hybrid', threshold: 0, limit: 100 })
+      expect(results.map(({ id, similarity }) => [id, similarity])).toEqual(
+        keyed.map(({ id, similarity }) => [id, Math.min(1, similarity)]),
+      )
     })
 
     it(promise('f12-layers'), async () => {
