@@ -5,7 +5,7 @@ import { bestPlaces, cutAround, roomFor, wholeText } from '../../src/domain/pack
 import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
-import { commonTerms, emptyWords } from '../../src/domain/pack/plain-words'
+import { commonTerms, emptyWords, termsInCodes } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
@@ -18,6 +18,7 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')
+const COMMON = { common: commonTerms(analyzer), inCodes: new Set<string>() }
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Weighed['evidence'] = {
   ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
@@ -31,34 +32,42 @@ const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weig
     shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
   }) as unknown as Selectable
 
-const chosenOf = async (all: Selectable[], limit = 24, familiar = 1) => {
-  const { chosen, aside } = await select(all, { limit, intent: 'debug', familiar }, () => new Set(), WITHOUT_REST)
-  return { chosen: chosen.map(({ entry }) => entry.id), aside: [...aside].map(({ entry }) => entry.id) }
+const chosenOf = async (all: Selectable[], limit = 24, familiar = 1, named = 0) => {
+  const wanted = { limit, intent: 'debug', familiar, named } as const
+  const { chosen, aside, fillers } = await select(all, wanted, () => new Set(), WITHOUT_REST)
+  const ids = (some: Iterable<Selectable>) => [...some].map(({ entry }) => entry.id)
+  return { chosen: ids(chosen), aside: ids(aside), fillers: ids(fillers) }
 }
 
 describe('the choice of a pack', () => {
   it(promise('p3-noise'), async () => {
     const all = [
-      ...[weighed(1, 'gotchas', 0.4), weighed(2, 'procedures', 0.6), weighed(3, 'constraints', 0.8)],
+      ...[weighed(1, 'gotchas', 0.35), weighed(2, 'procedures', 0.6), weighed(3, 'constraints', 0.8)],
       ...[weighed(4, 'constraints', 0.4), weighed(5, 'constraints', 0.25), weighed(6, 'gotchas', 0.2)],
     ]
     expect((await chosenOf(all)).chosen).toEqual([3, 2, 4, 5])
     expect((await chosenOf(all, 3)).chosen).toEqual([3, 2, 4])
-    // Where nothing is an answer, what stands first may be as weak as the rest; what says hardly anything stands nowhere.
+    // Where nothing is an answer, what stands first may be as weak as the rest; what says nothing stands nowhere, nor what was said anew.
     const unsure = [weighed(1, 'gotchas', 0.3), weighed(3, 'constraints', 0.5), weighed(4, 'constraints', 0.15)]
-    expect((await chosenOf([...unsure, weighed(5, 'domain', 0.12)])).chosen).toEqual([3, 1, 4])
+    const found = (id: number, score: number, worth: number) => ({ ...weighed(id, 'domain', score), worth })
+    const hardly = [found(5, 0.04, 0.12), found(6, 0.02, 0.03), found(9, 0.12, 0.12)]
+    const older = weighed(7, 'domain', 0.14, { later: { id: 3, holds: false } })
+    expect(await chosenOf([...unsure, ...hardly, older])).toEqual({ chosen: [3, 1, 4, 5], aside: [], fillers: [4, 5] })
+    expect((await chosenOf([weighed(8, 'gotchas', 0.7), ...hardly])).chosen).toEqual([8])
     // The less the store knows of the goal's words, the more has the best to say before anything has to do with it.
     const faint = [weighed(1, 'gotchas', 0.4), weighed(2, 'gotchas', 0.2)]
     expect(await Promise.all([0.2, 0.4].map(async (familiar) => (await chosenOf(faint, 24, familiar)).chosen))).toEqual(
       [[], [1, 2]],
     )
     expect((await chosenOf([weighed(1, 'gotchas', 0.24)])).chosen).toEqual([])
+    // A second one that says as much is no accident.
+    expect((await chosenOf([weighed(1, 'gotchas', 0.4), weighed(2, 'gotchas', 0.3)], 24, 0.2)).chosen).toEqual([1, 2])
   })
 
   it(promise('p3-aside'), async () => {
     const work = (id: number, words: number) => weighed(id, 'active_work', words, { inProgress: true })
     const all = [1, 2, 3, 4, 5].map((id) => work(id, 0)).concat(work(6, 0.5), weighed(7, 'gotchas', 0.6))
-    expect(await chosenOf(all)).toEqual({ chosen: [6, 5, 7, 4, 3], aside: [5, 4, 3] })
+    expect(await chosenOf(all)).toMatchObject({ chosen: [6, 5, 7, 4, 3], aside: [5, 4, 3] })
     expect((await chosenOf(all, 8)).aside).toEqual([5])
     const [idle, meant] = [work(1, 0), weighed(2, 'active_work', 0, { inProgress: true, asked: 0.6 })]
     expect([idle, meant].map(reasonOf)).toEqual(['in progress (doing), whatever the goal', 'in progress (doing)'])
@@ -76,6 +85,7 @@ describe('the choice of a pack', () => {
       'Propane was dear; a pyrometer and a controller fire every glaze.',
     )
     expect(said(firing, electric)).toEqual({ 1: { id: 2, holds: false } })
+    expect(said(firing, { ...electric, kind: 'convention' })).toEqual({ 1: { id: 2, holds: false, after: true } })
     expect(said(firing, { ...electric, kind: 'note' })).toEqual({})
     expect(said(firing, { ...electric, project: 'tiles' })).toEqual({})
     // Other numbers of the same things cannot both hold, nor can two of one name.
@@ -176,6 +186,8 @@ describe('the choice of a pack', () => {
       const plain = { ...entry, weight: 3, domain: null, pinned: false }
       return scoreOf(plain, facet, { ...EVIDENCE, words: 0.4, ...evidence }, { intent: 'decide', domain: null })
     }
+    const says = { later: { ...marked.later, says: 'until 19:30' } }
+    expect(reasonOf(weighed(1, 'decisions', 0.4, says))).toBe('later: see [2] “until 19:30”')
     expect(scored(marked)).toBe(scored({}))
     expect(scored({ later: { id: 2, holds: false } })).toBeLessThan(scored({}))
   })
@@ -187,7 +199,7 @@ describe('the choice of a pack', () => {
       by: 'stem' as const,
     }))
     const statistics = { entries: 0, averageLength: 9, entriesWithTerm: [3, 90] }
-    const words = goalWords(terms, { statistics, inScope: 300 }, tokens, commonTerms(analyzer))
+    const words = goalWords(terms, { statistics, inScope: 300 }, tokens, COMMON)
     const shareOf = (text: string) => {
       const count = counting(analyzer, terms)
       return wordEvidence(words, count('').counts, count(text).counts, 9).share
@@ -200,9 +212,49 @@ describe('the choice of a pack', () => {
     const only = goalWords(
       terms,
       { statistics: { ...statistics, entriesWithTerm: [0, 90] }, inScope: 300 },
-      ...([tokens, commonTerms(analyzer)] as const),
+      ...([tokens, COMMON] as const),
     )
     expect(wordEvidence(only, [0, 0], [0, 1], 9).share).toBeGreaterThan(1.5 * shareOf('a kiln'))
+  })
+
+  it(promise('p3-codes'), async () => {
+    const inCodes = (goal: string) => [...termsInCodes(goal, analyzer)]
+    expect(inCodes('KILN-410-HOLD')).toEqual(['kiln', '410', 'hold'])
+    expect(inCodes('why does the kiln answer KILN-410-HOLD')).toEqual(['410', 'hold'])
+    expect(inCodes('fix src/kiln/hold.ts')).toEqual([])
+    const shareOf = (goal: string, text: string) => {
+      const tokens = [...analyzer.tokens(goal)]
+      const terms = tokens.map(({ term }) => ({ term, by: 'stem' as const }))
+      const statistics = { entries: 90, averageLength: 9, entriesWithTerm: terms.map(() => 2) }
+      const given = { ...COMMON, inCodes: termsInCodes(goal, analyzer) }
+      const words = goalWords(terms, { statistics, inScope: 90 }, tokens, given)
+      return [
+        words.named,
+        wordEvidence(
+          words,
+          terms.map(() => 0),
+          counting(analyzer, terms)(text).counts,
+          9,
+        ).share,
+      ]
+    }
+    const [[named, part], [plain, whole]] = [
+      shareOf('KILN-410-HOLD', 'hold the kiln'),
+      shareOf('kiln 410 hold', 'hold the kiln'),
+    ]
+    expect([named, plain]).toEqual([1, 0])
+    expect(part).toBeLessThan(0.8 * (whole as number))
+    // Of a goal that is a name, what holds a part of it does not stand beside what holds it.
+    const all = [
+      weighed(1, 'gotchas', 0.9, { identifierShare: 1 }),
+      weighed(2, 'gotchas', 0.5),
+      weighed(3, 'gotchas', 0.35),
+    ]
+    const kept = [0, 1].map(async (share) => (await chosenOf(all, 24, 1, share)).chosen)
+    expect(await Promise.all(kept)).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ])
   })
 
   it(promise('p3-words'), () => {
@@ -213,7 +265,7 @@ describe('the choice of a pack', () => {
           ...{ term, by: 'stem' as const },
         }),
       )
-      const words = goalWords(terms, { statistics: null, inScope: null }, tokens, commonTerms(analyzer))
+      const words = goalWords(terms, { statistics: null, inScope: null }, tokens, COMMON)
       return wordEvidence(words, counting(analyzer, terms)('').counts, counting(analyzer, terms)(text).counts, 9)
     }
     // A word that only holds a sentence together is no reason, and a letter hardly one, whatever its alphabet.
@@ -269,6 +321,6 @@ describe('the choice of a pack', () => {
     const parts = cutAround({ ...wholeText(long), at }, 900)
     expect([parts.split('\n').length, [...parts].length <= 900, parts.includes(wheel)]).toEqual([2, true, true])
     expect([200, 300, 4_000].map((chars) => roomFor(chars, 0.2, 1_500))).toEqual([200, 300, 240])
-    expect([0.5, 1].map((share) => roomFor(4_000, share, 1_500))).toEqual([375, 1_500])
+    expect([0.7, 1].map((share) => roomFor(4_000, share, 1_500))).toEqual([514, 1_500])
   })
 })

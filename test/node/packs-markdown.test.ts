@@ -232,9 +232,9 @@ describe('packs as text', () => {
     const chosen = async (limit: number, ...scores: number[]) => {
       const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
       const all = scores.map((score, i) => one(i + 1, score))
-      return (await select(all, { limit, intent: 'decide', familiar: 1 }, opponents, WITHOUT_REST)).chosen.map(
-        ({ entry }) => entry.id,
-      )
+      return (
+        await select(all, { limit, intent: 'decide', familiar: 1, named: 0 }, opponents, WITHOUT_REST)
+      ).chosen.map(({ entry }) => entry.id)
     }
     expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([3, 1, 2])
     expect(await chosen(9, 0.18, 0.02, 0.4)).toEqual([3])

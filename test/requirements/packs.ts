@@ -21,6 +21,7 @@ export const PACKS = {
   'p3-aside': 'adds little of the work that has nothing to do with the goal, behind what has',
   'p3-older': 'knows the later of two that say the same anew, and which of them can hold',
   'p3-next': 'knows that a goal asks what is next, and what is in flight',
+  'p3-codes': 'takes the words of a code for little where the code is not whole',
   'p3-words': 'takes no word for evidence that any goal could hold',
   'p3-kind': 'brings the memories of a kind that the goal asks for, whatever their words, where it asks for a project',
   'p3-later': 'names beside a decision what was said after it about what the goal asks, whatever its kind',

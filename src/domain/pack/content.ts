@@ -12,8 +12,11 @@ const BEFORE = 0.2
 const TO_A_SPACE = 24
 /** Hits that are looked at. */
 const HITS = 400
-/** Code points of the content of an item that says little beside the best: a few lines. */
+/** Code points of the content of an item that says little beside the best: a few lines; of one that only fills a place: two. */
 const FEW_LINES = 240
+export const TWO_LINES = 160
+/** How fast the room falls with the share of the best. */
+const FALLS = 3
 /** A text that is only so much longer than its room is shown whole: its end may be what matters. */
 const HARDLY_LONGER = 1.5
 
@@ -35,7 +38,7 @@ export interface Passage {
  * @param most of the best one
  */
 export function roomFor(chars: number, share: number, most: number): number {
-  const room = Math.max(FEW_LINES, Math.floor(most * share ** 2))
+  const room = Math.max(FEW_LINES, Math.floor(most * share ** FALLS))
   return Math.min(most, chars <= HARDLY_LONGER * room ? chars : room)
 }
 

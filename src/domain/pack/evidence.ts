@@ -85,7 +85,7 @@ const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
 /** What is said anew by a later entry that holds in its place, or that probably does. */
 export const OUTDATED = 0.3
-const OLDER = 0.7
+export const OLDER = 0.7
 
 export interface Preferences {
   readonly intent: Intent
@@ -112,12 +112,15 @@ export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight
 
 const MOST_WORDS = 5
 /** A similarity that says less is not worth a word. */
-const WORTH_SAYING = 0.1
+export const WORTH_SAYING = 0.1
 
 function linkReason({ from, relation, direction }: LinkEvidence): string {
   if (relation === SAYS_ANEW) return `newer than [${from}]`
   return `linked: ${relation} ${direction === 'incoming' ? '→' : '←'} [${from}]`
 }
+
+const laterReason = ({ id, after, says }: Later): string =>
+  `${after ? 'later' : 'older'}: see [${id}]${says === undefined ? '' : ` “${says}”`}`
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {
@@ -131,7 +134,7 @@ export function reasonOf({ evidence, entry }: Weighed): string {
     ...(evidence.asked > 0 && !inProgress ? [`asked for: ${entry.kind}`] : []),
   ]
   const parts = [
-    ...(later === null ? [] : [`${later.after ? 'later' : 'older'}: see [${later.id}]`]),
+    ...(later === null ? [] : [laterReason(later)]),
     ...(inProgress
       ? [`in progress (${entry.status})${match.length === 0 && evidence.asked === 0 ? ', whatever the goal' : ''}`]
       : []),

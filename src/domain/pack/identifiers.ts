@@ -15,6 +15,12 @@ const SNAKE = /[\p{L}\p{N}]_[\p{L}\p{N}]/u
 const PATH = /[\p{L}\p{N}_-]{2}\.\p{L}[\p{L}\p{N}]{0,7}$|[\p{L}\p{N}_.-]\/[\p{L}\p{N}_.-]+\//u
 const MEMBER = /^[\p{L}_$][\p{L}\p{N}_$]+(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]+)+$/u
 
+/** Identifiers of capitals and digits, whose parts are words: `AUTH-4017`, `BOOK-410-HOLD`. */
+const OF_CAPITALS = /^[A-Z0-9]+(?:[-_][A-Z0-9]+)*$/
+
+/** Those of a text that are codes. */
+export const codesIn = (text: string): string[] => identifiersIn(text).filter((name) => OF_CAPITALS.test(name))
+
 function trimmed(run: string): string {
   let [from, to] = [0, run.length]
   while (from < to && EDGES.includes(run[from] as string) && run[from] !== '#') from++

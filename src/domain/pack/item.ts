@@ -2,6 +2,7 @@ import type { JsonValue, Metadata } from '../entry/metadata'
 import { own } from '../entry/metadata'
 import { titleOf } from '../entry/title'
 import { jsonText } from '../json/write'
+import { codePointLength, firstCodePoints } from '../text'
 import type { PackEntry } from './candidate'
 import { reasonOf, type Weighed } from './evidence'
 import type { PackItem, Quality } from './pack'
@@ -88,6 +89,17 @@ function metadataOf(entry: PackEntry, supersedes: readonly number[], contradicts
 
 const shown = (score: number): number => Number(score.toPrecision(4))
 
+/** Code points of the name of an entry without a title: its first words stand in its content too. */
+const FIRST_WORDS = 40
+
+function nameOf({ title, beginning }: PackEntry): string {
+  const name = titleOf({ title, text: beginning })
+  if ((title ?? '').trim() !== '' || codePointLength(name) <= FIRST_WORDS) return name
+  const first = firstCodePoints(name, FIRST_WORDS)
+  const space = first.lastIndexOf(' ')
+  return `${space > FIRST_WORDS / 2 ? first.slice(0, space) : first}…`
+}
+
 /** The item without content and neighbours. */
 export function itemOf(
   weighed: Weighed,
@@ -99,7 +111,7 @@ export function itemOf(
   return {
     id: String(entry.id),
     type: entry.kind,
-    name: titleOf({ title: entry.title, text: entry.beginning }),
+    name: nameOf(entry),
     content: '',
     score: shown(score),
     facet,

@@ -2,6 +2,7 @@ import { ces, dan, deu, eng, fin, fra, hrv, ita, nld, nob, pol, por, rus, spa, s
 import { KINDS } from '../entry/kind'
 import { type Analyzer, fold } from '../search/analysis'
 import { COMMON_WORDS } from '../search/common-words'
+import { codesIn } from './identifiers'
 import { INTENTS } from './intents'
 
 /** Words of a goal that say little about what it is about. */
@@ -36,3 +37,12 @@ export function emptyWords(words: readonly string[]): ReadonlySet<string> {
  */
 export const commonTerms = (analyzer: Analyzer): ReadonlySet<string> =>
   new Set(analyzer.tokenize([COMMON_WORDS, ...KINDS, ...INTENTS].join(' ')).map(({ term }) => term))
+
+/** Terms that stand in the codes of a goal and nowhere else in it. */
+export function termsInCodes(goal: string, analyzer: Analyzer): ReadonlySet<string> {
+  const codes = codesIn(goal)
+  if (codes.length === 0) return new Set()
+  const termsOf = (text: string): string[] => analyzer.tokenize(text).map(({ term }) => term)
+  const beside = new Set(termsOf(codes.reduce((text, code) => text.replaceAll(code, ' '), goal)))
+  return new Set(termsOf(codes.join(' ')).filter((term) => !beside.has(term)))
+}

@@ -4,6 +4,8 @@ import { isLater, type PackEntry } from './candidate'
 
 /** What is said once and then said anew: of two with one name the later probably holds. Sessions and notes may share a name. */
 const SAID_ANEW: ReadonlySet<Kind> = new Set<Kind>(['decision', 'plan', 'rule', 'convention', 'guide', 'claim'])
+/** What one of these says another may have changed: nobody can tell whether it did. */
+const AGREED: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'guide'])
 /** Entries that are compared, each with each. */
 const MOST = 120
 
@@ -35,7 +37,11 @@ export interface Later {
   readonly holds: boolean
   /** It only comes after it, about what the goal asks: nothing is known of which of them holds. */
   readonly after?: true
+  /** What it says of the goal. */
+  readonly says?: string
 }
+
+const tells = ({ holds, after }: Later): number => (holds ? 2 : after ? 0 : 1)
 
 interface Said {
   readonly entry: PackEntry
@@ -104,13 +110,16 @@ export function saidAnew(
     for (const newer of said) {
       const { entry } = newer
       if (!isLater(entry, older.entry)) continue
-      if (entry.kind !== older.entry.kind || entry.project !== older.entry.project) continue
-      const anew = isNamedAlike(older, newer) ? 'otherwise' : saysAnew(older, newer, rarity)
+      if (entry.project !== older.entry.project) continue
+      const sameKind = entry.kind === older.entry.kind
+      if (!sameKind && !(AGREED.has(entry.kind) && AGREED.has(older.entry.kind))) continue
+      const anew = sameKind && isNamedAlike(older, newer) ? 'otherwise' : saysAnew(older, newer, rarity)
       const known = later.get(older.entry.id)
-      const holds = anew === 'otherwise'
-      if (anew === 'no' || (known !== undefined && (Number(known.holds) - Number(holds) || known.id - entry.id) > 0))
-        continue
-      later.set(older.entry.id, { id: entry.id, holds })
+      if (anew === 'no') continue
+      const now: Later = sameKind
+        ? { id: entry.id, holds: anew === 'otherwise' }
+        : { id: entry.id, holds: false, after: true }
+      if (known === undefined || (tells(now) - tells(known) || now.id - known.id) > 0) later.set(older.entry.id, now)
     }
   return later
 }

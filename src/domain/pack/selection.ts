@@ -1,6 +1,6 @@
 import type { QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
-import { byItself, relevance, type Weighed } from './evidence'
+import { byItself, relevance, type Weighed, WORTH_SAYING } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'
 import { isNearlySame, overlap, type Shape } from './likeness'
@@ -22,6 +22,8 @@ export interface Selection {
   readonly chosen: readonly Selectable[]
   /** Those of them that have nothing to do with the goal: work that stands there whatever it says. */
   readonly aside: ReadonlySet<Selectable>
+  /** Those that only take places that are left. */
+  readonly fillers: ReadonlySet<Selectable>
   /** Entries that say what a chosen one says. */
   readonly duplicates: number
   /** Good ones beyond the limit. */
@@ -35,14 +37,21 @@ export const FLOOR = 0.13
  * of its words the store knows, the more the best has to say.
  */
 const FAINT = { ofUnknown: 0.6, least: 0.25, most: 0.45 } as const
-const faintFor = (familiar: number): number =>
-  Math.max(FAINT.least, Math.min(FAINT.most, FAINT.ofUnknown * (1 - familiar)))
+/** A word that both have by accident lifts one entry: where a second one says this much too, something is known of the goal. */
+const SECOND = 0.3
+const faintFor = (familiar: number, second: number): number =>
+  second >= SECOND ? 0 : Math.max(FAINT.least, Math.min(FAINT.most, FAINT.ofUnknown * (1 - familiar)))
 
 /** Beside a good hit what says less than this share of it has its place after all others. */
 const BESIDE_BEST = 0.315
+/** And of a goal that is a name and little else: what only looks like it says less. */
+const BESIDE_NAMED = 0.45
+const IS_NAME = 0.5
 /** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
 const ANSWER = 0.6
-const BEFORE_ANSWER = 0.55
+const BEFORE_ANSWER = 0.5
+/** Where nothing is, what is asked for is said in other words: places that are left go to what words or meaning found and is worth this much. */
+const WORTH_A_LOOK = 0.05
 
 /** A facet whose best is this good, and near enough to the best of all, has a place. */
 const GOOD = 0.4
@@ -125,6 +134,8 @@ export interface Wanted {
   readonly intent: Intent
   /** 0 to 1: how much of the goal's words stands in some entry. */
   readonly familiar: number
+  /** 0 to 1: how much of the goal are codes. */
+  readonly named: number
 }
 
 /**
@@ -132,16 +143,16 @@ export interface Wanted {
  *
  * @param weighed best first
  */
-function standardsFor(weighed: readonly Selectable[], { intent, familiar }: Wanted) {
-  const top = weighed
-    .filter((one) => !standsAnyway(one))
-    .reduce<Selectable | null>((most, one) => (most === null || one.score > most.score ? one : most), null)
+function standardsFor(weighed: readonly Selectable[], { intent, familiar, named }: Wanted) {
+  const [top = null, next = null] = weighed.filter((one) => !standsAnyway(one)).sort((a, b) => b.score - a.score)
   const best = top?.score ?? 0
-  const faint = faintFor(familiar)
-  const low = best < faint ? faint : Math.max(FLOOR, BESIDE_BEST * best)
-  const isAnswer = best >= ANSWER
+  const faint = faintFor(familiar, next?.score ?? 0)
   // Who asks for a name wants what holds it, or what is like it.
-  const isNamed = top !== null && top.evidence.identifierShare === 1
+  const isNamed = named >= IS_NAME && top?.evidence.identifierShare === 1
+  const low = best < faint ? faint : Math.max(FLOOR, (isNamed ? BESIDE_NAMED : BESIDE_BEST) * best)
+  const isAnswer = best >= ANSWER
+  const isWorthALook = ({ score, worth, evidence }: Weighed): boolean =>
+    score >= FLOOR || (!isAnswer && worth >= WORTH_A_LOOK && (worth > score || evidence.similarity > WORTH_SAYING))
   const comesFirst = ({ facet }: Weighed): boolean => top !== null && standsBefore(facet, top.facet, intent)
   const floorOf = (one: Weighed): number => (isAnswer && comesFirst(one) ? Math.max(low, BEFORE_ANSWER * best) : low)
   return {
@@ -153,7 +164,8 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar }: Want
       best >= faint &&
       !isNamed &&
       !standsAnyway(one) &&
-      one.score >= FLOOR &&
+      one.evidence.later === null &&
+      isWorthALook(one) &&
       one.score < low &&
       !(isAnswer && comesFirst(one)),
   }
@@ -241,12 +253,15 @@ export async function select(
   const related = distinct.filter((one) => speaksForItself(one, low) && score(one) >= floorOf(one))
   await takeBest(related)
   const beyond = related.filter((one) => pool.has(one)).length
-  await takeBest(distinct.filter((one) => fills(one) && score(one) >= FLOOR))
+  const standsFor = (one: Selectable): boolean =>
+    one.score < FLOOR ? opponents(one.entry.id).size === 0 : score(one) >= FLOOR
+  await takeBest(distinct.filter((one) => fills(one) && standsFor(one)))
   const duplicates = compared.length - distinct.length
   const aside = [...chosen].filter((one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low))
   return {
     chosen: withLast([...chosen], aside),
     aside: new Set(aside),
+    fillers: new Set([...chosen].filter((one) => one.score < low)),
     duplicates,
     beyond: beyond + Math.max(0, good.length - compared.length),
   }

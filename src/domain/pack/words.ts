@@ -15,6 +15,8 @@ export interface GoalWords {
   readonly known: readonly number[]
   /** Of each term: few entries hold it, and it is no common word. */
   readonly rare: readonly boolean[]
+  /** 0 to 1: how much of what it says are codes. */
+  readonly named: number
   /** 0 to 1: how much of what it says stands in some entry. */
   readonly familiar: number
   /** What a text holds that has as much of the goal as one text can be expected to. */
@@ -39,6 +41,9 @@ const HARDLY = 0.15
 /** What a word that is frequent in any prose says, beside a rare one; one that only holds a sentence together says nothing. */
 const COMMON = 0.3
 
+/** A word of a code (`BOOK` of `BOOK-410-HOLD`) says little without the rest of it. */
+const PART_OF_CODE = 0.3
+
 /** A word is rare that tells this share of what one tells which stands in one entry alone. */
 const RARE = 0.5
 /** Words that together tell less than this share of what the rarest one tells that some entry holds are there by accident. */
@@ -52,14 +57,20 @@ const TELLING = 0.4
 const longCost = (length: number): number =>
   Math.min(LONGEST_COST, 1 + LENGTH_COST * Math.log(Math.max(1, length / LONG)))
 
+const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
+
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
-/** @param inScope entries that the caller's scope admits; null when nobody counted */
+/**
+ * @param inScope entries that the caller's scope admits; null when nobody counted
+ * @param common terms that are frequent in any prose
+ * @param inCodes terms of the goal that stand in its codes and nowhere else
+ */
 export function goalWords(
   terms: readonly ScoredTerm[],
   { statistics, inScope }: { readonly statistics: TermStatistics | null; readonly inScope: number | null },
   query: Iterable<Token>,
-  common: ReadonlySet<string>,
+  { common, inCodes }: { readonly common: ReadonlySet<string>; readonly inCodes: ReadonlySet<string> },
 ): GoalWords {
   const known = statistics?.entries || Math.max(inScope ?? UNCOUNTED, ...(statistics?.entriesWithTerm ?? []))
   const entries = Math.max(SMALLEST_STORE, known)
@@ -68,25 +79,25 @@ export function goalWords(
   const empty = emptyWords([...words.values()])
   const shareOf = (term: string): number =>
     empty.has(words.get(term) ?? '') ? 0 : HARDLY_A_WORD.test(term) ? HARDLY : common.has(term) ? COMMON : 1
-  const weights = terms.map(({ term }, i) => {
+  const alone = terms.map(({ term }, i) => {
     const df = Math.min(statistics?.entriesWithTerm[i] ?? 0, entries)
     return rarity(Math.max(df, 1), entries) * shareOf(term)
   })
+  const isInCode = terms.map(({ term }) => inCodes.has(term))
+  const weights = alone.map((weight, i) => (isInCode[i] ? PART_OF_CODE * weight : weight))
   const heldBySome = weights.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0)
-  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  const all = sumOf(weights)
   const strongest = [...weights].sort((a, b) => b - a).slice(0, EXPECTED)
   return {
     terms,
     counted: { entries, entriesWithTerm: terms.map((_, i) => statistics?.entriesWithTerm[i] ?? 0) },
     weights,
     known: heldBySome,
-    familiar: all === 0 ? 1 : heldBySome.reduce((sum, weight) => sum + weight, 0) / all,
+    named: all === 0 ? 0 : sumOf(alone.filter((_, i) => isInCode[i])) / sumOf(alone),
+    familiar: all === 0 ? 1 : sumOf(heldBySome) / all,
     rare: weights.map((weight) => weight >= RARE * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
-    whole: Math.max(
-      rarity(1, entries),
-      strongest.reduce((sum, weight) => sum + weight, 0),
-    ),
+    whole: Math.max(rarity(1, entries), sumOf(strongest)),
   }
 }
 

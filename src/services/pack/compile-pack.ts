@@ -1,18 +1,28 @@
 import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
-import type { Neighbour, PackLink } from '../../domain/pack/candidate'
-import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
-import { OUTDATED } from '../../domain/pack/evidence'
+import type { PackEntry, PackLink } from '../../domain/pack/candidate'
+import {
+  bestPlaces,
+  cutAround,
+  fitted,
+  learningsOf,
+  type Passage,
+  roomFor,
+  TWO_LINES,
+  wholeText,
+} from '../../domain/pack/content'
+import { OLDER, OUTDATED, type Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
 import { opponentsIn } from '../../domain/pack/links'
-import { frame, itemMarkdown, packMarkdown } from '../../domain/pack/markdown'
-import type { Omitted, Pack, PackItem, PackRelated, PackSection } from '../../domain/pack/pack'
-import { commonTerms } from '../../domain/pack/plain-words'
+import { frame, packMarkdown } from '../../domain/pack/markdown'
+import type { Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
+import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, contentWordsBy, counting, selectable, weigh } from '../../domain/pack/weighing'
@@ -24,9 +34,12 @@ import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/
 import type { FindCandidates } from './find-candidates'
 
 type Chosen = Candidate & Selectable
+type Entries = ReadonlyMap<number, PackEntry>
 
 interface Piece {
   readonly chosen: Chosen
+  /** With what was said after it. */
+  readonly told: Weighed
   readonly item: PackItem
   readonly passage: Passage
   /** Code points of its content. */
@@ -40,6 +53,10 @@ interface Piece {
 const STRETCH = 800
 /** Of work that has nothing to do with the goal. */
 const ANYWAY = 160
+/** Of what was said later, beside what it may have changed; what a new number in it says beside the rarest word of the goal. */
+const SAID_LATER = 180
+const NEW_NUMBER = 0.4
+const NUMBER = /^\d+$/
 /** Words below which meaning says better where to look in a long text. */
 const WEAK = 0.3
 
@@ -87,6 +104,30 @@ export function createCompilePack({
     return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
   }
 
+  /** The goal's words, and the numbers that an earlier text does not hold, since a change is mostly one. */
+  function weightsOfChange(before: string, after: string, words: GoalWords): ReadonlyMap<string, number> {
+    const known = contentWords(before)
+    const weights = new Map(weightsByTerm(words))
+    const most = Math.max(...weights.values(), 0)
+    for (const word of contentWords(after))
+      if (NUMBER.test(word) && !known.has(word)) weights.set(word, NEW_NUMBER * most)
+    return weights
+  }
+
+  /** Whoever reads what may hold no more reads beside it what was said later about the goal. */
+  function withLater({ entry, facet, evidence, score, worth }: Chosen, entries: Entries, words: GoalWords): Weighed {
+    const told = { entry, facet, evidence, score, worth }
+    const newest = evidence.later?.after ? entries.get(evidence.later.id) : undefined
+    if (evidence.later === null || newest === undefined) return told
+    const text = newest.beginning
+    const at = bestPlaces(text, weightsOfChange(entry.beginning, text, words), analyzer, SAID_LATER)
+    const says = cutAround(
+      { text, at, goesOn: { before: false, after: newest.chars > codePointLength(text) } },
+      SAID_LATER,
+    )
+    return { ...told, evidence: { ...evidence, later: { ...evidence.later, says } } }
+  }
+
   /** The rarest word of the goal that the beginning of a text does not hold: it stands further behind. */
   function unseenWord({ terms, weights }: GoalWords, beginning: string): string {
     const { counts } = counting(analyzer, terms)(beginning)
@@ -116,7 +157,10 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const words = goalWords(found.terms, found, analyzer.tokens(request.query), common)
+    const words = goalWords(found.terms, found, analyzer.tokens(request.query), {
+      common,
+      inCodes: termsInCodes(request.query, analyzer),
+    })
     const goal = {
       words,
       identifiers: identifiersIn(request.query),
@@ -132,27 +176,34 @@ export function createCompilePack({
       ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace },
     })
     const standing = weighed.filter(({ entry }) => !entry.superseded)
-    const good = new Set(standing.filter(({ score }) => score >= FLOOR).map(({ entry }) => entry.id))
+    const scores = new Map(standing.map(({ entry, score }) => [entry.id, score]))
     const opponents = opponentsIn(found.links)
-    const isOutdated = ({ entry, evidence: { later } }: Candidate) =>
-      later?.holds === true && good.has(later.id) && !opponents(entry.id).has(later.id)
+    const isOutdated = ({ entry, score, evidence: { later } }: Candidate) => {
+      if (later === null || later.after || opponents(entry.id).has(later.id)) return false
+      const has = scores.get(later.id) ?? 0
+      return has >= FLOOR && (later.holds || has * OLDER >= score)
+    }
     const current = standing
       .filter((one) => !isOutdated(one))
       .sort((a, b) => b.worth - a.worth || b.entry.id - a.entry.id)
     const most = comparedFor(request.limit)
     const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
-    const selection = await select(shaped, { ...request, familiar: words.familiar }, opponents, pace)
+    const selection = await select(shaped, { ...request, ...words }, opponents, pace)
     const chosen = selection.chosen as readonly Chosen[]
     const highest = Math.max(0, ...chosen.map(({ score }) => score))
+    const entries = new Map(present.map((entry) => [entry.id, entry]))
     const pieces = chosen.map((one): Piece => {
+      const told = withLater(one, entries, words)
       const anyway = selection.aside.has(one)
       const learnings = learningsIn(one)
       const chars = learnings === null ? one.entry.chars : codePointLength(learnings)
       const most = anyway
         ? Math.min(ANYWAY, request.maxContent)
-        : roomFor(chars, one.score / highest, request.maxContent)
-      return { chosen: one, item: itemOf(one), most, anyway, ...passageOf(one, words, most) }
+        : selection.fillers.has(one)
+          ? Math.min(TWO_LINES, request.maxContent)
+          : roomFor(chars, one.score / highest, request.maxContent)
+      return { chosen: one, told, item: itemOf(told), most, anyway, ...passageOf(one, words, most) }
     })
     const omitted: Omitted = {
       limit: selection.beyond,
@@ -207,7 +258,7 @@ export function createCompilePack({
     const items = planned.map(({ one, room }) => {
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
-      const item = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const item = itemOf(one.told, targets(supersedes, entry.id), opponents(contradicts, entry.id))
       return { ...item, content: fitted(passageRead(one, words, finished), one.most, room) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
@@ -241,48 +292,4 @@ function inSections(items: readonly PackItem[], { intent }: PackRequest, inFligh
       .filter((item) => item.facet === facet)
       .sort((a, b) => leads(b) - leads(a) || b.score - a.score || Number(b.id) - Number(a.id)),
   }))
-}
-
-/** The neighbours of an item: its own first, then those of its neighbours. */
-function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
-  const known = new Set([id])
-  const related: PackRelated[] = []
-  const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
-    if (known.has(other)) return
-    known.add(other)
-    related.push({ id: String(other), type: kind, name, relationship: relation, direction, distance })
-  }
-  const first = all.filter(({ of }) => of === id)
-  for (const one of first) add(one, 1)
-  for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
-  return related
-}
-
-/** Gives the items their neighbours as far as there is room, one each before anyone gets a second. */
-function withRelated(
-  items: readonly PackItem[],
-  neighbours: readonly Neighbour[],
-  most: number,
-  total: { readonly json: number; readonly markdown: number },
-): PackItem[] {
-  if (most === 0) return [...items]
-  const all = items.map((item) => neighboursOf(Number(item.id), neighbours).slice(0, most))
-  const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
-  const facets = new Set(items.map(({ facet }) => facet))
-  let json = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
-  let markdown = given.reduce((sum, item) => sum + itemMarkdown(item).length + 2, facets.size * 30)
-  for (let nth = 0; nth < most; nth++)
-    for (const [i, item] of given.entries()) {
-      const related = all[i]?.[nth]
-      if (related === undefined) continue
-      const before = itemMarkdown(item).length
-      item.related.push(related)
-      const more = { json: JSON.stringify(related).length + 1, markdown: itemMarkdown(item).length - before }
-      if (json + more.json > total.json || markdown + more.markdown > total.markdown) item.related.pop()
-      else {
-        json += more.json
-        markdown += more.markdown
-      }
-    }
-  return given
 }

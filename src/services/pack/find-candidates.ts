@@ -36,6 +36,8 @@ export interface Found {
 const COLUMNS = ['title', 'body', 'context'] as const
 /** Newest entries of a kind that the goal asks for, as a share of the items. */
 const OF_KIND = 0.5
+/** Of work in flight so many times as much is looked at where the goal asks for it by its status. */
+const ASKED_FOR = 4
 /** Vectors of a narrowed scope up to which all are compared. */
 const EXACT = 1_500
 /** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
@@ -120,7 +122,7 @@ export function createFindCandidates({
       model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
       reads.standing(sight, {
         project,
-        inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? 2 : 1),
+        inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? ASKED_FOR : 1),
         diary: depth.diary,
         recent,
         ofKind: { limit: Math.ceil(request.limit * OF_KIND), kinds: kindsAsked(request.query) },

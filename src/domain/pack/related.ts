@@ -1,0 +1,48 @@
+import type { Neighbour } from './candidate'
+import type { Room } from './content'
+import { itemMarkdown } from './markdown'
+import type { PackItem, PackRelated } from './pack'
+
+/** The neighbours of an item: its own first, then those of its neighbours. */
+function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
+  const known = new Set([id])
+  const related: PackRelated[] = []
+  const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
+    if (known.has(other)) return
+    known.add(other)
+    related.push({ id: String(other), type: kind, name, relationship: relation, direction, distance })
+  }
+  const first = all.filter(({ of }) => of === id)
+  for (const one of first) add(one, 1)
+  for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
+  return related
+}
+
+/** Gives the items their neighbours as far as there is room, one each before anyone gets a second. */
+export function withRelated(
+  items: readonly PackItem[],
+  neighbours: readonly Neighbour[],
+  most: number,
+  total: Room,
+): PackItem[] {
+  if (most === 0) return [...items]
+  const all = items.map((item) => neighboursOf(Number(item.id), neighbours).slice(0, most))
+  const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
+  const facets = new Set(items.map(({ facet }) => facet))
+  let json = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
+  let markdown = given.reduce((sum, item) => sum + itemMarkdown(item).length + 2, facets.size * 30)
+  for (let nth = 0; nth < most; nth++)
+    for (const [i, item] of given.entries()) {
+      const related = all[i]?.[nth]
+      if (related === undefined) continue
+      const before = itemMarkdown(item).length
+      item.related.push(related)
+      const more = { json: JSON.stringify(related).length + 1, markdown: itemMarkdown(item).length - before }
+      if (json + more.json > total.json || markdown + more.markdown > total.markdown) item.related.pop()
+      else {
+        json += more.json
+        markdown += more.markdown
+      }
+    }
+  return given
+}
