@@ -50,7 +50,10 @@ const IS_NAME = 0.5
 /** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
 const ANSWER = 0.6
 const BEFORE_ANSWER = 0.5
-/** Where nothing is, what is asked for is said in other words: places that are left go to what words or meaning found and is worth this much. */
+/**
+ * Where nothing is, what is asked for is said in other words: places that are left go to what words or meaning found and is worth
+ * this much.
+ */
 const WORTH_A_LOOK = 0.05
 
 /** A facet whose best is this good, and near enough to the best of all, has a place. */
