@@ -84,7 +84,9 @@ export function createRecallWords({
 }) {
   const wordsIn = (text: string): number => {
     let words = 0
-    for (const { isStopWord } of analyzer.tokens(text)) if (!isStopWord) words++
+    analyzer.eachWord(text, ({ isStopWord }) => {
+      if (!isStopWord) words++
+    })
     return words
   }
 
