@@ -31,12 +31,19 @@ export function emptyWords(words: readonly string[]): ReadonlySet<string> {
   return new Set(words.filter((word) => best.has(word)))
 }
 
+const common = new WeakMap<Analyzer, ReadonlySet<string>>()
+
 /**
  * Terms that are frequent in any prose and in talk about software, and what memories and goals are called: whoever asks for the plan of a
- * tour looks for the tour.
+ * tour looks for the tour. Read once for each analyzer.
  */
-export const commonTerms = (analyzer: Analyzer): ReadonlySet<string> =>
-  new Set(analyzer.tokenize([COMMON_WORDS, ...KINDS, ...INTENTS].join(' ')).map(({ term }) => term))
+export function commonTerms(analyzer: Analyzer): ReadonlySet<string> {
+  const known = common.get(analyzer)
+  if (known !== undefined) return known
+  const terms = new Set(analyzer.tokenize([COMMON_WORDS, ...KINDS, ...INTENTS].join(' ')).map(({ term }) => term))
+  common.set(analyzer, terms)
+  return terms
+}
 
 /** Terms that stand in the codes of a goal and nowhere else in it. */
 export function termsInCodes(goal: string, analyzer: Analyzer): ReadonlySet<string> {

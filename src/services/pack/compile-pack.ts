@@ -82,7 +82,6 @@ export function createCompilePack({
   readonly now: () => number
 }) {
   const contentWords = contentWordsBy(analyzer)
-  const common = commonTerms(analyzer)
 
   /** What of an entry is shown, and where in it. */
   function passageOf(chosen: Chosen, words: GoalWords, most: number): Pick<Piece, 'passage' | 'stretch'> {
@@ -158,7 +157,7 @@ export function createCompilePack({
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
     const words = goalWords(found.terms, found, analyzer.tokens(request.query), {
-      common,
+      common: commonTerms(analyzer),
       inCodes: termsInCodes(request.query, analyzer),
     })
     const goal = {
