@@ -1,10 +1,14 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Server } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { createCursorSeal } from '../../src/domain/history/cursor'
 import { actionFor, type FeedChange, type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
 import { filterOfResource } from '../../src/domain/history/resource'
 import { eventStream } from '../../src/http/changes'
 import { openPages } from '../../src/http/event-stream'
-import type { ChangeBell } from '../../src/ports/change-bell'
+import { serveListening } from '../../src/http/listen'
+import { serveMcp } from '../../src/http/mcp'
+import type { ChangeBell, Woken } from '../../src/ports/change-bell'
 import type { ChangeFeed, FeedPage } from '../../src/ports/change-feed'
 import { createChanges, type ListRequest } from '../../src/services/history/changes'
 import type { Services } from '../../src/services/services'
@@ -146,6 +150,44 @@ describe('waiting for a change', () => {
     made.looks.splice(0)
     expect((await made.changes.list(ada, request(4_000, found.next))).changes).toEqual([])
     expect(made.looks.length).toBe(1)
+  })
+
+  it(promise('h4-listen-at-once'), async () => {
+    let ring = () => {}
+    const { changes, looks, clock, commitAt, pass } = world({
+      mark: async () => 'm',
+      wait: () => new Promise<Woken>((resolve) => (ring = () => resolve({ told: true, mark: 'm' }))),
+    })
+    const services = {
+      ...{ changes, now: () => clock.ms, afterwards: () => {} },
+      identity: { principalOfKeyId: async () => ada },
+    } as unknown as Services
+    const onerror = (error: Error) => {
+      throw error
+    }
+    const createServer = () =>
+      new Server({ name: 's', version: '1.0.0' }, { capabilities: { resources: { subscribe: true } } })
+    const serving = { services, principal: ada, createServer, onerror, release: () => {} }
+    const fetch = (url: string | URL, init?: RequestInit) => {
+      const headers = new Headers(init?.headers)
+      headers.set('host', 'localhost')
+      return serveMcp(new Request(url, { ...init, headers }), createServer, onerror, {
+        listen: (request, message) => serveListening(request, message, serving),
+      })
+    }
+    const client = new Client({ name: 'c', version: '1.0.0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+    await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch }))
+    const heard = new Promise((resolve) =>
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri)),
+    )
+    await client.listen({ resourceSubscriptions: ['memory://thread/t'] })
+    commitAt(0)
+    await pass(0)
+    ring()
+    expect(await heard).toBe('memory://thread/t')
+    // No time went by, on a clock that every wait of ours but the bell's would have moved.
+    expect([clock.ms, looks]).toEqual([0, [0, 0]])
+    await client.close()
   })
 
   it('looks again only a while after a ring that was for nothing', async () => {

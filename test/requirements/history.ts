@@ -65,6 +65,7 @@ export const HISTORY = {
     'tells of a restored deletion as stored, of an older version as updated, and of erased ones nothing but that',
   'h4-stream-ends': 'ends the streams of a key that is revoked, and lets a key open ten at a time',
   'h4-watch': 'prints what changes as it happens, and goes on where it was after the server was killed',
+  'h4-listen-at-once': 'notifies who listens as soon as the bell rings for a commit, with no time let pass',
   'h4-listen': 'notifies of resources that changed whoever may see them, and of no others',
   'h5-list-plus-feed': 'makes a listing and the feed from a cursor before it into what lists show',
   'h5-life': 'tells deleted of what expires or is archived, and stored of what comes back, when the schedule notes it',
