@@ -9,6 +9,7 @@ import { commonTerms, emptyWords, termsInCodes } from '../../src/domain/pack/pla
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
+import { saidLater } from '../../src/domain/pack/said-later'
 import { type Selectable, select } from '../../src/domain/pack/selection'
 import { toldLater } from '../../src/domain/pack/told-later'
 import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
@@ -186,6 +187,20 @@ describe('the choice of a pack', () => {
       const plain = { ...entry, weight: 3, domain: null, pinned: false }
       return scoreOf(plain, facet, { ...EVIDENCE, words: 0.4, ...evidence }, { intent: 'decide', domain: null })
     }
+    // Beside the mark stands what the later one says of the goal, where it says a new number; not what it says of anything.
+    const goal = [...analyzer.tokens('until when are glazes mixed')]
+    const terms = ['glaze', 'mix'].map((term) => ({
+      term: analyzer.tokenize(term)[0]?.term ?? '',
+      by: 'stem' as const,
+    }))
+    const words = goalWords(terms, { statistics: null, inScope: null }, goal, COMMON)
+    const text = (beginning: string) => ({ beginning, chars: [...beginning].length }) as unknown as PackEntry
+    const talk = 'We spoke of the door of the shed and its paint. '.repeat(9)
+    const told = (later: string) => saidLater(text('Glazes are mixed until 18:00.'), text(later), words, analyzer)
+    expect(told(`Glazes sell. ${talk}From July glazes are mixed until 19:30. ${talk}`)).toContain(
+      'glazes are mixed until 19:30',
+    )
+    expect(told(`Glazes sell. ${talk}Mix the paint at 19:30. ${talk}`)).toBeNull()
     const says = { later: { ...marked.later, says: 'until 19:30' } }
     expect(reasonOf(weighed(1, 'decisions', 0.4, says))).toBe('later: see [2] “until 19:30”')
     expect(scored(marked)).toBe(scored({}))

@@ -2,16 +2,7 @@ import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
-import {
-  bestPlaces,
-  cutAround,
-  fitted,
-  learningsOf,
-  type Passage,
-  roomFor,
-  TWO_LINES,
-  wholeText,
-} from '../../domain/pack/content'
+import { bestPlaces, fitted, learningsOf, type Passage, roomFor, TWO_LINES, wholeText } from '../../domain/pack/content'
 import { OLDER, OUTDATED, type Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
@@ -24,6 +15,7 @@ import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
+import { saidLater } from '../../domain/pack/said-later'
 import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, contentWordsBy, counting, selectable, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
@@ -53,10 +45,6 @@ interface Piece {
 const STRETCH = 800
 /** Of work that has nothing to do with the goal. */
 const ANYWAY = 160
-/** Of what was said later, beside what it may have changed; what a new number in it says beside the rarest word of the goal. */
-const SAID_LATER = 180
-const NEW_NUMBER = 0.4
-const NUMBER = /^\d+$/
 /** Words below which meaning says better where to look in a long text. */
 const WEAK = 0.3
 
@@ -103,28 +91,13 @@ export function createCompilePack({
     return { passage: { text: entry.beginning, at, goesOn }, stretch: null }
   }
 
-  /** The goal's words, and the numbers that an earlier text does not hold, since a change is mostly one. */
-  function weightsOfChange(before: string, after: string, words: GoalWords): ReadonlyMap<string, number> {
-    const known = contentWords(before)
-    const weights = new Map(weightsByTerm(words))
-    const most = Math.max(...weights.values(), 0)
-    for (const word of contentWords(after))
-      if (NUMBER.test(word) && !known.has(word)) weights.set(word, NEW_NUMBER * most)
-    return weights
-  }
-
   /** Whoever reads what may hold no more reads beside it what was said later about the goal. */
   function withLater({ entry, facet, evidence, score, worth }: Chosen, entries: Entries, words: GoalWords): Weighed {
     const told = { entry, facet, evidence, score, worth }
     const newest = evidence.later?.after ? entries.get(evidence.later.id) : undefined
     if (evidence.later === null || newest === undefined) return told
-    const text = newest.beginning
-    const at = bestPlaces(text, weightsOfChange(entry.beginning, text, words), analyzer, SAID_LATER)
-    const says = cutAround(
-      { text, at, goesOn: { before: false, after: newest.chars > codePointLength(text) } },
-      SAID_LATER,
-    )
-    return { ...told, evidence: { ...evidence, later: { ...evidence.later, says } } }
+    const says = saidLater(entry, newest, words, analyzer)
+    return says === null ? told : { ...told, evidence: { ...evidence, later: { ...evidence.later, says } } }
   }
 
   /** The rarest word of the goal that the beginning of a text does not hold: it stands further behind. */
