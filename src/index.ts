@@ -1,7 +1,7 @@
 import { composeServices } from './compose'
 import type { Bindings } from './compose-bindings'
 import { prepareDatabase } from './compose-storage'
-import { type Environment, parseConfig } from './config'
+import { type Config, type Environment, parseConfig } from './config'
 import { createApp } from './http/app'
 import { createLog } from './http/log'
 import { createOAuth } from './http/oauth/server'
@@ -19,8 +19,17 @@ type Env = Bindings &
     readonly OAUTH_KV?: KVNamespace
   }
 
+/** The same for all requests of an isolate. */
+const configs = new WeakMap<Env, Config>()
+
+function configOf(env: Env): Config {
+  const config = configs.get(env) ?? parseConfig(env)
+  configs.set(env, config)
+  return config
+}
+
 async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
-  const config = parseConfig(env)
+  const config = configOf(env)
   const log = createLog(config.logLevel)
   await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })

@@ -35,6 +35,16 @@ export interface AtHand {
    * layer 2, and of layer 3 those whose file is one of the moment.
    */
   readonly memories: readonly AtHandMemory[]
+  /** Vectors of the org, where an index beside the database is asked, as it always is where that cannot tell; else null. */
+  readonly vectors: VectorsKnown | null
+}
+
+/** How far the vectors of an org go, by their ids. */
+export interface VectorsKnown {
+  /** Of the newest; 0 when there is none. */
+  readonly newest: number
+  /** What an index must have confirmed, for the others to be so few that they are compared beside it. */
+  readonly due: number
 }
 
 /** What memories are compared with by meaning. */
@@ -44,8 +54,8 @@ export interface NearRequest {
   readonly model: string
   readonly layers: NearbyRequest['layers']
   readonly project: string | null
-  /** What an index found; null for the database to compare vectors itself. */
-  readonly found: VectorSearch | null
+  /** What an index found, and up to which vector more is looked for; null for the database to compare vectors itself. */
+  readonly found: (VectorSearch & { readonly newest: number }) | null
 }
 
 export interface NearMemory extends AtMoment {
@@ -60,18 +70,15 @@ export interface NearMemory extends AtMoment {
 export interface CurrentMemories {
   /** Whether the database itself can find what is near. */
   readonly comparesVectors: boolean
-  /** Whether an index beside it is asked before, as it always is where the database cannot tell. */
-  readonly asksIndex: boolean
 
   /** @param model whose vectors are named where an index has to be asked for them; null for none */
   atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
 
   /**
-   * These memories, those that are near, and those that the index has not confirmed, as far as scope and filter admit them; each once.
-   * Shares a round trip with what is read in the same moment.
+   * These memories, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope and filter
+   * admit them; each once. Shares a round trip with what is read in the same moment.
    *
    * @param near null when nothing is compared
-   * @returns `behind` when there is more that the index has not confirmed than was looked at
    */
   candidates(
     scope: Scope,
@@ -79,5 +86,5 @@ export interface CurrentMemories {
     moment: Moment,
     atHand: readonly AtHandMemory[],
     near: NearRequest | null,
-  ): Promise<{ readonly memories: readonly NearMemory[]; readonly behind: boolean }>
+  ): Promise<readonly NearMemory[]>
 }

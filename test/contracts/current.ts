@@ -369,6 +369,23 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
     })
 
+    it('makes no further round trip where the index of vectors lags far behind', async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      world.embedder.means('quay', 0.9, Math.sqrt(1 - 0.81), 0)
+      await store('what the index has heard of')
+      await world.settle()
+      const near = await store('a quay by the sea')
+      await world.crowd('p', 300)
+      let shown: number[] = []
+      const { roundTrips } = await world.cost(async () => {
+        shown = idsOf((await answer({ currentCommand: 'harbour' })).relevant)
+      })
+      expect(shown).toContain(near)
+      // D1 cannot compare vectors itself, so there the index is told of them and asked again.
+      const told = ground.connection.dialect.nearness === null ? 2 : 0
+      expect(roundTrips).toBeLessThanOrEqual(3 + told)
+    })
+
     it(promise('f5-narrowed'), async () => {
       const own = await store('of this project')
       await world.store('of another', { metadata: { projectPath: 'q' } })

@@ -1,10 +1,10 @@
 import type { SQL } from 'drizzle-orm'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Problem, unavailable } from '../../domain/errors'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { isReading, unanswered } from '../sql/failures'
+import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
 
 /** What one batch cost, for logs, budgets and benches. */
@@ -18,7 +18,16 @@ export interface BatchCost {
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
-const renderer = new SQLiteSyncDialect()
+/** Each value once, however often it stands in the statement: the database reads and checks each of them, and takes 100 a statement. */
+function toQuery(statement: SQL): { sql: string; params: unknown[] } {
+  const places = new Map<unknown, string>()
+  const sql = render(statement, (value) => {
+    const place = places.get(value) ?? `?${places.size + 1}`
+    places.set(value, place)
+    return place
+  })
+  return { sql, params: [...places.keys()] }
+}
 
 const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'
 const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
@@ -52,7 +61,7 @@ export function createD1Connection(
     let wrote = false
     try {
       const prepared = statements.map((statement) => {
-        const { sql, params } = renderer.sqlToQuery(statement)
+        const { sql, params } = toQuery(statement)
         wrote ||= !isReading(sql)
         return db.prepare(sql).bind(...params)
       })

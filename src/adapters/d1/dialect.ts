@@ -123,6 +123,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     likeTogether: false,
     walked: ENTRIES_WALKED,
     commitsApart: false,
+    packsRows: true,
     follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
     followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
     oneOf: (query) => sql`IN (${query})`,

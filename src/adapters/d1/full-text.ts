@@ -146,7 +146,13 @@ export function createD1FullText(
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
       /** Those among the weighed with the highest keys. */
-      const bestOf = (tables: readonly SQL[], held: SQL, atLeast: SQL, key: SQL): SQL => {
+      const bestOf = (
+        tables: readonly SQL[],
+        held: SQL,
+        atLeast: SQL,
+        key: SQL,
+        shown = (best: SQL): SQL => best,
+      ): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const best = sql`best AS (
@@ -162,7 +168,7 @@ export function createD1FullText(
         return withPrelude(
           bindings,
           [fits, counts, ...tables, best],
-          sql`SELECT ${columnsOf(ofCounts)}, best.held, best.place FROM best JOIN entries e ON e.id = best.id`,
+          shown(sql`SELECT ${columnsOf(ofCounts)}, best.held, best.place FROM best JOIN entries e ON e.id = best.id`),
         )
       }
 
@@ -199,7 +205,9 @@ export function createD1FullText(
         )
       }
 
-      const withRareTerms = (): SQL => bestOf(weights, sql`0`, TRUE, sql`weighed.weight * ${shortness}`)
+      /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
+      const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
+      const withRareTerms = (): SQL => bestOf(weights, sql`0`, TRUE, sql`weighed.weight * ${shortness}`, told)
 
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
@@ -222,7 +230,7 @@ export function createD1FullText(
       }
 
       const expression = query.expression as Expression
-      const [found, totals, fitting, preferred, beyond] = await connection.read([
+      const [found = [], totals, fitting = [], preferred, beyond] = await connection.read([
         rare !== undefined
           ? withRareTerms()
           : units
@@ -231,10 +239,10 @@ export function createD1FullText(
               ? withTerms()
               : candidates(expression, depth.candidates, expression.op === 'unit'),
         totalsOf({ dialect, scope, now }, room, isCounting, rare === undefined),
-        sql`WITH ${fits} SELECT yes FROM fits`,
         ...(rare !== undefined
           ? []
           : [
+              sql`WITH ${fits} SELECT yes FROM fits`,
               isPreferred && !isAnyOf
                 ? candidates(query.preferred as Expression, depth.complete, true)
                 : sql`SELECT 1 WHERE 0`,
@@ -245,11 +253,13 @@ export function createD1FullText(
             ]),
       ])
       const answer = { totals, columns, rare }
-      if (fitting?.[0]?.yes === 1)
+      if ((rare === undefined ? fitting : found)[0]?.yes === 1) {
+        const hits = rare === undefined ? found : found.filter(({ id }) => id !== null)
         return toSearch({
-          ...{ ...answer, found, beyond: isBeyond ? beyond : undefined },
-          preferred: isAnyOf ? found?.filter(({ complete }) => complete === 1) : preferred,
+          ...{ ...answer, found: hits, beyond: isBeyond ? beyond : undefined },
+          preferred: isAnyOf ? hits.filter(({ complete }) => complete === 1) : preferred,
         })
+      }
 
       const admitted = (ids: readonly number[]): SQL => {
         const bindings = dialect.bindings()

@@ -1,11 +1,11 @@
 // How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
 import type { SQL } from 'drizzle-orm'
-import { PgDialect } from 'drizzle-orm/pg-core'
 import { Client } from 'pg'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { isReading } from '../sql/failures'
+import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
 import { endsSession, isLostRace, translate } from './errors'
 import { type Statement, StatementGroup } from './statement-group'
@@ -26,7 +26,6 @@ export interface GroupCost {
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
-const renderer = new PgDialect()
 const CONNECT_MS = 10_000
 /** How long a connection stays for work that follows the response. */
 const LINGER_MS = 10
@@ -189,7 +188,8 @@ export function createPostgresSession(
     counts.total += list.length
     try {
       const statements = list.map((statement): Statement => {
-        const { sql: text, params: values } = renderer.sqlToQuery(statement)
+        const values: unknown[] = []
+        const text = render(statement, (value) => `$${values.push(value)}`)
         return { text, values }
       })
       const rows = await inTurn(statements, lock)

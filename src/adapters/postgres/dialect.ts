@@ -127,6 +127,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     likeTogether: true,
     walked: null,
     commitsApart: true,
+    packsRows: false,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
     followLeft: (table, alias, on) =>

@@ -57,6 +57,8 @@ export interface SqlDialect {
   readonly walked: number | null
   /** Whether a commit is waited for longer than another round trip takes, and goes on beside other calls. */
   readonly commitsApart: boolean
+  /** Whether many small rows cost less as one JSON text (packed.ts). */
+  readonly packsRows: boolean
   /**
    * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
    * know nothing of how many rows there are.

@@ -18,9 +18,10 @@ import { recallFilter } from '../../domain/recall/filter'
 import type { Memory } from '../../domain/recall/memory'
 import type { Filter } from '../../domain/search/filter'
 import type { Clock } from '../../ports/clock'
-import type { AtHandMemory, AtMoment, CurrentMemories, NearRequest } from '../../ports/current'
+import type { AtHandMemory, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
-import { attempt } from '../outcome'
+import type { VectorSearch } from '../../ports/vector-index'
+import { attempt, type Outcome } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { RecallWords } from './recall-words'
 
@@ -61,6 +62,7 @@ interface Asked {
   /** Stands for the moment; empty when nothing does. */
   readonly text: string
   readonly atHand: readonly AtHandMemory[]
+  readonly vectors: VectorsKnown | null
 }
 
 /** A memory, and how similar it is to the text that stands for the moment. */
@@ -95,24 +97,31 @@ export function createGetCurrent({
   /** The embedded text and what an index beside the database found, where it is asked; null when meaning cannot be asked. */
   async function askMeaning(
     semantic: SearchSemantic,
-    { scope, project, text, atHand }: Asked,
+    { scope, project, text, atHand, vectors }: Asked,
   ): Promise<NearRequest | null> {
     const embedded = await attempt(() => semantic.embed(text))
     if (!embedded.ok) return null
     const { query } = embedded.value
     const request = { query, model: semantic.model, layers: LAYERS, project }
     const byDatabase = current.comparesVectors ? { ...request, found: null } : null
-    if (!current.asksIndex) return byDatabase
+    if (vectors === null) return byDatabase
+    const { newest, due } = vectors
     const beside = atHand.flatMap(({ vectors }) => vectors)
-    const nearby = await attempt(() => semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside }))
-    if (nearby.ok && nearby.value !== null) return { ...request, found: nearby.value }
-    if (byDatabase !== null) {
+    const ask = (): Promise<Outcome<VectorSearch | null>> =>
+      attempt(async () => {
+        const nearby = await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })
+        if (nearby !== null || byDatabase !== null) return nearby
+        return (await semantic.ask(scope, embedded.value, LOOKED_AT)).found
+      })
+    let asked = await ask()
+    const isFarBehind = asked.ok && asked.value !== null && asked.value.confirmedUpTo < due
+    if (byDatabase !== null && (isFarBehind || !asked.ok || asked.value === null)) {
       tell(semantic, scope)
       return byDatabase
     }
-    if (!nearby.ok) return null
-    const all = await attempt(() => semantic.ask(scope, embedded.value, LOOKED_AT))
-    return all.ok ? { ...request, found: all.value.found } : null
+    // An index that lags far behind is told, which the work behind writes does as a rule: here first, since the database cannot do without.
+    if (isFarBehind && (await semantic.catchUp(scope))) asked = await ask()
+    return asked.ok && asked.value !== null ? { ...request, found: { ...asked.value, newest } } : null
   }
 
   /**
@@ -123,23 +132,16 @@ export function createGetCurrent({
     const { scope, text, atHand } = asked
     const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
     if (text === '' && atHand.length === 0) return new Map()
-    let [hits, compared] = await Promise.all([
+    const [hits, compared] = await Promise.all([
       text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
     ])
-    // An index that lags far behind is told, which the work behind writes does as a rule: here first, unless the database can do without.
-    if (compared.behind && near !== null && semantic !== null) {
-      if (current.comparesVectors) {
-        tell(semantic, scope)
-        compared = await current.candidates(scope, filter, moment, atHand, { ...near, found: null })
-      } else if (await semantic.catchUp(scope)) return candidatesOf(asked, filter, moment)
-    }
     const similar = new Map<number, Similar>()
     const note = (one: AtMoment, similarity: number): void => {
       const known = similar.get(one.id)?.similarity ?? 0
       similar.set(one.id, { one, similarity: Math.max(similarity, known) })
     }
-    for (const one of compared.memories) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
+    for (const one of compared) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
     for (const { atMoment, similarity } of hits) note(atMoment, similarity)
     return similar
   }
@@ -152,8 +154,8 @@ export function createGetCurrent({
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
     const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
-    const { patterns, memories: atHand } = first
-    const asked = { scope, project, text: contextText(moment, first.newest), atHand }
+    const { patterns, vectors, memories: atHand } = first
+    const asked = { scope, project, text: contextText(moment, first.newest), atHand, vectors }
     const similar = [...(await candidatesOf(asked, filter, moment)).values()]
     const ranked = (all: readonly Similar[]): AtMoment[] =>
       all

@@ -19,6 +19,9 @@ const PLAIN = columns(PLAIN_NAMES)
 /** What stands beside the text and can be large, each with what stands for nothing. */
 const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
 
+/** Of what can be large, the names. */
+export const BESIDE_COLUMNS = sql.raw(columns(Object.keys(BESIDE)))
+
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
 export const ENTRY_COLUMNS = sql.raw(`${PLAIN}, ${columns(Object.keys(BESIDE))}`)
 

@@ -8,11 +8,12 @@ import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import { withPrelude } from '../entries/read-statements'
+import { type Part, readTogether } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { listed } from '../visibility'
 import type { MemoryContext } from './memory-statements'
-import { FILES, momentColumns, ownScore, toAtMoment } from './moment'
+import { FILES, MOMENT_COLUMNS, momentColumns, ownScore, toAtMoment } from './moment'
 import { among, bestPatterns, number } from './patterns'
 import { entriesOf } from './room-rows'
 
@@ -24,7 +25,7 @@ const INDEXED = 256
 const CONTEXT = 2_000
 /** Chunks of a memory that are compared where only its own nearness is asked for. */
 const CHUNKS = 20
-/** Vectors that an index has not confirmed and that are compared at once; as a rule it knows all but the last few. */
+/** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
 const UNCONFIRMED = 200
 
 /** Each memory once, with its vectors. */
@@ -79,6 +80,17 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
           SELECT at_hand.id, v.id FROM at_hand
             ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
 
+  /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
+  function vectorsKnown(scope: Scope, model: string | null): SQL {
+    if (model === null || !asksIndex) return sql`SELECT 0 AS newest, 0 AS due`
+    const own = sql`${dialect.rangeOf(sql`v.org`, sql`${scope.org}`)} AND ${dialect.rangeOf(sql`v.model`, sql`${model}`)}`
+    const after = (others: number): SQL => sql`(
+      SELECT v.id FROM entry_vectors v WHERE ${own}
+      ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${number(others)}
+    )`
+    return sql`SELECT ${after(0)} AS newest, ${after(UNCONFIRMED)} AS due`
+  }
+
   /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
   function sources(scope: Scope, atHand: readonly AtHandMemory[], request: NearRequest | null): SQL {
     const own = sql`SELECT value AS id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(atHand.map(({ id }) => id))}`)} given`
@@ -109,7 +121,6 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
   return {
     comparesVectors: dialect.nearness !== null,
-    asksIndex,
 
     async atHand(scope, project, moment, model) {
       const context: MemoryContext = { dialect, scope, now: clock.now(), project }
@@ -120,15 +131,24 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         SELECT e.id FROM ${from(context, 1)} WHERE ${within(context, 1)}
         ORDER BY ${ownScore(dialect, moment, context.now)} DESC, e.id DESC LIMIT ${number(CANDIDATES.nearest)}`
       const hasFile = filesOf(moment).length > 0
-      const [texts = [], late = [], used = [], ...atHand] = await connection.read([
-        latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, 1, CONTEXT_WORKING),
-        latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, 1, LATELY),
-        bestPatterns(context, moment),
+      const small: Part[] = [
+        {
+          columns: ['text'],
+          rows: latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, 1, CONTEXT_WORKING),
+        },
+        { columns: ['id', 'used_at'], rows: bestPatterns(context, moment) },
+        { columns: ['newest', 'due'], rows: vectorsKnown(scope, model) },
         ...[working, latest(sql`e.id`, 2, CANDIDATES.newest), ...(hasFile ? [ofFile(context, moment)] : [])].map(
-          (ids) => withVectors(ids, model),
+          (ids) => ({ columns: ['id', 'vector_id'], rows: withVectors(ids, model) }),
         ),
+      ]
+      const [[texts = [], used = [], known = [], ...atHand], [late = []]] = await Promise.all([
+        readTogether(connection, small),
+        // Paths may be long.
+        connection.read([latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, 1, LATELY)]),
       ])
       return {
+        vectors: asksIndex ? { newest: Number(known[0]?.newest ?? 0), due: Number(known[0]?.due ?? 0) } : null,
         newest: texts.map(({ text }) => text as string),
         opened: late
           .filter(({ path }) => path !== null)
@@ -149,29 +169,34 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
       const beyond = found?.confirmedUpTo ?? 0
       const untold = found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
-      const [rows = [], fresh = [], beside = []] = await connection.read([
-        admitted(
+      // As a rule there is nothing of either.
+      const isBehind = found !== null && beyond < found.newest
+      const isUntold = untold !== null && untold.length > 0
+      const near: Part = {
+        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        rows: admitted(
           (condition) => sql`SELECT ${columns}, near.leads
             FROM ${sources(scope, atHand, request)} near ${dialect.follow('entries', 'e', sql`e.id = near.id`)}
             WHERE ${condition}`,
         ),
-        ...(found === null
-          ? []
-          : [
-              admitted(
-                (condition) => sql`SELECT ${columns}, v.data
-                  FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
-                  WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND ${condition}
-                  ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
-              ),
-              ...(untold === null || untold.length === 0
-                ? []
-                : [
-                    sql`SELECT v.id, v.data
-                      FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
-                        ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
-                  ]),
-            ]),
+      }
+      const unconfirmed = (upTo: number): SQL =>
+        admitted(
+          (condition) => sql`SELECT ${columns}, v.data
+            FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+            WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
+            ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
+        )
+      const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
+        readTogether(connection, [near]),
+        isBehind ? connection.read([unconfirmed(found.newest)]) : [],
+        isUntold
+          ? connection.read([
+              sql`SELECT v.id, v.data
+                FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
+                  ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+            ])
+          : [],
       ])
       const compared = (row: Row): number =>
         query === null ? 0 : cosine(query.values, fromBase64(row.data as string).values)
@@ -187,7 +212,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       }
       for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
       for (const row of fresh) note(row, compared(row))
-      return { memories: [...best.values()], behind: fresh.length === UNCONFIRMED }
+      return [...best.values()]
     },
   }
 }

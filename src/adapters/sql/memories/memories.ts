@@ -7,6 +7,7 @@ import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
 import { toEntry } from '../entries/rows'
+import { unpackedColumns } from '../packed'
 import {
   accessAllStatement,
   accessStatement,
@@ -16,6 +17,7 @@ import {
   listTotalStatement,
   type MemoryContext,
   recalledStatement,
+  SMALL_NAMES,
   summarizableStatement,
   taggedListStatement,
 } from './memory-statements'
@@ -30,10 +32,13 @@ export const toMemory = (row: Row): Memory => ({
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
 
-const pageOf = (rows: readonly Row[]) => ({
-  memories: rows.filter(({ id }) => id !== null).map(toMemory),
-  omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
-})
+function pageOf(given: readonly Row[]) {
+  const rows = unpackedColumns(SMALL_NAMES, given)
+  return {
+    memories: rows.filter(({ id }) => id !== null).map(toMemory),
+    omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+  }
+}
 
 /** An access is a note of use. */
 const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const

@@ -6,8 +6,9 @@ import type { MemoryQuery, SummarizableQuery } from '../../../ports/memories'
 import { compileFilter } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
 import { entriesById, withPrelude } from '../entries/read-statements'
-import { ENTRY_COLUMNS } from '../entries/rows'
+import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
 import { taggedMemories } from '../entries/tags'
+import { packedColumns } from '../packed'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { listed, readable } from '../visibility'
 import { layerCounts, layerTotal } from './layer-counts'
@@ -23,6 +24,13 @@ export interface MemoryContext {
 }
 
 export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
+
+/** What each memory has of about the same size. */
+export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
+
+/** `MEMORY_COLUMNS`, with what is small in one column where that costs less (packed.ts). */
+const memoryColumns = (dialect: SqlDialect): SQL =>
+  dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
 
 /** What a call with a project sees of the layers. */
 const place = (project: string | null, alias = 'e'): SQL => {
@@ -73,7 +81,7 @@ export const recalledStatement = (
   return withPrelude(
     bindings,
     [sized],
-    sql`SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text
+    sql`SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text
       FROM sized
         ${fitting(dialect, maxBytes)}
       ORDER BY sized.place`,
@@ -137,7 +145,7 @@ export const listStatement = (context: MemoryContext, query: MemoryQuery, maxByt
     SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
     ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${sizedPage(context.dialect)}
-  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
+  SELECT sized.id AS wanted_id, ${memoryColumns(context.dialect)}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
@@ -148,7 +156,7 @@ export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, 
   WITH matching AS MATERIALIZED (${taggedMemories(context, query)}), page AS (
     SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${sizedPage(context.dialect)}
-  SELECT sized.id AS wanted_id, ${MEMORY_COLUMNS}, ${textOf()} AS text, counted.total
+  SELECT sized.id AS wanted_id, ${memoryColumns(context.dialect)}, ${textOf()} AS text, counted.total
   FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(context.dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 

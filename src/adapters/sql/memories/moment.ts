@@ -46,6 +46,8 @@ function marksOf(dialect: SqlDialect, moment: Moment) {
   }
 }
 
+export const MOMENT_COLUMNS = ['layer', 'kind', 'updated_at', 'marks'] as const
+
 /** Beside `id` and `weight`. */
 export const momentColumns = (dialect: SqlDialect, moment: Moment): SQL => {
   const { f, n, c, s } = marksOf(dialect, moment)
