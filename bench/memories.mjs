@@ -254,16 +254,20 @@ One project, a tenth of its memories in layer 3, one connection, one call at a t
 in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50 ms): list by type with offset 18.7, by two
 tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes failed with two clients.
 
-getCurrent does not come to 10 ms. Where its time goes on D1 at 10,000 (commit d0efa31, a quiet machine, 15.6 ms): 1.1 before its first batch, 2.9,
-4.7 and 1.8 in the three batches (1.0 is what a batch of one statement takes), 1.5 in the Durable Object, 1.7 behind the last batch; an empty
-tool takes 2.0 in all. In SQLite itself ten words take 1.1, candidates 0.6 and the note of 25 accesses 1.0 (0.3 of it for places of patterns);
-patterns took 1.7 and take 0.3 since only the first of each place are read. On PostgreSQL (37.7 ms then: 7.0, 20.2 and 3.2 in its batches) the
-statements themselves took 2.6 for patterns, 13 for words and 23 for vectors on a busy machine, and take 0.9, 1.2 and 1.4: a Durable Object
-compares the vectors, and words that 65 of the newest 256 memories hold are not looked up. Planning takes 5 of them, in every call anew.
-Both commits one after the other, twice, on a machine that was busy (list stats 6 to 12 ms), p50 at 1,000 and 10,000: PostgreSQL 35.6 and 82.2,
-37.2 and 62.7 before; 40.1 and 45.6, 33.6 and 33.3 after. D1 22.0 and 28.6, 25.5 and 28.3 before; 22.5 and 30.5, 17.0 and 25.0 after: no
-difference that such a machine could show. Store a memory, at 10,000: D1 19.2 and 20.9 before, 22.5 and 16.8 after; PostgreSQL 25.7 and 17.2,
-22.8 and 17.9.
+getCurrent does not come to 10 ms. Where its time went on D1 at 10,000 (commit d0efa31, a quiet machine, 15.6 ms): 1.1 before its first
+batch, 2.9, 4.7 and 1.8 in the three batches (1.0 is what a batch of one statement takes), 1.5 in the Durable Object, 1.7 behind the last
+batch; an empty tool took 2.0 in all. SQLite itself took 3.5 of it and takes 2.5 now (node:sqlite on the same file, statements prepared,
+best of 60): at hand 0.2, ten words 1.5 (0.15 whether they fit a share, 0.6 their counts, each with the terms of the scope through twelve
+segments of the index), candidates 0.3, what is shown 0.1, the note of 25 accesses 0.4. The rest is what surrounds it: three batches, one
+call of an object, and making an object of each statement, row, column and value on both sides of a wire. So thirteen statements became
+seven, 380 rows 50, and values are sent once a statement. Milliseconds of processor that workerd took a call, commit 18d66c8 and the
+change in alternation on a machine so busy that everything took about twice as long: getCurrent 28.3 and 25.7, 29.6 and 28.7, 21.9 and
+20.2, 24.4 and 20.7 (four runs; 3.8 of 18.2 are words); store 21.7 and 18.6; list stats 6.9 and 5.6, 6.3 and 4.9; an empty tool 3.8 and
+3.1, 2.6 and 2.1. What would bring it further: an index of words of one segment, in which the same words take 0.7 instead of 1.5 (after
+FTS5's optimize; nothing merges it but writes), and one batch less, that is scores reckoned in SQL.
+On PostgreSQL the statements take 0.9 for patterns, 1.2 for words and 1.4 for vectors, and planning 5, in every call anew: nothing is
+prepared by name, so that any pooler may stand in between. The Worker's part of getCurrent there: 17.4 and 16.1, of store 14.1 and 12.2,
+of list stats 5.3 and 4.4 in the same alternation. A call whose Durable Object has not heard of 200 vectors takes three round trips too.
 
 ${tables.join('\n\n')}
 `
