@@ -86,7 +86,7 @@ const more = (
  * Of an org alone in its tables the newest entries are walked in their order; beside others a small org's rows, all its own, are ordered
  * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read.
  */
-const newestOrdered = (call: string): number => (call === '["context_getCurrent",{}]' ? OURS : 0)
+const newestOrdered = (call: string): number => (call === '["context_getCurrent",{}]' ? 300 : 0)
 
 /** Work that waits is claimed for whichever org it is. */
 const isOfCall = ({ text }: Reading): boolean => !text.includes(`UPDATE outbox SET state = 'claimed'`)
