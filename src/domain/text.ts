@@ -121,3 +121,13 @@ export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+/** The order of code points, in which databases that compare UTF-8 by its bytes put texts. */
+export function compareCodePoints(a: string, b: string): number {
+  const place = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = place(a.charCodeAt(i)) - place(b.charCodeAt(i))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

@@ -14,6 +14,8 @@ export interface ScanRequest {
   readonly narrowing: Narrowing | null
   /** How many entries to cover at most. */
   readonly limit: number
+  /** As the scan before this one told. */
+  readonly inParts?: boolean
 }
 
 /** An entry whose text is to be searched. */
@@ -33,9 +35,11 @@ export interface Scan {
   /** In order; those that were covered and are not among them hold no match. */
   readonly candidates: readonly Candidate[]
   readonly covered: number
-  /** The lowest id covered; null when none was. */
+  /** No entry above it is left to cover; the lowest id covered as a rule, null when none was. */
   readonly lastId: number | null
   readonly more: boolean
+  /** Whether a part of all entries was gone through, whatever the filter admits of it: then maybe none was covered, and there is more. */
+  readonly inParts: boolean
 }
 
 /** How long a text is, and where its lines stand, without the text itself where it is long. */

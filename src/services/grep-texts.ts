@@ -78,6 +78,7 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
     const cut: number[] = []
     let [totalMatches, rows, characters, read, scanned] = [0, 0, 0, 0, 0]
     let beforeId = request.beforeId
+    let inParts = false
     const result = (covered: number, nextBeforeId: number | null): GrepResult => ({
       entries,
       totalMatches,
@@ -85,8 +86,11 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
       nextBeforeId,
       cut,
     })
-    for (let scans = 1; ; scans++) {
-      const scan = await texts.scan(scope, { filter, ids, beforeId, narrowing, limit: maxEntries - scanned })
+    for (let scans = 0; ; ) {
+      if (beforeId !== request.beforeId) await pace.rest()
+      const scan = await texts.scan(scope, { filter, ids, beforeId, narrowing, limit: maxEntries - scanned, inParts })
+      // A part of which the filter admits nothing is no stretch that was looked through.
+      if (scan.covered > 0) scans++
       for await (const [{ id, threadId, place, bytes }, text] of withTexts(scope, scan.candidates)) {
         if (read > 0 && (read + bytes > MAX_READ || !meter.allows(text.length)))
           return result(scanned + place - 1, id + 1)
@@ -105,6 +109,7 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
       if (!scan.more) return result(scanned, null)
       if (scanned >= maxEntries || scans >= MAX_SCANS) return result(scanned, scan.lastId)
       beforeId = scan.lastId
+      inParts = scan.inParts
     }
   }
 }

@@ -86,16 +86,17 @@ export function pageInPartsCases(make: () => Made): void {
     }
     for (const filter of filters) for (const page of pages) await compare(6, filter, page)
     for (const page of pages) await compare(1, EVEN, page)
-    const compared = (filters.length + 1) * pages.length
+    for (const filter of [and([]), THREAD]) await compare(1, filter, { limit: 5, offset: 11 })
+    const compared = (filters.length + 1) * pages.length + 2
     expect(once.cost).toEqual({ trips: compared, rests: 0 })
   })
 
   it('takes as many parts as the store is large, and one statement where the store is small or an index answers', async () => {
     const made = make()
     const ada = await fill(made, 35)
-    const cost = async (walked: number, filter: Filter) => {
+    const cost = async (walked: number, filter: Filter, offset = 0) => {
       const { cost, store } = walking(made, walked)
-      await store.page(ada, filter, { limit: 2, offset: 0, previewLength: 20 })
+      await store.page(ada, filter, { limit: 2, offset, previewLength: 20 })
       return [cost.trips, cost.rests]
     }
     // Of 30 entries ada's own: a look whether they are few, the parts with a rest before each (the last may be empty), and the page.
@@ -108,7 +109,23 @@ export function pageInPartsCases(make: () => Made): void {
     expect(await cost(4, and([EVEN, THREAD]))).toEqual([1 + 4 + 1, 4])
     const status: Filter = { op: 'equals', path: ['status'], anyOf: ['open'], fold: true }
     const since: Filter = { op: 'created', from: 1, to: null }
-    for (const answered of [and([]), THREAD, since, status, { op: 'tag', anyOf: ['five'] } as const])
-      expect(await cost(1, answered)).toEqual([1, 0])
+    for (const answered of [and([]), THREAD]) expect(await cost(1, answered)).toEqual([1, 0])
+    // In an index alone ten times as many may be passed over.
+    expect([await cost(3, since), await cost(2, since)]).toEqual([
+      [1, 0],
+      [1 + 16 + 1, 16],
+    ])
+    expect([await cost(2, and([]), 20), await cost(2, and([]), 21)]).toEqual([
+      [1, 0],
+      [1 + 16 + 1, 16],
+    ])
+    // What an index leads to is one statement as long as it is few: 16 entries are open, 6 have the tag, and either will do.
+    const five: Filter = { op: 'tag', anyOf: ['five'] }
+    expect([await cost(16, status), await cost(6, five), await cost(6, and([status, five]))]).toEqual(
+      Array.from({ length: 3 }, () => [1, 0]),
+    )
+    expect(await cost(15, status)).toEqual([1 + 3 + 1, 3])
+    expect(await cost(5, five)).toEqual([1 + 7 + 1, 7])
+    expect(await cost(5, and([status, five]))).toEqual([1 + 7 + 1, 7])
   })
 }

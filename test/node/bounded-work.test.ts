@@ -14,6 +14,7 @@ import { LOOKED_AT, passageAround } from '../../src/domain/search/passage'
 import { parseQuery } from '../../src/domain/search/query'
 import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
+import { inShares } from '../../src/domain/write-share'
 import { createGenerate } from '../../src/services/generate'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
@@ -195,6 +196,16 @@ describe('what is shown of a long text', () => {
     expect(many.units.length).toBeGreaterThan(50)
     const shown = highlight(`${'abcdefgh'.repeat(9)} `.repeat(700), many.units, analyzer)
     expect(shown?.match(/<mark>/g)?.length).toBeGreaterThan(2)
+  })
+})
+
+describe('items in shares', () => {
+  it('are grouped in their order, none left out, however large or small they are', () => {
+    const grouped = (sizes: number[], share: number) => inShares(sizes, (size) => size, share)
+    expect(grouped([], 10)).toEqual([])
+    expect(grouped([0, 0], 10)).toEqual([[0, 0]])
+    expect(grouped([0, 10, 0, 1, 11, 0, 3], 10)).toEqual([[0, 10, 0], [1], [11], [0, 3]])
+    expect(grouped([0, 5], 0)).toEqual([[0], [5]])
   })
 })
 

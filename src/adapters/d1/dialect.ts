@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Scalar, ScalarType } from '../../domain/search/filter'
+import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
@@ -44,6 +44,14 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
     parts.push(sql`(${typeOf(path)} IN ${TYPES.number} AND ${extracted(path)} IN ${members(bind, numbers)})`)
   for (const value of booleans) parts.push(sql`${typeOf(path)} = ${sql.raw(value ? `'true'` : `'false'`)}`)
   return joinConditions('or', parts)
+}
+
+/** Strings are folded in their index; of values of several types none leads to all. */
+function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bind): SQL | null {
+  if (anyOf.every((value) => typeof value === 'string'))
+    return sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(anyOf)}))`
+  if (anyOf.every((value) => typeof value === 'number')) return sql`${extracted(path)} IN ${members(bind, anyOf)}`
+  return null
 }
 
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
@@ -122,6 +130,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
     walked: ENTRIES_WALKED,
+    knownToIndex,
     commitsApart: false,
     packsRows: true,
     follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,

@@ -72,7 +72,7 @@ export function createD1FullText(
       const wide = scopeExpression(scope, { room })
       const confined = scopeExpression(scope, { room, thread: threadOf(filter) })
       const isBeyond = wide !== confined && rare === undefined
-      const held = sql`SELECT coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      const held = sql`SELECT coalesce(sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
       const isPreferred = units === undefined && rare === undefined && query.preferred !== null
       /** What holds one of the terms is found, and what holds them all is preferred: neither needs to be asked for once more. */
       const isAnyOf = isPreferred && compiler.isAnyOf(query.expression as Expression, terms)

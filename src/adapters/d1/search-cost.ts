@@ -138,22 +138,29 @@ export const longerStatement = (beginning: string, after: string, most: number):
     SELECT ${longer} AS beginning FROM step WHERE ${own}`
 }
 
+/** What each entry with a word costs beside its postings, in bytes of these: it is looked up, weighed and put in order. */
+const ENTRY = 128
+/** Bytes of postings that an entry with a word has at least: its number, and where the word stands in two columns. */
+const LEAST = 6
+
 /**
  * `fits`: a table of one row that says whether what is asked of the index stays within a share.
  *
- * @param held a query of how many bytes of text the scope may have
+ * @param held a query of how many `entries` the scope may have, and how many `bytes` of text
  */
 export function fitsTable(asked: readonly AskedWord[], held: SQL, share: number): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
   const all = asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
-  const text = sql`(${held}) * ${sql.raw(String(DENSEST))}`
-  return sql`fits (yes) AS MATERIALIZED (
-    SELECT CASE WHEN ${text} * ${all} <= ${share} THEN 1 ELSE (
-      WITH RECURSIVE ${SEGMENTS}
-      SELECT coalesce(sum((asked.value ->> 2) * ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)}), 0) <= ${share}
-      FROM json_each(${words}) asked
-    ) END
+  const [densest, entry, least] = [DENSEST, ENTRY, LEAST].map((value) => sql.raw(String(value)))
+  return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
+    SELECT CASE WHEN (bytes * ${densest} + entries * ${entry}) * ${all} <= ${share} THEN 1 ELSE (
+      WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
+        SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
+      )
+      SELECT coalesce(sum(times * (postings.bytes + min(held.entries, postings.bytes / ${least}) * ${entry})), 0) <= ${share}
+      FROM postings
+    ) END FROM held
   )`
 }

@@ -40,6 +40,9 @@ export interface FoundInParts {
   readonly beyond: readonly TermCount[] | null
 }
 
+/** Where few words are asked for, a part has so many times as many entries. */
+const MOST_TIMES = 3
+
 /** Leaves in groups of so many. */
 const grouped = (leaves: readonly Leaf[]): Leaf[][] =>
   Array.from({ length: Math.ceil(leaves.length / PART_WORDS) }, (_, i) =>
@@ -88,6 +91,10 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
 
   const { holding, stretched, postingsOf } = createLeafReader(read, compiler, shares)
 
+  /** Of a part, where these are asked for. */
+  const entriesOf = (groups: readonly (readonly Leaf[])[]) =>
+    Math.floor(shares.entries * Math.min(MOST_TIMES, PART_WORDS / Math.max(1, ...groups.map(({ length }) => length))))
+
   /** Goes through a scope in the order of ids. @param leaves those that are still asked for, before each part */
   async function* parts(scope: string, leaves: () => readonly Leaf[]): AsyncGenerator<Found> {
     const wanted = leaves()
@@ -103,6 +110,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
       if (asked.length === 0) return
       const groups = grouped(asked.filter(isWord))
       const [first = [], ...others] = groups
+      const most = entriesOf(groups)
       const text = Math.min(
         ...groups.map((group) =>
           textWithin(
@@ -118,7 +126,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
             SELECT entries_fts.rowid AS id, e.bytes
             FROM entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
             WHERE entries_fts MATCH ${scope} AND entries_fts.rowid > ${whole(after)}
-            ORDER BY entries_fts.rowid LIMIT ${whole(shares.entries)}
+            ORDER BY entries_fts.rowid LIMIT ${whole(most)}
           )
         ),
         part AS MATERIALIZED (SELECT max(id) AS last, count(*) AS entries FROM next WHERE before < ${whole(Math.max(text, 1))})`
@@ -126,7 +134,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
         sql`
         WITH ${next}
         SELECT NULL AS leaf, (
-          SELECT json_array(last, entries < (SELECT count(*) FROM next) OR entries = ${whole(shares.entries)}) FROM part
+          SELECT json_array(last, entries < (SELECT count(*) FROM next) OR entries = ${whole(most)}) FROM part
         ) AS ids
         UNION ALL
         SELECT * FROM (${holding(first, scope, after, sql`(SELECT last FROM part)`)})`,

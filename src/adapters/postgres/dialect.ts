@@ -126,6 +126,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
     walked: null,
+    knownToIndex: () => null,
     commitsApart: true,
     packsRows: false,
     follow: (table, alias, on) =>

@@ -53,8 +53,10 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
-  /** Entries that one statement may go through whose filter no index answers, since nobody is served meanwhile; null for any number. */
+  /** Entries that one statement may go through to answer a filter, since nobody is served meanwhile; null for any number. */
   readonly walked: number | null
+  /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
+  readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether a commit is waited for longer than another round trip takes, and goes on beside other calls. */
   readonly commitsApart: boolean
   /** Whether many small rows cost less as one JSON text (packed.ts). */

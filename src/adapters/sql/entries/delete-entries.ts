@@ -13,6 +13,7 @@ import { deletedBefore } from '../history/erase-statements'
 import { tell } from '../history/telling'
 import { auditDeleteStatement } from '../identity/audit-log'
 import { listed, readable, writable } from '../visibility'
+import { countInParts } from './count-in-parts'
 import { createUnfinishedDeletes, leaveStatements } from './leaving'
 import { entriesById } from './read-statements'
 import { ENTRY_COLUMNS, toEntry } from './rows'
@@ -46,7 +47,13 @@ export function createDelete(
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection, pace)
 
-  function select(caller: Caller, selection: DeleteSelection, now: number, erases = false): Selected {
+  /** @param leads whether what is named leads to the entries; else others do, and each is looked at */
+  function select(
+    caller: Caller,
+    selection: DeleteSelection,
+    now: number,
+    { erases = false, leads = true }: { readonly erases?: boolean; readonly leads?: boolean } = {},
+  ): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
     const own = writable(dialect, caller, 'entries')
     const until = (then: number) =>
@@ -57,12 +64,12 @@ export function createDelete(
       named
         ? // What has expired is erased as well, whether the schedule has removed its row or not.
           sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
-        : threadIds
+        : threadIds && leads
           ? sql`id ${dialect.oneOf(sql`
               SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
           : listed(dialect, caller, now, 'entries'),
       ...(own ? [own] : []),
-      ...(ids && threadIds ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(threadIds && (ids || !leads) ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
@@ -111,7 +118,7 @@ export function createDelete(
    */
   async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
     const now = clock.now()
-    const { where, guards } = select(caller, selection, now, erases)
+    const { where, guards } = select(caller, selection, now, { erases })
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
     const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
@@ -145,15 +152,24 @@ export function createDelete(
     },
 
     async wouldDelete(caller, selection) {
-      const { where, guards } = select(caller, selection, clock.now())
+      const now = clock.now()
+      const { where, guards } = select(caller, selection, now)
+      const { walked } = dialect
+      const entries = sql`SELECT items FROM org_usage WHERE org = ${caller.org} AND part = 'entries'`
+      const within = walked === null || selection.ids ? TRUE : sql`coalesce((${entries}), 0) <= ${walked}`
       try {
         const rows = await connection.batch([
           ...guards,
-          sql`SELECT count(*) AS n FROM entries WHERE ${where}`,
-          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT ${SHOWN}`,
+          sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM entries WHERE ${where}) END AS n`,
+          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
         ])
         const [count, ids] = rows.slice(guards.length)
-        return { count: Number(count?.[0]?.n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+        const n = count?.[0]?.n
+        if (n === null && walked !== null) {
+          const { where: each } = select(caller, selection, now, { leads: false })
+          return countInParts(connection, pace, { org: caller.org, where: each, shown: SHOWN, walked })
+        }
+        return { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
       } catch (error) {
         if (error instanceof PremiseFailed) await refuse(caller, selection)
         throw error

@@ -14,7 +14,7 @@ import { arrange } from '../arrange'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { changedBefore, tellShown, tellSummarized, toShown } from '../history/telling'
 import { auditStatement } from '../identity/audit-log'
-import { statisticsStatements, toStatistics } from '../keeping/statistics-statements'
+import { countMany, statisticsStatements, toStatistics } from '../keeping/statistics-statements'
 import { besideStored } from '../memories/life-statements'
 import { createIndexWriter } from '../search/index-writer'
 import { textOf } from '../texts/long-texts'
@@ -23,11 +23,10 @@ import { readable } from '../visibility'
 import { createDelete } from './delete-entries'
 import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { pageInParts } from './page-in-parts'
-import { pageStatement, totalStatement } from './page-statements'
+import { inOrderOfPage, pageStatements } from './page-statements'
 import { createPatch } from './patch'
 import {
   entriesById,
-  liveThreads,
   previewsStatement,
   type ReadContext,
   stretchesStatement,
@@ -35,7 +34,8 @@ import {
   withinStatement,
 } from './read-statements'
 import { premiseProblem, relatedGuards } from './related-links'
-import { ENTRY_COLUMNS, toEntry, toThread } from './rows'
+import { ENTRY_COLUMNS, toEntry } from './rows'
+import { threadPage } from './thread-page'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 import { createWrite, type Write } from './writing'
 
@@ -188,18 +188,16 @@ export function createSqlEntryStore(
 
     async page(scope, filter, request) {
       const context = reading(scope)
-      const [rows, totals] = await connection.batch([
-        pageStatement(context, filter, request),
-        totalStatement(context, filter),
-      ])
+      const results = await connection.batch(pageStatements(context, filter, request))
       const { previewLength } = request
-      const total = totals?.[0]?.total
+      const total = results.at(-1)?.at(-1)?.total
       if (total === null && dialect.walked !== null) {
         const inParts = await pageInParts(connection, pace, context, filter, dialect.walked, request)
         return { entries: await previews(scope, filter, inParts.ids, previewLength), total: inParts.total }
       }
+      const found = inOrderOfPage((results[0] ?? []).filter(({ id }) => id !== null))
       return {
-        entries: await previewsOf(connection, context, rows ?? [], { filter, previewLength }),
+        entries: await previewsOf(connection, context, found, { filter, previewLength }),
         total: Number(total ?? 0),
       }
     },
@@ -262,16 +260,13 @@ export function createSqlEntryStore(
     ...createDelete(connection, writeAll, clock, pace),
 
     async threads(scope, window) {
-      const live = liveThreads(reading(scope))
-      const [rows, totals] = await connection.batch([
-        sql`WITH ${live} SELECT * FROM live ORDER BY last_second DESC, last_id DESC LIMIT ${window.limit} OFFSET ${window.offset}`,
-        sql`WITH ${live} SELECT count(*) AS total FROM live`,
-      ])
-      return { threads: (rows ?? []).map(toThread), total: Number(totals?.[0]?.total ?? 0) }
+      return threadPage(connection, pace, reading(scope), window)
     },
 
     async statistics(scope) {
-      return toStatistics(await connection.batch(statisticsStatements(reading(scope))))
+      const context = reading(scope)
+      const results = await connection.batch(statisticsStatements(context))
+      return toStatistics(await countMany(connection, pace, context, results))
     },
 
     async summarize({ id, textHash }, summary) {

@@ -1,13 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../../domain/search/filter'
 import type { PageRequest } from '../../../ports/entry-store'
-import { conjuncts, liveThreads, planEntries, previewColumns, type ReadContext, withPrelude } from './read-statements'
+import { FALSE } from '../compile-filter'
+import type { Row } from '../connection'
+import type { Bindings } from '../dialect'
+import { circleTotals } from './circle-totals'
+import { type Plan, planEntries } from './plan'
+import { conjuncts, liveThreads, previewColumns, type ReadContext, withPrelude } from './read-statements'
 
 /** A page of entries, newest first, and how many there are in all. */
 
+/** So many times as many entries may be gone through where the index alone is read. */
+const IN_INDEX = 10
+
 type CountedLeaf = Extract<Leaf, { op: 'thread' | 'source' }>
 
-/** Filters whose total the counters know: none, a thread, a source, or both. */
+/** Filters whose total the counters know: none, a thread, a source, or thread and source. */
 function countedBy(filter: Filter): CountedLeaf[] | null {
   const parts = conjuncts(filter)
   const counted = parts.filter((part): part is CountedLeaf => part.op === 'thread' || part.op === 'source')
@@ -28,26 +36,69 @@ function answeredByIndex(filter: Filter): boolean {
 }
 
 /**
- * A condition that one statement may go through all that a page may have to look at; null where it may in any case. What has to be
- * looked at is told by counters: entries of the thread, or of the org.
+ * A condition that one statement may go through all that a filter may have to look at; null where it may in any case. Where no index
+ * leads to few, what has to be looked at is told by counters: entries of the thread, or of the org.
  */
-function withinShare({ dialect, scope }: ReadContext, filter: Filter, selective: boolean): SQL | null {
-  if (dialect.walked === null || selective || countedBy(filter) !== null || answeredByIndex(filter)) return null
+export function withinShare({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
+  if (dialect.walked === null || plan.selective) return plan.within
+  const inIndex = dialect.walked * IN_INDEX
+  if (countedBy(filter) !== null) return offset <= inIndex ? null : FALSE
+  const most = answeredByIndex(filter) ? inIndex : dialect.walked
   const thread = conjuncts(filter).find((part) => part.op === 'thread')?.is
   const entries =
     thread === undefined
       ? sql`SELECT items FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
       : sql`SELECT sum(entries) FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
-  return sql`coalesce((${entries}), 0) <= ${dialect.walked}`
+  return sql`coalesce((${entries}), 0) <= ${most}`
+}
+
+const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
+
+/**
+ * Page and total at once of what an index leads to, which is gone through once. The page in no order, and behind it a row without an id
+ * whose `total` is NULL where the page is to be read in parts.
+ */
+function ledStatement(
+  context: ReadContext,
+  { tables, from, where, within }: Plan,
+  bindings: Bindings,
+  { limit, offset, previewLength }: PageRequest,
+): SQL {
+  const matching = sql`matching AS MATERIALIZED (SELECT e.id, e.created_second FROM ${from} WHERE ${where})`
+  const page = sql`page AS (
+    SELECT id, NULL AS total
+    FROM (SELECT id FROM matching ORDER BY created_second DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+    UNION ALL SELECT NULL, CASE WHEN ${within} THEN (SELECT count(*) FROM matching) END)`
+  return withPrelude(
+    bindings,
+    [...tables, matching, page],
+    sql`SELECT ${previewColumns(context, previewLength)}, page.total
+      FROM page ${context.dialect.followLeft('entries', 'e', sql`e.id = page.id`)}`,
+  )
+}
+
+/** Rows of a page that came in no order, newest first. */
+export const inOrderOfPage = (rows: readonly Row[]): Row[] => {
+  const second = ({ created_at: at }: Row) => Math.floor(Number(at) / 1000)
+  return rows.toSorted((a, b) => second(b) - second(a) || Number(b.id) - Number(a.id))
+}
+
+/** The page, and the total in the last row of the last result; that is NULL where the page is to be read in parts (page-in-parts.ts). */
+export function pageStatements(context: ReadContext, filter: Filter, request: PageRequest): SQL[] {
+  const bindings = context.dialect.bindings()
+  const plan = planEntries(context, filter, bindings)
+  if (plan.within !== null) return [ledStatement(context, plan, bindings, request)]
+  return [pageStatement(context, filter, request), totalStatement(context, filter, request)]
 }
 
 /** No row where the page is to be read in parts (page-in-parts.ts). */
-export function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
+function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
-  const { from, where, selective } = planEntries(context, filter, bindings)
+  const plan = planEntries(context, filter, bindings)
+  const { from, where, selective } = plan
   const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
-  const within = withinShare(context, filter, selective)
+  const within = withinShare(context, filter, plan, request.offset)
   const limit = within === null ? sql`${request.limit}` : sql`CASE WHEN ${within} THEN ${request.limit} ELSE 0 END`
   // Ids first, so that rows passed over by the offset never bring their text.
   const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
@@ -58,19 +109,19 @@ export function pageStatement(context: ReadContext, filter: Filter, request: Pag
     [ids],
     sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
       ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
-      ORDER BY e.created_second DESC, e.id DESC`,
+      ORDER BY ${NEWEST}`,
   )
 }
 
 /** One row; its `total` is NULL where the page is to be read in parts. */
-export function totalStatement(context: ReadContext, filter: Filter): SQL {
+function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
   const counted = countedBy(filter)
   if (counted === null) {
-    const { from, where, selective } = planEntries(context, filter, bindings)
-    const within = withinShare(context, filter, selective)
-    const count = sql`SELECT count(*) AS total FROM ${from} WHERE ${where}`
+    const plan = planEntries(context, filter, bindings)
+    const within = withinShare(context, filter, plan)
+    const count = sql`SELECT count(*) AS total FROM ${plan.from} WHERE ${plan.where}`
     return withPrelude(
       bindings,
       [],
@@ -81,5 +132,9 @@ export function totalStatement(context: ReadContext, filter: Filter): SQL {
   const source = counted.find((leaf) => leaf.op === 'source')?.is
   const column =
     source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
-  return sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
+  // A page so far behind is read in parts, although its total is known.
+  if (dialect.walked !== null && offset > dialect.walked * IN_INDEX) return sql`SELECT NULL AS total`
+  return thread === undefined
+    ? sql`SELECT ${column} AS total FROM (${circleTotals(context)}) AS totals`
+    : sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
 }

@@ -3,14 +3,12 @@ import { BEGINNING } from '../../../domain/entry/long-text'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Filter } from '../../../domain/search/filter'
 import type { Stretch } from '../../../ports/entry-store'
-import { compileFilter, joinConditions } from '../compile-filter'
+import { compileFilter } from '../compile-filter'
 import type { Bindings, SqlDialect } from '../dialect'
-import { LAYERS, roomIds, together } from '../memories/room-rows'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
 import { circle, expired, listed, readable } from '../visibility'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
-import { taggedEntries } from './tags'
 
 /** The statements that read entries and threads. */
 export interface ReadContext {
@@ -137,104 +135,34 @@ export function stretchesStatement(
 export const conjuncts = (filter: Filter): readonly Filter[] =>
   filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter]
 
-export interface Plan {
-  readonly from: SQL
-  readonly where: SQL
-  /** Rows come by an index other than the one in the order of time. */
-  readonly selective: boolean
-  /** The newest id first, as `ORDER BY` of a plan that was made for it. */
-  readonly byId: SQL
-}
-
-const NEWEST_ID = sql.raw('e.id DESC')
-
-/**
- * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
- * its index in the order of time, else a tag through the tag table, else an indexed metadata field.
- *
- * @param order `byId`: the newest id is wanted first, by the index that has the ids of the org or of the thread in order
- */
-export function planEntries(
-  context: ReadContext,
-  filter: Filter,
-  bindings: Bindings,
-  { byId = false }: { readonly byId?: boolean } = {},
-): Plan {
-  const { dialect, scope, now, indexedFields } = context
-  const parts = conjuncts(filter)
-  const tag = parts.find((part) => part.op === 'tag')
-  const inThread = parts.some((part) => part.op === 'thread')
-  /** By rows to which one of the parts has led. */
-  const selective = (from: SQL, done: Filter): Plan => {
-    const others = { op: 'and', of: parts.filter((part) => part !== done) } as const
-    const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
-    return { from, where, selective: true, byId: NEWEST_ID }
-  }
-  if (tag && !inThread) {
-    const room = parts.find((part) => part.op === 'room')?.is
-    const layers = parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
-    const places =
-      room === undefined ? [{}] : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: room }))
-    const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
-    const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
-      ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
-    return selective(from, tag)
-  }
-  const room = parts.find((part) => part.op === 'room')
-  if (room && !inThread) {
-    const layers = parts.find((part) => part.op === 'layer')?.anyOf
-    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
-    return selective(from, room)
-  }
-  const indexed = parts.some(
-    (part) => part.op === 'equals' && part.path.length === 1 && indexedFields.has(part.path[0] as string),
-  )
-  if (indexed && !inThread) {
-    // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
-    const conditions = parts.map((part) => {
-      const condition = compileFilter(part, dialect, bindings.bind)
-      return part.op === 'created' ? dialect.unordered(condition) : condition
-    })
-    const all = joinConditions('and', conditions)
-    return {
-      from: sql`entries e`,
-      where: sql`${listed(dialect, scope, now)} AND ${all}`,
-      selective: true,
-      byId: NEWEST_ID,
-    }
-  }
-  const thread = byId ? parts.find((part) => part.op === 'thread') : undefined
-  const visible = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
-  const ofThread =
-    thread === undefined ? sql`` : sql` AND ${dialect.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
-  const others: Filter = { op: 'and', of: parts.filter((part) => part !== thread) }
-  const where = sql`${visible}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
-  const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
-  const from = illustrated ? dialect.illustratedEntries : sql`entries e`
-  return {
-    from,
-    where,
-    selective: false,
-    byId: dialect.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
-  }
-}
+/** A condition on the names of threads. */
+type OnThreads = (column: SQL) => SQL
 
 /** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */
-export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
-    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
+export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, which?: OnThreads): SQL => {
+  // What has expired or is leaving leads, however few names are asked for.
+  const only = which === undefined ? sql`` : sql` AND ${which(dialect.unordered(sql`x.thread_id`))}`
+  return sql`stale AS (
+    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}${only}
     UNION
-    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
+    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}${only}
   )`
+}
 
 /** A table `live` with one row a visible thread: from the counters, except for the few that are stale. */
-export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: string): SQL {
-  const only = (alias: string) => (threadId === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${threadId}`)
+export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string | OnThreads): SQL {
+  const { dialect, scope, now } = context
+  const of = typeof which === 'string' ? (column: SQL) => sql`${column} = ${which}` : which
+  const only = (alias: string) => (of === undefined ? sql`` : sql`AND ${of(sql.raw(`${alias}.thread_id`))}`)
   const inStale = dialect.follow(
     'entries',
     'e',
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
   )
-  return sql`${staleThreads({ dialect, scope, now })}, live AS (
+  // As a rule none is stale, which D1 is told once and not asked for each row.
+  const noneStale = dialect.walked === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
+  const fresh = sql`(${noneStale}c.thread_id NOT IN (SELECT thread_id FROM stale))`
+  return sql`${staleThreads(context, typeof which === 'string' ? undefined : which)}, live AS (
     SELECT c.thread_id,
       sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
       sum(c.bytes) AS bytes, sum(c.words) AS words,
@@ -242,7 +170,7 @@ export function liveThreads({ dialect, scope, now }: ReadContext, threadId?: str
       min(c.first_id) AS first_id, max(c.last_id) AS last_id
     FROM thread_counters c
     WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')}
-      AND c.thread_id NOT IN (SELECT thread_id FROM stale)
+      AND ${fresh}
     GROUP BY c.thread_id
     UNION ALL
     SELECT e.thread_id,

@@ -12,11 +12,8 @@ export interface TagPlace {
   readonly project?: string
 }
 
-/**
- * The ids of entries that have one of these tags, each once, as `entry_id`. The index knows layer and project of each, so that
- * entries elsewhere cost nothing.
- */
-export function taggedEntries(
+/** As `taggedEntries`, as `id`: an entry as often as it has one of the tags. */
+export function taggedRows(
   dialect: SqlDialect,
   scope: Scope,
   tags: readonly string[],
@@ -25,8 +22,16 @@ export function taggedEntries(
   const ofLayer = layer === undefined ? sql`` : sql` AND t.layer = ${sql.raw(String(layer))}`
   // Each tag is looked up by itself: a planner that knows nothing of a list of them walks the whole project.
   const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
-  return sql`SELECT DISTINCT t.entry_id
+  return sql`SELECT t.entry_id AS id
     FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.follow('entry_tags', 't', found)}`
+}
+
+/**
+ * The ids of entries that have one of these tags, each once, as `entry_id`. The index knows layer and project of each, so that
+ * entries elsewhere cost nothing.
+ */
+export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly string[], place: TagPlace = {}): SQL {
+  return sql`SELECT DISTINCT id AS entry_id FROM (${taggedRows(dialect, scope, tags, place)}) AS rows_of_tags`
 }
 
 /**

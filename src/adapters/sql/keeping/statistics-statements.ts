@@ -1,21 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Pace } from '../../../domain/pace'
 import type { StoreStatistics } from '../../../domain/report'
+import { compareCodePoints } from '../../../domain/text'
 import { FALSE, TRUE } from '../compile-filter'
-import type { Row } from '../connection'
+import type { Row, SqlConnection } from '../connection'
+import { circleTotals, gone } from '../entries/circle-totals'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
-import { circle, expired, listed, readable } from '../visibility'
-
-/**
- * The ids `gone` of entries that the counters still count, though nobody sees them any more: expired, or leaving. They are few:
- * the schedule and the calls that delete remove them.
- */
-const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
-    SELECT x.id FROM entries x
-    WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
-    UNION
-    SELECT x.id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)}
-    WHERE l.org = ${scope.org} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
-  )`
+import { circle, listed, readable } from '../visibility'
+import { type Groups, groupsOf, groupsStatement } from './groups-in-parts'
+import { imageBytes, imageBytesStatement } from './image-bytes'
 
 /** How many entries have vectors of a model, how many vectors those are, and their bytes: one row. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {
@@ -31,9 +24,52 @@ export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'
     ) counted`
 }
 
+/** Threads that are named, and tags. */
+const [ACTIVE, TOP] = [5, 10]
+
+/** Threads with the most entries. */
+const activeThreads = (context: ReadContext): Groups => ({
+  table: 'thread_counters',
+  name: 'thread_id',
+  of: (between) => ({
+    tables: [liveThreads(context, between)],
+    query: sql`SELECT thread_id, entries FROM live`,
+  }),
+  columns: ['thread_id', 'entries'],
+  order: sql`entries DESC, thread_id`,
+  compare: byNumber('entries', 'thread_id'),
+})
+
+/** Tags that most entries have. */
+const usedTags = (context: ReadContext): Groups => ({
+  table: 'tag_counters',
+  name: 'tag',
+  of: (between) => {
+    const { dialect, scope } = context
+    const of = (column: string) => (between === undefined ? sql`` : sql` AND ${between(sql.raw(column))}`)
+    return {
+      tables: [gone(context)],
+      query: sql`SELECT tag, sum(uses) AS uses FROM (
+          SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}${of('c.tag')}
+          UNION ALL
+          SELECT t.tag, -1 FROM gone ${dialect.follow('entry_tags', 't', sql`t.entry_id = gone.id`)} WHERE 1 = 1${of('t.tag')}
+        ) counted GROUP BY tag HAVING sum(uses) > 0`,
+    }
+  },
+  columns: ['tag', 'uses'],
+  order: sql`uses DESC, tag`,
+  compare: byNumber('uses', 'tag'),
+})
+
+/** The most first, then by name as databases order it: by code points. */
+function byNumber(number: string, name: string): Groups['compare'] {
+  return (a, b) => Number(b[number]) - Number(a[number]) || compareCodePoints(a[name] as string, b[name] as string)
+}
+
 /**
  * What get_statistics counts, as one batch; the results come back in the same order. It reads counters, one row a circle of readers,
- * a thread and a tag, and of entries only those with images.
+ * a thread and a tag, and of entries only those with images; where there are too many threads, tags or images for a statement, those are
+ * left to be gone through in parts (`countMany`).
  */
 export function statisticsStatements(context: ReadContext): SQL[] {
   const { dialect, scope, now } = context
@@ -44,32 +80,10 @@ export function statisticsStatements(context: ReadContext): SQL[] {
     WHERE e.id = CAST(o.key AS BIGINT) AND ${readable(dialect, scope, now)})
     ELSE ${scope.projects === null ? TRUE : FALSE} END`
   return [
-    sql`WITH ${gone(context)}
-      SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries,
-        coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, coalesce(sum(images), 0) AS images,
-        coalesce(sum(summaries), 0) AS summaries
-      FROM (
-        SELECT c.entries, c.user_entries, c.multimodal, c.bytes, c.images, c.summaries FROM circle_counters c
-        WHERE c.org = ${scope.org} AND ${counted}
-        UNION ALL
-        SELECT -1, CASE WHEN e.source = 'user' THEN -1 ELSE 0 END, CASE WHEN e.image_count > 0 THEN -1 ELSE 0 END, -e.bytes,
-          -e.image_count, CASE WHEN e.summary <> '' THEN -1 ELSE 0 END
-        FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
-      ) counted`,
-    sql`WITH ${liveThreads(context)}
-      SELECT thread_id, entries, count(*) OVER () AS threads FROM live ORDER BY entries DESC, thread_id LIMIT 5`,
-    sql`SELECT coalesce(sum(size), 0) AS bytes
-      FROM (SELECT u.hash, max(u.size) AS size FROM image_uses u
-      ${dialect.follow('entries', 'e', sql`e.id = u.entry_id`)}
-      WHERE u.org = ${scope.org} AND ${visible} GROUP BY u.hash) used`,
-    sql`WITH ${gone(context)}, used AS (
-        SELECT tag, sum(uses) AS uses FROM (
-          SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${counted}
-          UNION ALL
-          SELECT t.tag, -1 FROM gone ${dialect.follow('entry_tags', 't', sql`t.entry_id = gone.id`)}
-        ) counted GROUP BY tag
-      )
-      SELECT tag, uses, count(*) OVER () AS tags FROM used WHERE uses > 0 ORDER BY uses DESC, tag LIMIT 10`,
+    circleTotals(context),
+    groupsStatement(context, activeThreads(context), ACTIVE),
+    imageBytesStatement(context),
+    groupsStatement(context, usedTags(context), TOP),
     sql`SELECT count(*) AS unindexed
       FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
       WHERE o.org = ${scope.org} AND o.topic = 'index' AND ${visible}`,
@@ -79,6 +93,24 @@ export function statisticsStatements(context: ReadContext): SQL[] {
       min(created_at) AS oldest FROM outbox o
       WHERE o.org = ${scope.org} AND ${ownWork}`,
   ]
+}
+
+/** The same with what the batch has begun: threads, tags and images may be too many for a statement. */
+export async function countMany(
+  connection: SqlConnection,
+  pace: Pace,
+  context: ReadContext,
+  results: readonly Row[][],
+): Promise<Row[][]> {
+  const all = [...results]
+  const wholly = async (place: number, groups: Groups, most: number) => {
+    const { count, first } = await groupsOf(connection, pace, context, groups, { most, begun: results[place] ?? [] })
+    all[place] = first.map((row) => ({ ...row, names: count }))
+  }
+  await wholly(1, activeThreads(context), ACTIVE)
+  all[2] = [{ bytes: await imageBytes(connection, pace, context, results[2] ?? []) }]
+  await wholly(3, usedTags(context), TOP)
+  return all
 }
 
 export function toStatistics(results: readonly Row[][]): StoreStatistics {
@@ -92,12 +124,12 @@ export function toStatistics(results: readonly Row[][]): StoreStatistics {
       agent: number(totals.entries) - number(totals.user_entries),
     },
     multimodal: number(totals.multimodal),
-    threads: number(first(1).threads),
+    threads: number(first(1).names),
     entryBytes: number(totals.bytes),
     activeThreads: (results[1] ?? []).map((row) => ({ threadId: row.thread_id as string, count: number(row.entries) })),
     images: number(totals.images),
     imageBytes: number(first(2).bytes),
-    uniqueTags: number(first(3).tags),
+    uniqueTags: number(first(3).names),
     topTags: (results[3] ?? []).map((row) => ({ tag: row.tag as string, count: number(row.uses) })),
     summaries: number(totals.summaries),
     indexedEntries: number(totals.entries) - number(first(4).unindexed),

@@ -75,7 +75,10 @@ export const layerCounts = (context: RoomContext, project: string | null): SQL =
   SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, project)}) AS sorts
   GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
 
-/** How many entries and words a room holds, and between which ids they stand, or stood; without `isExact` also what is being deleted. */
-export const roomCounts = (context: RoomContext, project: string, isExact: boolean): SQL => sql`
+/**
+ * How many entries and words a room holds, or the whole org, and between which ids they stand, or stood; without `isExact` also what is
+ * being deleted.
+ */
+export const roomCounts = (context: RoomContext, project: string | null, isExact: boolean): SQL => sql`
   SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id
   FROM (${sortsIn(context, LAYERS, project, isExact)}) AS sorts`

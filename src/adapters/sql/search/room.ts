@@ -1,18 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { liveThreads } from '../entries/read-statements'
 import { roomCounts } from '../memories/layer-counts'
 import type { RoomContext } from '../memories/room-rows'
 
 /**
  * Everything that a search may look at, counted: in one room or in all threads; nothing where nobody asks.
  *
- * @param isExact whether what is being deleted is taken off in a room
+ * @param isExact whether what is being deleted is taken off
  */
 export function totalsOf(context: RoomContext, room: string | null, wanted: boolean, isExact = true): SQL {
   if (!wanted) return sql`SELECT 0 AS entries, 0 AS words, NULL AS first_id, NULL AS last_id`
-  if (room !== null) return roomCounts(context, room, isExact)
-  return sql`WITH ${liveThreads({ ...context, indexedFields: new Set() })}
-    SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words,
-      min(first_id) AS first_id, max(last_id) AS last_id
-    FROM live`
+  return roomCounts(context, room, isExact)
 }

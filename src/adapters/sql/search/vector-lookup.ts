@@ -4,7 +4,9 @@ import type { VectorLookup, VectorLookupResult, VectorRow } from '../../../ports
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import type { SqlDialect } from '../dialect'
-import { planEntries, type ReadContext, withPrelude } from '../entries/read-statements'
+import { withinShare } from '../entries/page-statements'
+import { planEntries } from '../entries/plan'
+import { type ReadContext, withPrelude } from '../entries/read-statements'
 import { listed } from '../visibility'
 
 /** How vectors are looked up that an index found, or that scope and filter admit. */
@@ -92,11 +94,15 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by. SQLite goes by neither
   // where it walks the parts of a room, but by a limit.
   const gate = sql`gate CROSS JOIN `
-  const open = sql`(SELECT count(*) FROM gate) > 0 AND `
+  const isShort = sql`(SELECT count(*) FROM gate) > 0`
+  const open = sql`${isShort} AND `
   const plan = planEntries(context, filter, bindings)
+  // What a statement may not go through is more than is asked for.
+  const within = withinShare(context, filter, plan)
+  const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
   const cosine = dialect.nearness?.cosine(query)
   const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight${column}
-      FROM ${gate}${plan.from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
+      FROM ${mayWalk}${plan.from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE ${open}v.model = ${model} AND ${plan.where}`
   const few =
     cosine === undefined
@@ -106,10 +112,19 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
           FROM (${eligible(sql`, ${cosine} AS cosine`)}) AS compared
         ) AS chunks
         WHERE place = 1 ORDER BY cosine DESC, id LIMIT ${Math.min(limit, enough + SPARE)}`
+  const eligibles = sql`(SELECT count(*) FROM few)`
+  const found =
+    within === null
+      ? eligibles
+      : sql`CASE WHEN (SELECT count(*) FROM walked) > 0 THEN ${eligibles} ELSE ${limit + 1} END`
   const tables = [
+    ...plan.tables,
     sql`near AS MATERIALIZED (${of(hits, sql``, sql``)})`,
     sql`gate AS MATERIALIZED (SELECT 1 AS short WHERE (SELECT count(DISTINCT entry_id) FROM near) < ${enough})`,
     sql`beyond AS MATERIALIZED (${of(further, gate, open)})`,
+    ...(within === null
+      ? []
+      : [sql`walked AS MATERIALIZED (SELECT 1 AS open FROM gate WHERE CASE WHEN ${isShort} THEN ${within} END)`]),
     sql`few AS MATERIALIZED (${few})`,
   ]
   return withPrelude(
@@ -119,8 +134,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
       UNION ALL SELECT 'hit', id, entry_id, start, length, weight, data FROM beyond
       UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, v.data
         FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
-      UNION ALL SELECT CASE WHEN (SELECT count(*) FROM gate) > 0 THEN 'short' ELSE 'enough' END,
-        NULL, (SELECT count(*) FROM few), NULL, NULL, NULL, NULL`,
+      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, NULL`,
   )
 }
 

@@ -1,21 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Narrowing } from '../../../domain/reading/literal'
 import { MARK_EVERY } from '../../../domain/reading/marks'
 import { likelyStretch, type Part } from '../../../domain/reading/range'
+import type { Filter } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'
-import type { Candidate, EntryTexts, ScanRequest } from '../../../ports/entry-texts'
-import { compileFilter, TRUE } from '../compile-filter'
+import type { Candidate, EntryTexts, Scan } from '../../../ports/entry-texts'
 import type { Row, SqlConnection } from '../connection'
-import type { Bindings } from '../dialect'
-import { type Plan, planEntries, withPrelude } from '../entries/read-statements'
+import { hasLead } from '../entries/leads'
+import { conjuncts } from '../entries/read-statements'
 import { listed, readable } from '../visibility'
 import { textOf } from './long-texts'
-
-/** One statement looks through so many bytes of entries, and a bit more: on D1 nothing else of this process goes on meanwhile. */
-const MAX_SCAN_BYTES = 16_000_000
-/** Texts that come with the scan, in bytes. */
-const MAX_FIRST_BYTES = 1_000_000
+import { scanPartStatement, scanStatement } from './scan-statements'
 
 const toCandidate = (row: Row): Candidate => ({
   id: Number(row.id),
@@ -28,6 +23,23 @@ const toCandidate = (row: Row): Candidate => ({
 /** A number in the text of a statement, where a parameter would have no type. */
 const whole = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
+function toScan(rows: readonly Row[], inParts: boolean): Scan {
+  const { known = 0, until = null, covered = 0, last_id: lastId = null } = rows[0] ?? {}
+  const more = Number(known) > Number(covered)
+  const walkedTo = more ? null : until
+  return {
+    candidates: rows.filter((row) => row.id !== null).map(toCandidate),
+    covered: Number(covered),
+    lastId: walkedTo === null ? (lastId === null ? null : Number(lastId)) : Number(walkedTo),
+    more: more || walkedTo !== null,
+    inParts,
+  }
+}
+
+/** Whether what comes next is admitted, as a rule: only what is private to others, and what has expired, is passed over, in an index. */
+const admitsNext = ({ projects }: Scope, filter: Filter): boolean =>
+  projects === null && conjuncts(filter).every(({ op }) => op === 'thread')
+
 /** Texts of entries over any SQL connection. */
 export function createSqlEntryTexts(
   connection: SqlConnection,
@@ -37,17 +49,6 @@ export function createSqlEntryTexts(
   const { dialect } = connection
   const byIds = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
-
-  function admitted(
-    scope: Scope,
-    { filter, ids }: ScanRequest,
-    bindings: Bindings,
-  ): Pick<Plan, 'from' | 'where' | 'byId'> {
-    const now = clock.now()
-    if (ids === null) return planEntries({ dialect, scope, now, indexedFields }, filter, bindings, { byId: true })
-    const condition = compileFilter(filter, dialect, bindings.bind)
-    return { from: byIds(ids), where: sql`${listed(dialect, scope, now)} AND ${condition}`, byId: sql`e.id DESC` }
-  }
 
   /** The marks before a line, and a stretch of the text from them on. */
   function placeOf(part: Part | undefined): { first: SQL; last: SQL; from: SQL; length: SQL } {
@@ -68,49 +69,18 @@ export function createSqlEntryTexts(
     }
   }
 
-  const holds = (narrowing: Narrowing | null): SQL =>
-    narrowing === null
-      ? TRUE
-      : dialect.contains(narrowing.fold ? sql`lower(${textOf()})` : textOf(), sql`${narrowing.part}`)
-
   return {
     async scan(scope, request) {
-      const { beforeId, narrowing, limit } = request
-      const bindings = dialect.bindings()
-      const { from, where, byId } = admitted(scope, request, bindings)
-      const before = beforeId === null ? sql`` : sql`AND e.id < ${beforeId}`
-      const tables = [
-        // One more than is wanted tells whether there is more.
-        sql`newest AS (
-          SELECT e.id, e.bytes FROM ${from} WHERE ${where} ${before} ORDER BY ${byId} LIMIT ${limit + 1}
-        )`,
-        sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place,
-          sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
-        sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
-        sql`found AS MATERIALIZED (SELECT e.id, e.thread_id, c.place, e.bytes,
-          sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto
-          FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)}
-          WHERE ${holds(narrowing)})`,
-        sql`totals AS (SELECT (SELECT count(*) FROM newest) AS known, count(*) AS covered, min(id) AS last_id FROM covered)`,
-      ]
-      const [rows] = await connection.batch([
-        withPrelude(
-          bindings,
-          tables,
-          // A subquery for each text: joined, PostgreSQL would gather the entries of all orgs first.
-          sql`SELECT t.known, t.covered, t.last_id, f.id, f.place, f.bytes, f.thread_id,
-              CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN (SELECT ${textOf()} FROM entries e WHERE e.id = f.id) END AS text
-            FROM totals t LEFT JOIN found f ON ${TRUE}
-            ORDER BY f.place`,
-        ),
-      ])
-      const totals = rows?.[0] ?? { known: 0, covered: 0, last_id: null }
-      return {
-        candidates: (rows ?? []).filter((row) => row.id !== null).map(toCandidate),
-        covered: Number(totals.covered),
-        lastId: totals.last_id === null ? null : Number(totals.last_id),
-        more: Number(totals.known) > Number(totals.covered),
+      const context = { dialect, scope, now: clock.now(), indexedFields }
+      const { walked } = dialect
+      const one = async (statement: SQL) => (await connection.batch([statement]))[0] ?? []
+      if (walked === null || request.ids !== null || admitsNext(scope, request.filter))
+        return toScan(await one(scanStatement(context, request)), false)
+      if (!request.inParts && hasLead(context, request.filter)) {
+        const rows = await one(scanStatement(context, request))
+        if (rows[0]?.known !== null) return toScan(rows, false)
       }
+      return toScan(await one(scanPartStatement(context, request, walked)), true)
     },
 
     async texts(scope, ids) {
