@@ -2,10 +2,13 @@ import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import { createSqlEntryTexts } from '../../src/adapters/sql/texts/entry-texts'
 import { createPace } from '../../src/domain/pace'
+import { literalPattern } from '../../src/domain/reading/literal'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { and, type Filter, not } from '../../src/domain/search/filter'
 import type { Window } from '../../src/domain/search/window'
+import { createGrepTexts } from '../../src/services/grep-texts'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -35,7 +38,8 @@ export function pageInPartsCases(make: () => Made): void {
         return connection.read(statements)
       },
     }
-    return { cost, store: createSqlEntryStore(counted, analyzer, clock, INDEXED, pace) }
+    const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED), pace })
+    return { cost, store: createSqlEntryStore(counted, analyzer, clock, INDEXED, pace), grep }
   }
 
   /** Entries in seconds of which many are alike, some with tags, and some of another org. */
@@ -127,5 +131,62 @@ export function pageInPartsCases(make: () => Made): void {
     expect(await cost(15, status)).toEqual([1 + 3 + 1, 3])
     expect(await cost(5, five)).toEqual([1 + 7 + 1, 7])
     expect(await cost(5, and([status, five]))).toEqual([1 + 7 + 1, 7])
+  })
+
+  it('searches through texts in parts of what a filter has to look at, and finds what one statement finds', async () => {
+    const made = make()
+    const ada = await fill(made, 35)
+    const pattern = literalPattern('entry 1', false)
+    const request = {
+      pattern,
+      narrowing: null,
+      ids: null,
+      beforeId: null,
+      context: 0,
+      maxMatches: 100,
+      maxEntries: 100,
+    }
+    const never: Filter = { op: 'present', path: ['missing'] }
+    const five: Filter = { op: 'tag', anyOf: ['five'] }
+    const status: Filter = { op: 'equals', path: ['status'], anyOf: ['open'], fold: true }
+    for (const filter of [
+      never,
+      EVEN,
+      and([EVEN, THREAD]),
+      five,
+      and([five, EVEN]),
+      status,
+      and([status, never]),
+      THREAD,
+    ])
+      for (const [walked, maxEntries] of [
+        [4, 100],
+        [1, 100],
+        [3, 2],
+      ] as const) {
+        // Where a call goes on may differ by entries that the filter does not admit.
+        const pages = async (most: number) => {
+          const { grep } = walking(made, most)
+          const found: unknown[] = []
+          for (let beforeId: number | null = null; ; ) {
+            const page = await grep(ada, { ...request, filter, maxEntries, beforeId })
+            if (page.scanned > 0) found.push({ ...page, nextBeforeId: null })
+            if (page.nextBeforeId === null) return found
+            beforeId = page.nextBeforeId
+          }
+        }
+        expect(await pages(walked)).toEqual(await pages(1000))
+      }
+    const cost = async (walked: number, filter: Filter) => {
+      const { cost, grep } = walking(made, walked)
+      await grep(ada, { ...request, filter })
+      return [cost.trips, cost.rests]
+    }
+    // Of 30 entries 6 have the tag, which leads to them; where that is too many, the look for it is a trip of its own.
+    expect([await cost(7, never), await cost(6, five), await cost(5, five)]).toEqual([
+      [5, 4],
+      [1, 0],
+      [1 + 7, 6],
+    ])
   })
 }
