@@ -39,7 +39,7 @@ export const whole = (number: number): SQL => sql.raw(String(Math.floor(number))
 
 export const tooMuch = () =>
   limitExceeded(
-    'These words stand too often in too much text to be looked for at once; look for them without quotes, or for fewer, longer or rarer ones',
+    'These words stand too often in too much text to be looked for at once; ask without quotes, or for fewer, longer or rarer words',
   )
 
 /**

@@ -99,9 +99,10 @@ export function leadsOf(
       SELECT id FROM (${ids}) LIMIT CASE WHEN (SELECT lead FROM way) = ${sql.raw(String(i))} THEN -1 ELSE 0 END)`,
   )
   const isTwice = leading.some((part) => part.op === 'tag' && part.anyOf.length > 1)
+  const led = isTwice ? sql`SELECT DISTINCT id FROM (${together(rows)})` : together(rows)
   return {
     tables: [way],
-    from: sql`(${isTwice ? sql`SELECT DISTINCT id FROM (${together(rows)})` : together(rows)}) led ${dialect.follow('entries', 'e', sql`e.id = led.id`)}`,
+    from: sql`(${led}) led ${dialect.follow('entries', 'e', sql`e.id = led.id`)}`,
     within: sql`(SELECT lead FROM way) IS NOT NULL`,
     isDone: (part) =>
       leading.includes(part) && part.op !== 'equals'

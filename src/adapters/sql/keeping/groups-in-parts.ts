@@ -33,7 +33,7 @@ function wholeStatement(groups: Groups, most: number): SQL {
     SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${groups.order} LIMIT ${most}`
 }
 
-/** The same of the next rows of counters: one row with `names`, `first` (JSON) and `until`, the last name that was gone through, or NULL. */
+/** The same of the next rows of counters: one row with `names`, `first` (JSON) and `until`, the last name gone through, or NULL. */
 function partStatement(
   { scope }: Pick<ReadContext, 'scope'>,
   groups: Groups,
