@@ -124,6 +124,8 @@ describe('symbols of real code', () => {
         'namespace N {\n  public sealed class A : B {\n    private readonly int x = f();\n    public async Task<int> Run(string s) {\n      if (x) { }\n    }\n  }\n  public record R(int A);\n}\n',
       ),
     ).toEqual(['class A 2-7', 'function Run 4-6', 'class R 8-8'])
+    expect(await told('b.py', '\ufeffdef first():\n    pass\n')).toEqual(['function first 1-2'])
+    expect(await told('b.java', '\ufeffclass First {}\n')).toEqual(['class First 1-1'])
     expect(
       await told(
         'a.rb',
@@ -136,6 +138,8 @@ describe('symbols of real code', () => {
     for (const [path, part] of [
       ['a.ts', '} { ( ] x = <'],
       ['a.ts', '['],
+      ['b.ts', '/*'],
+      ['a.java', 'a<'],
       ['a.py', 'def x(:\n  (\n'],
       ['a.rs', 'fn (<a< }{'],
       ['a.go', 'func ( type {'],

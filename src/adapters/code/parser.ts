@@ -50,11 +50,14 @@ function declarations(tree: Tree, text: string, rules: Rules): Declaration[] {
 /** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
 export function createCodeParser(pace: Pace): CodeParser {
   return {
-    async symbols({ path, language, text }: SourceText) {
+    async symbols({ path, language, text: stored }: SourceText) {
+      // A byte order mark is no character of the program: some grammars take it for an error, and the first line with it.
+      const text = stored.startsWith('\ufeff') ? stored.slice(1) : stored
       const style = commentStyle(language)
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
       if (grammar !== undefined) {
         const tree = await parseInSteps(grammar.parser(path), text, pace)
+        if (tree === null) return []
         return toSymbols(text, declarations(tree, text, grammar.rules), style)
       }
       const byLine = Object.hasOwn(LINE_RULES, language) ? LINE_RULES[language] : undefined

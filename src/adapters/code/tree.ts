@@ -1,8 +1,11 @@
-import type { PartialParse, Tree } from '@lezer/common'
+import type { Input, PartialParse, Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
 import type { Pace } from '../../domain/pace'
 
-/** Parses in steps, and with a bound: text that is no program makes the parser try many readings, each with a stack of its own. */
+/**
+ * Parses in steps, and with bounds: text that is no program makes the parser try many readings, each with a stack of its own, and read
+ * on to the end of the text from each place at which something opens that never closes (`/*` again and again).
+ */
 
 /** Steps of the parser, and the reading of characters that they are worth. */
 const STEP = 1024
@@ -12,6 +15,36 @@ const MAX_DEPTH = 3 * 2000
 /** What trying several readings may cost at first, and for each character; measured, see bench/code. */
 const FREE_TRIES = 1_000_000
 const TRIES_PER_CHARACTER = 60
+
+/** Characters of the text handed out at once; what is read within one piece is not seen from here. */
+const PIECE = 128
+/** Characters handed out again, at first and for each character; programs that people write need up to 12 of a long file, 30 of a short one. */
+const FREE_AGAIN = 1_000_000
+const AGAIN_PER_CHARACTER = 60
+/** Characters read again that take about as long as a step, as a power of two. */
+const READS_OF_A_STEP = 3
+
+/** The text in pieces, and how much of it was handed out. */
+class CountedInput implements Input {
+  readonly lineChunks = false
+  given = 0
+
+  constructor(private readonly text: string) {}
+
+  get length(): number {
+    return this.text.length
+  }
+
+  chunk(from: number): string {
+    const piece = this.text.slice(from, from + PIECE)
+    this.given += piece.length
+    return piece
+  }
+
+  read(from: number, to: number): string {
+    return this.text.slice(from, to)
+  }
+}
 
 /** What the parser shows of itself while it works. */
 interface Working extends PartialParse {
@@ -29,15 +62,28 @@ function depths({ stacks = [] }: Working): { sum: number; deepest: number } {
   return { sum, deepest }
 }
 
-/** The tree of a text; of its first part only when the rest would cost too much. */
-export async function parseInSteps(parser: LRParser, text: string, pace: Pace): Promise<Tree> {
-  const parse: Working = parser.startParse(text)
+/** One step. @returns null when the tree is deeper than the stack of calls by which Lezer builds it: no program that people write */
+function advance(parse: PartialParse): { readonly tree: Tree | null } | null {
+  try {
+    return { tree: parse.advance() }
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** The tree of a text; of its first part only when the rest would cost too much, and null when it is too deep to be built. */
+export async function parseInSteps(parser: LRParser, text: string, pace: Pace): Promise<Tree | null> {
+  const input = new CountedInput(text)
+  const parse: Working = parser.startParse(input)
+  const again = FREE_AGAIN + AGAIN_PER_CHARACTER * text.length
+  let counted = 0
   const allowed = FREE_TRIES + TRIES_PER_CHARACTER * text.length
   let spent = 0
   let since = 0
   for (;;) {
-    const tree = parse.advance()
-    if (tree !== null) return tree
+    const step = advance(parse)
+    if (step === null || step.tree !== null) return step?.tree ?? null
     if ((parse.recovering ?? 0) > 0 || (parse.stacks?.length ?? 0) > 1) {
       const { sum, deepest } = depths(parse)
       spent += sum + 30
@@ -45,6 +91,12 @@ export async function parseInSteps(parser: LRParser, text: string, pace: Pace): 
       if (parse.stoppedAt === null && (spent > allowed || deepest > MAX_DEPTH)) parse.stopAt(parse.parsedPos)
     } else if (parse.stoppedAt === null && (since & 63) === 0 && depths(parse).deepest > MAX_DEPTH)
       parse.stopAt(parse.parsedPos)
+    const reread = input.given - parse.parsedPos
+    if (reread > again && parse.stoppedAt === null) parse.stopAt(parse.parsedPos)
+    if (reread > counted) {
+      since += (reread - counted) >> READS_OF_A_STEP
+      counted = reread
+    }
     if (++since >= STEP) {
       since = 0
       await pace.spend(STEP_UNITS)

@@ -46,10 +46,12 @@ export function codeContract(connect: Connect): void {
         { path: '/elsewhere/a.ts', content: 'a' },
         { path: 'a.ts', content: `${'x'.repeat(9000)}\u0000` },
         { path: 'limit.ts', content: `//${'x'.repeat(1_048_574)}` },
+        // No program, and deeper than a stack of calls.
+        { path: 'Deep.java', content: 'a<'.repeat(100_000) },
       ]
       const { body } = await put(project, { files })
       expect([body.stored, body.skipped.map(({ path }: Json) => path)]).toEqual([
-        1,
+        2,
         ['a.bin', 'big.ts', '../up.ts', '/elsewhere/a.ts', 'a.ts'],
       ])
       expect(body.skipped.map(({ reason }: Json) => reason)).toEqual([
