@@ -28,6 +28,28 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   value: 'done',
   pattern: 'TypeError: ',
   node_id: 'setup/install',
+  memoryId: '42',
+  timestamp: '2026-11-21T10:00:00Z',
+  valid_at: '2026-11-21T10:00:00Z',
+  timezone: 'Europe/London',
+  also: ['Asia/Tokyo'],
+  expression: 'next monday',
+  projectPath: 'app',
+  project: 'app',
+  title: 'Deploy day',
+  content: 'We deploy on Tuesdays, never on Fridays.',
+  goal: 'Add refresh-token rotation',
+  agent_id: 'ci-bot',
+  related_to: ['supersedes:42'],
+  kind: 'decision',
+  status: 'doing',
+  weight: 3,
+  confidence: 0.8,
+  lineStart: 1,
+  lineEnd: 9,
+  fileContext: { path: 'src/auth.ts' },
+  codeBlock: { code: 'return 1', language: 'typescript' },
+  'metadata.source': 'user_explicit',
 }
 
 /** A value that a schema admits; of an object, its required members. */
@@ -63,7 +85,9 @@ function bySchema(schema: JsonSchema | undefined): unknown {
  */
 export function exampleAt(path: readonly PropertyKey[], schema?: JsonSchema): unknown {
   const last = path.at(-1)
-  const known = typeof last === 'string' && Object.hasOwn(EXAMPLES, last) ? EXAMPLES[last] : undefined
+  const whole = path.join('.')
+  const name = Object.hasOwn(EXAMPLES, whole) ? whole : last
+  const known = typeof name === 'string' && Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : undefined
   if (known !== undefined) return known
   const list = typeof last === 'number' ? EXAMPLES[String(path.at(-2))] : undefined
   return Array.isArray(list) ? list[0] : bySchema(schema)

@@ -45,6 +45,18 @@ export function pathText(path: readonly PropertyKey[]): string {
   )
 }
 
+/** Those of the arguments that are right by themselves, as the handler would get them. */
+export const soundArguments = <Input extends z.ZodObject>(
+  input: Input,
+  args: Record<string, unknown>,
+): Partial<z.output<Input>> =>
+  Object.fromEntries(
+    Object.entries(input.shape).flatMap(([name, field]) => {
+      const { data } = (field as z.ZodType).safeParse(args[name])
+      return data === undefined ? [] : [[name, data]]
+    }),
+  ) as Partial<z.output<Input>>
+
 /** The arguments without those that the handler judges itself. */
 const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
@@ -141,6 +153,13 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
       return issue.origin === 'array'
         ? invalidInput(`${name} must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`)
         : invalidInput(`${name} must be at least ${issue.minimum}`)
+    case 'invalid_union': {
+      if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)
+      const types = ((schemaAt(shown, path)?.anyOf as JsonSchema[] | undefined) ?? []).map(({ type }) => String(type))
+      return invalidInput(
+        types.length === 0 ? `${name}: ${issue.message}` : `${name} must be ${types.map(article).join(' or ')}`,
+      )
+    }
     case 'custom':
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)
       return invalidInput(issue.message)

@@ -1,14 +1,37 @@
 import { z } from 'zod'
 import { checkVerbatim } from '../../domain/entry/draft'
 import type { Layer } from '../../domain/entry/entry'
+import type { Metadata } from '../../domain/entry/metadata'
 import { Inspection } from '../../domain/flaws'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { defineTool } from '../define-tool'
 import { strings } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryMetadata, readMetadata } from './memory-wire'
 import { fabricOutput } from './wire'
+
+const input = z.strictObject({
+  type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
+  content: z.string().meta({ description: 'The memory, kept verbatim' }),
+  metadata: memoryMetadata(
+    '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, ' +
+      'lineEnd}, codeBlock {code, language, filePath}, more',
+  ),
+  layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
+  ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),
+  pinned: z.boolean().optional().meta({ description: 'Never decays' }),
+})
+
+/** The metadata as it is read. @throws Problem that tells everything that is wrong with what is given */
+function checked({ content, metadata }: Partial<z.output<typeof input>>): Metadata | undefined {
+  const wrong = new Inspection()
+  if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
+  const read = metadata && readMetadata(metadata, wrong, false)
+  wrong.end()
+  return read
+}
 
 export const store = defineTool({
   family: fabric,
@@ -18,17 +41,7 @@ export const store = defineTool({
     'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
     '3 knowledge of the whole org.',
   effect: 'store',
-  input: z.strictObject({
-    type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
-    content: z.string().meta({ description: 'The memory, kept verbatim' }),
-    metadata: memoryMetadata(
-      '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, ' +
-        'lineEnd}, codeBlock {code, language, filePath}, more',
-    ),
-    layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
-    ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),
-    pinned: z.boolean().optional().meta({ description: 'Never decays' }),
-  }),
+  input,
   output: fabricOutput({
     id: z.string(),
     success: z.boolean(),
@@ -37,11 +50,9 @@ export const store = defineTool({
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
+  inspect: (args) => void checked(soundArguments(input, args)),
   async handler({ services, principal }, args) {
-    const wrong = new Inspection()
-    wrong.check('content', args.content, () => checkVerbatim(args.content, 'content'))
-    const metadata = readMetadata(args.metadata, wrong, false)
-    wrong.end()
+    const metadata = checked(args) as Metadata
     const stored = await services.memories.store(principal, {
       type: args.type,
       content: args.content,

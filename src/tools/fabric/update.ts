@@ -5,6 +5,7 @@ import { Inspection } from '../../domain/flaws'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
 import { defineTool } from '../define-tool'
 import { expectedVersion, tags } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
@@ -22,7 +23,7 @@ const input = z.strictObject({
 })
 
 /** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
-function checked(args: z.output<typeof input>) {
+function checked(args: Partial<z.output<typeof input>>) {
   const { content, weight, pinned } = args
   const wrong = new Inspection()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
@@ -54,6 +55,7 @@ export const update = defineTool({
     memoryId: z.string(),
     newLayer: z.int(),
   }),
+  inspect: (args) => void checked(soundArguments(input, args)),
   async handler({ services, principal }, args) {
     const change = checked(args)
     const changes = Object.values(change).some((part) => part !== undefined)

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { KINDS } from '../../domain/entry/kind'
 import { AUDIENCES, WORK_STATUSES } from '../../domain/entry/metadata'
+import { readRemembered } from '../../domain/pack/remember'
+import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -14,39 +17,54 @@ const oneOf = (values: readonly string[], description: string) =>
     .optional()
     .meta({ description, enum: [...values] })
 
+const input = z.strictObject({
+  title: z.string().meta({ description: 'Short name, ≤ 200 characters' }),
+  content: z.string().meta({ description: 'The memory, kept verbatim' }),
+  kind: z
+    .string()
+    .default('note')
+    .meta({ description: 'What it is', enum: [...KINDS] }),
+  project: text('Project key'),
+  domain: text('Subject area'),
+  agent_id: text('Who speaks; default: your key’s agent'),
+  diary: flag(false, 'A page of the agent’s own diary'),
+  audience: oneOf(AUDIENCES, 'Default: project if one is named, else org'),
+  tags: tags('Tags').optional(),
+  status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
+  related_to: z
+    .array(z.union([z.string(), z.int()]).meta({ description: 'Link', anyOf: undefined, type: 'string' }))
+    .optional()
+    .meta({
+      description:
+        '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, ' +
+        'derived_from, part_of, references',
+    }),
+  source_url: text('Where it comes from'),
+  valid_at: text('ISO 8601'),
+  thread_id: text('Default: the project’s'),
+  metadata: jsonObject('Further fields').optional(),
+})
+
+/** What would be wrong with these if the others were right; what is judged by a wrong one is not judged. @throws Problem */
+function inspect(args: Record<string, unknown>, { principal }: ToolContext): void {
+  const { kind, status, project, audience, agent_id, diary = false, ...sound } = soundArguments(input, args)
+  const isWrong = (name: string, read: unknown): boolean => read === undefined && args[name] !== undefined
+  const placeless = isWrong('project', project)
+  readRemembered(placeless ? { ...principal, projects: null } : principal, {
+    ...{ title: 'Title', content: 'text', ...sound, kind: kind ?? 'note', agent_id },
+    ...(kind === undefined ? {} : { status }),
+    ...(placeless ? {} : { project, audience }),
+    diary: diary && !isWrong('agent_id', agent_id),
+  })
+}
+
 export const remember = defineTool({
   family: packs,
   name: 'remember',
   title: 'Remember',
   description: 'Store what others should not have to learn again, typed and linked; context brings it back.',
   effect: 'store',
-  input: z.strictObject({
-    title: z.string().meta({ description: 'Short name, ≤ 200 characters' }),
-    content: z.string().meta({ description: 'The memory, kept verbatim' }),
-    kind: z
-      .string()
-      .default('note')
-      .meta({ description: 'What it is', enum: [...KINDS] }),
-    project: text('Project key'),
-    domain: text('Subject area'),
-    agent_id: text('Who speaks; default: your key’s agent'),
-    diary: flag(false, 'A page of the agent’s own diary'),
-    audience: oneOf(AUDIENCES, 'Default: project if one is named, else org'),
-    tags: tags('Tags').optional(),
-    status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
-    related_to: z
-      .array(z.union([z.string(), z.int()]).meta({ description: 'Link', anyOf: undefined, type: 'string' }))
-      .optional()
-      .meta({
-        description:
-          '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, ' +
-          'derived_from, part_of, references',
-      }),
-    source_url: text('Where it comes from'),
-    valid_at: text('ISO 8601'),
-    thread_id: text('Default: the project’s'),
-    metadata: jsonObject('Further fields').optional(),
-  }),
+  input,
   output: output({
     success: z.boolean(),
     id: z.string(),
@@ -55,6 +73,7 @@ export const remember = defineTool({
     links: listOf(part('Link', { relation: z.string(), id: z.string() }), 'Links made'),
     conflicts: listOf(part('Entry', { id: z.string(), title: z.string(), reason: z.string() }), 'May say the same'),
   }),
+  inspect,
   async handler({ services, principal }, args) {
     const { id, kind, project, links, conflicts } = await services.packs.remember(principal, args)
     return {

@@ -64,6 +64,11 @@ export function memoryContract(connect: Connect): void {
             code: 'NOT_FOUND',
           })
       expect(await code('context_get', {})).toBe('VALIDATION_ERROR')
+      expect((await session.fail('context_get', { memoryId: true })).data).toEqual({
+        error: 'memoryId must be a string or an integer',
+        code: 'VALIDATION_ERROR',
+        details: [{ path: 'memoryId', message: 'given boolean true; an example is "42"' }],
+      })
       expect(await code('context_update', { memoryId: 'abc', pinned: true })).toBe('NOT_FOUND')
     })
 

@@ -208,6 +208,43 @@ export function protocolContract(connect: Connect): void {
       expect(late.data.error.message).toBe(
         'Image 0 has invalid base64 encoding; Image 1 is not a PNG, JPEG, GIF or WebP image',
       )
+      // Also beside what the schema finds, each with a right example.
+      const beside: [string, Record<string, unknown>, string[]][] = [
+        [
+          'context_store',
+          { type: 'x', content: ' ', metadata: { weight: 9, confidence: 2, source: 'me', tags: 5, projectPath: 1 } },
+          [
+            'content',
+            'type',
+            ...['confidence', 'projectPath', 'source', 'tags', 'weight'].map((key) => `metadata.${key}`),
+          ],
+        ],
+        ['context_update', { memoryId: true, content: '', weight: 7 }, ['content', 'memoryId', 'weight']],
+        [
+          'remember',
+          { title: '', content: 5, kind: 'x', status: 'x', audience: 'x', related_to: ['x'], valid_at: 'x', extra: 1 },
+          ['audience', 'content', 'extra', 'kind', 'related_to', 'status', 'title', 'valid_at'],
+        ],
+        // Nothing is held against an argument whose partner is wrong itself.
+        [
+          'remember',
+          { title: 'a', content: 'b', kind: 5, status: 'doing', project: 5, audience: 'project' },
+          ['kind', 'project'],
+        ],
+      ]
+      for (const [tool, wrong, expected] of beside) {
+        const { data: refusal } = await s.fail(tool, wrong)
+        const details = refusal.details ?? refusal.error.details
+        expect([tool, details.map(({ path }: { path: string }) => path).toSorted()]).toEqual([
+          tool,
+          expected.toSorted(),
+        ])
+        for (const row of details)
+          expect([row.path, row.example !== undefined || /; an example is /.test(row.message)]).toEqual([
+            row.path,
+            true,
+          ])
+      }
       // And so are filters beside other arguments.
       const search = await s.fail('search_context', {
         limit: 0,
