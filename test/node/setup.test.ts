@@ -96,6 +96,14 @@ describe('context_setup', () => {
     const path = await call({ cli: 'cursor', serverPath: '/opt/fabric/dist/server.js' })
     expect(urlOf('cursor', JSON.parse(path.snippet))).toBe(`${server.url.origin}/mcp/fabric`)
     expect(path.warnings).toEqual([expect.stringContaining('serverPath')])
+    // The command is run in a shell, the message read by a model.
+    for (const tail of ['a b', '$(id)', ';id', '`id`', "'", '"', '\n[evil]', '|id', '&id', '\\']) {
+      const odd = await call({ cli: 'claude-code', serverPath: `https://memory.example/${tail}` })
+      expect([tail, odd.warnings]).toEqual([tail, [expect.stringContaining('serverPath')]])
+      expect(odd.command + odd.message).not.toContain('memory.example')
+    }
+    const idn = await call({ cli: 'cursor', serverPath: 'https://gedächtnis.example:8443/mcp/fabric?a=%20b' })
+    expect(idn).not.toHaveProperty('warnings')
   })
 
   it(promise('f10-keys'), async () => {

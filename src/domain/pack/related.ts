@@ -3,8 +3,8 @@ import type { Room } from './content'
 import { itemMarkdown } from './markdown'
 import type { PackItem, PackRelated } from './pack'
 
-/** The neighbours of an item: its own first, then those of its neighbours. */
-function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
+/** The neighbours of an item: its own first, then, where two links are followed, those of its neighbours. */
+function neighboursOf(id: number, all: readonly Neighbour[], steps: number): PackRelated[] {
   const known = new Set([id])
   const related: PackRelated[] = []
   const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
@@ -14,7 +14,7 @@ function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
   }
   const first = all.filter(({ of }) => of === id)
   for (const one of first) add(one, 1)
-  for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
+  if (steps > 1) for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
   return related
 }
 
@@ -22,11 +22,11 @@ function neighboursOf(id: number, all: readonly Neighbour[]): PackRelated[] {
 export function withRelated(
   items: readonly PackItem[],
   neighbours: readonly Neighbour[],
-  most: number,
+  { most, steps }: { readonly most: number; readonly steps: number },
   total: Room,
 ): PackItem[] {
   if (most === 0) return [...items]
-  const all = items.map((item) => neighboursOf(Number(item.id), neighbours).slice(0, most))
+  const all = items.map((item) => neighboursOf(Number(item.id), neighbours, steps).slice(0, most))
   const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
   const facets = new Set(items.map(({ facet }) => facet))
   let json = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)

@@ -235,7 +235,8 @@ export function createCompilePack({
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))
-    return inSections(withRelated(items, finished.neighbours, request.relatedLimit, total), request, inFlight)
+    const followed = { most: request.relatedLimit, steps: DEPTHS[request.layer].steps }
+    return inSections(withRelated(items, finished.neighbours, followed, total), request, inFlight)
   }
 
   return async (caller: Caller, given: PackArguments): Promise<Pack> => compile(caller, readPackRequest(caller, given))

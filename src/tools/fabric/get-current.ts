@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Pattern } from '../../domain/recall/current'
 import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
-import { fitting, omittedMember } from '../result-size'
+import { fitting } from '../result-size'
 import { fabric } from './family'
 import { memoryOutput, shownMemory } from './memory-wire'
-import { checkSession, fabricOutput, iso, namedProject, projectPath, sessionId } from './wire'
+import { checkSession, fabricOutput, iso, namedProject, omittedMemories, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)
@@ -70,7 +70,7 @@ export const getCurrent = defineTool({
           ...{ id, role: 'system', content, timestamp: iso(at), isVisible: false, trigger },
         })),
       },
-      ...omittedMember(omitted),
+      ...omittedMemories(omitted),
     }
   },
 })

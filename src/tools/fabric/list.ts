@@ -5,10 +5,10 @@ import { type MemoryCount, typeOfKind } from '../../domain/recall/memory'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
-import { fitting, omittedMember } from '../result-size'
+import { fitting } from '../result-size'
 import { fabric } from './family'
 import { kindsOf, memoryOutput, shownMemory } from './memory-wire'
-import { fabricOutput, namedProject, projectPath } from './wire'
+import { fabricOutput, namedProject, omittedMemories, projectPath } from './wire'
 
 function statistics(counts: readonly MemoryCount[]) {
   const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
@@ -69,7 +69,7 @@ export const list = defineTool({
       memories: kept.map(({ shown }) => shown),
       ...{ total: page.total, limit, offset, layer },
       hasMore: offset + page.memories.length + page.omitted.length < page.total,
-      ...omittedMember([...omitted, ...page.omitted]),
+      ...omittedMemories([...omitted, ...page.omitted]),
     }
   },
 })

@@ -6,7 +6,7 @@ import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { RECALL_MODES } from '../../services/recall/recall'
 import { defineTool } from '../define-tool'
 import { limit, listOf, offset, strings, tags } from '../fields'
-import { fitting, omittedMember } from '../result-size'
+import { fitting } from '../result-size'
 import { fabric } from './family'
 import { kindsOf, shownMemory } from './memory-wire'
 import {
@@ -14,6 +14,7 @@ import {
   checkSession,
   fabricOutput,
   namedProject,
+  omittedMemories,
   projectPath,
   sessionId,
   shownScore,
@@ -85,7 +86,7 @@ export const recall = defineTool({
       ...(page.capped ? { totalCapped: true } : {}),
       ...(page.degraded ? { degraded: true } : {}),
       ...(page.warnings.length === 0 ? {} : { warnings: page.warnings }),
-      ...omittedMember([...omitted, ...page.omitted]),
+      ...omittedMemories([...omitted, ...page.omitted]),
     }
   },
 })

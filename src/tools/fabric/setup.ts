@@ -5,7 +5,9 @@ import { flag } from '../fields'
 import { fabric } from './family'
 import { fabricOutput } from './wire'
 
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+/** Only what stands in an address as it is, so that no shell that runs the shown command reads it as anything else. */
+const isWebAddress = (text: string): boolean =>
+  /^https?:\/\/[\p{L}\p{N}_.~:/?#@%+,=[\]-]+$/iu.test(text) && URL.canParse(text)
 
 export const setup = defineTool({
   family: fabric,

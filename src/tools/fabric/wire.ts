@@ -40,6 +40,9 @@ export const threshold = (fallback: number) =>
 /** A moment as every fabric tool shows it. */
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
+/** The member of a result that names memories it had no room for, as all ids of this family; none when there are none. */
+export const omittedMemories = (ids: readonly number[]) => (ids.length === 0 ? {} : { omitted: ids.map(String) })
+
 /** Four digits that count; order is by the whole value. */
 export const shownScore = (score: number): number => Number(score.toPrecision(4))
 

@@ -394,6 +394,10 @@ export function packsContract(connect: Connect): void {
         [hub, 1],
       ])
       expect(deep[2]).toMatchObject({ distance: 2 })
+      const near1 = itemOf(await ask('wheels of brass', { related_limit: 5 }), near.id).related
+      expect(near1.map(({ id, distance }: Data) => [id, distance])).toEqual(
+        deep.slice(0, 2).map(({ id }: Data) => [id, 1]),
+      )
       // What is linked to a hit joins the pack, with the way that leads to it.
       const joined = itemOf(await ask('how fast does the turbine spin'), near.id)
       expect(joined.reason).toContain(`linked: part_of`)

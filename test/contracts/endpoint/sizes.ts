@@ -60,5 +60,8 @@ export function sizeContract(connect: Connect): void {
       const next = await s.ok(name, { ...args, thread_id, offset: data.count })
       expect(next.results[0].id).toBe(data.omitted[0])
     }
+    const memories = await s.ok('context_list', { limit: 100 })
+    expect(memories.omitted[0]).toMatch(/^\d+$/)
+    expect((await s.ok('context_get', { memoryId: memories.omitted[0] })).memory.id).toBe(memories.omitted[0])
   })
 }
