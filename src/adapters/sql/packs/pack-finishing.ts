@@ -35,15 +35,25 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
     ) AS placed`
 }
 
-/** Links of the rows of `table` in both directions, each once, whoever made it. */
+/** Links of an entry that are looked at, from those to the newest entries: thousands may refer to one. */
+const NEWEST_LINKS = 1_000
+
+/** The newest links of the rows of `table`, whose ids differ, in both directions, whoever made them. */
 const allLinksOf = (context: PackContext, table: SQL): SQL => {
   const { dialect } = context
   return sql`
-    SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
-    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
-    UNION
-    SELECT one.id, l.relation, 'incoming', l.from_id
-    FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`one.id`))}`
+    SELECT newest.of_id, newest.relation, newest.direction, newest.id FROM (
+      SELECT every.of_id, every.relation, every.direction, every.id,
+        row_number() OVER (PARTITION BY every.of_id ORDER BY every.id DESC, every.relation, every.direction) AS place
+      FROM (
+        SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
+        FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
+        UNION ALL
+        SELECT one.id, l.relation, 'incoming', l.from_id
+        FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`one.id`))}
+      ) AS every
+    ) AS newest
+    WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
 }
 
 /** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
