@@ -24,6 +24,8 @@ import { join } from 'node:path'
  * @property {string[]} [unwanted] what looks right and is not: outdated, or another project's
  * @property {string} [facet] the section in which the answer stands
  * @property {string} [agent] whose diary is asked for
+ * @property {string} [domain] what an agent would pass with it; not asked with (see `ask.mjs`)
+ * @property {boolean} [paraphrase] shares few words with what it needs
  */
 
 const HERE = import.meta.dirname
@@ -44,6 +46,7 @@ export const TEAMS = {
   ferries: { name: 'ferries', org: 'harbor', asker: 'mira', now: '2026-11-20T09:00:00Z', project: 'ferrywise' },
   studio: { name: 'studio', org: 'tonwerk', asker: 'jonas', now: '2026-10-14T14:00:00Z', project: 'quillcast' },
   bakery: { name: 'bakery', org: 'kruste', asker: 'lena', now: '2026-09-30T08:00:00Z', project: 'ofenplan' },
+  harbour: { name: 'harbour', org: 'westerduin', asker: 'femke', now: '2026-10-21T07:30:00Z', project: 'quaymaster' },
 }
 
 /** The history of a team in the order of time. @param {Team} team @returns {Memory[]} */
@@ -55,10 +58,11 @@ export const readHistory = ({ name }) =>
 
 /**
  * Of four goals of the studio two are reported on again and again, and two wait for the last look. Of the bakery's first goals (b…) half
- * may be read; the others, and those that a second writer asked of the same history (m…), wait for the last look.
+ * may be read; the others, and those that a second writer asked of the same history (m…), wait for the last look. So do all of the harbour's.
  */
 const partOf = ({ name }, id) => {
   if (name === 'ferries') return 'development'
+  if (name === 'harbour') return 'last look'
   const first = (createHash('sha256').update(`${name} ${id}`).digest()[0] ?? 0) % 2 === 0
   if (name === 'bakery') return first && id.startsWith('b') ? 'development' : 'last look'
   return first ? 'held out' : 'last look'
