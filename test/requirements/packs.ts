@@ -13,6 +13,7 @@ export const PACKS = {
   'p3-work':
     'leads with work in flight, leaves archived work out, and makes prior art of finished work with its learnings',
   'p3-left-out': 'leaves out what has ended, what was deleted, and what a later entry of the same subject has replaced',
+  'p3-one-subject': 'brings what holds all that a goal names, also where every entry does, and all of a series',
   'p3-duplicates': 'collapses near-duplicates into the best one',
   'p3-contradicts': 'shows both sides of a contradiction, each naming the other',
   'p3-floor': 'gives nothing for an unrelated goal, and scores that mean the same in every call',

@@ -85,7 +85,7 @@ const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
 /** What is said anew by a later entry that holds in its place, or that probably does. */
 export const OUTDATED = 0.3
-export const OLDER = 0.7
+const OLDER = 0.7
 
 export interface Preferences {
   readonly intent: Intent

@@ -27,6 +27,8 @@ const COMPARED = 400
 /** Of what the earlier text says, by how rare its words are, the later one says this much; so many words besides common ones. */
 const SAYS = 0.4
 const WORDS = 2
+/** What is like so many others is one of a series (a port for each service), of which all hold; a subject is seldom decided so often. */
+const SERIES = 3
 /** Entries that a store is taken to have at least, so that rarity means something among few. */
 const FEWEST = 20
 
@@ -105,7 +107,8 @@ export function saidAnew(
   for (const { content } of said) for (const word of content) held.set(word, (held.get(word) ?? 0) + 1)
   const count = Math.max(FEWEST, said.length)
   const rarity = (word: string): number => Math.log(1 + (count + 0.5) / ((held.get(word) ?? 0) + 0.5))
-  const later = new Map<number, Later>()
+  const pairs: { readonly older: PackEntry; readonly newer: PackEntry; readonly now: Later }[] = []
+  const alike = new Map<number, number>()
   for (const older of said)
     for (const newer of said) {
       const { entry } = newer
@@ -114,12 +117,18 @@ export function saidAnew(
       const sameKind = entry.kind === older.entry.kind
       if (!sameKind && !(AGREED.has(entry.kind) && AGREED.has(older.entry.kind))) continue
       const anew = sameKind && isNamedAlike(older, newer) ? 'otherwise' : saysAnew(older, newer, rarity)
-      const known = later.get(older.entry.id)
       if (anew === 'no') continue
       const now: Later = sameKind
         ? { id: entry.id, holds: anew === 'otherwise' }
         : { id: entry.id, holds: false, after: true }
-      if (known === undefined || (tells(now) - tells(known) || now.id - known.id) > 0) later.set(older.entry.id, now)
+      pairs.push({ older: older.entry, newer: entry, now })
+      if (sameKind) for (const { id } of [older.entry, entry]) alike.set(id, (alike.get(id) ?? 0) + 1)
     }
+  const later = new Map<number, Later>()
+  for (const { older, newer, now } of pairs) {
+    if (!now.after && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= SERIES) continue
+    const known = later.get(older.id)
+    if (known === undefined || (tells(now) - tells(known) || now.id - known.id) > 0) later.set(older.id, now)
+  }
   return later
 }

@@ -9,6 +9,8 @@ export interface GoalWords {
   readonly counted: Pick<TermStatistics, 'entries' | 'entriesWithTerm'>
   /** Of each term: how rare it is where the caller looks. */
   readonly weights: readonly number[]
+  /** Of each term: it names what the goal is about, however many entries are about it. */
+  readonly subject: readonly boolean[]
   /** The word of the goal that a term comes from. */
   readonly spelled: readonly string[]
   /** Of the words that some entry holds: how rare they are. */
@@ -49,6 +51,12 @@ const RARE = 0.5
 /** Words that together tell less than this share of what the rarest one tells that some entry holds are there by accident. */
 const FAR_RARER = 0.5
 const ACCIDENT = 0.5
+
+/**
+ * Who holds every word that names what the goal is about has to do with it, also where all entries do, so that none of these words is
+ * rare: in a store about one subject.
+ */
+const ALL_OF_SUBJECT = 0.45
 
 /** Of the words that an entry holds, those are named that say this share of what the rarest says. */
 const TELLING = 0.4
@@ -95,6 +103,7 @@ export function goalWords(
     known: heldBySome,
     named: all === 0 ? 0 : sumOf(alone.filter((_, i) => isInCode[i])) / sumOf(alone),
     familiar: all === 0 ? 1 : sumOf(heldBySome) / all,
+    subject: terms.map(({ term }) => shareOf(term) === 1),
     rare: weights.map((weight) => weight >= RARE * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
     whole: Math.max(rarity(1, entries), sumOf(strongest)),
@@ -114,7 +123,7 @@ export interface WordEvidence {
  * @param length content words of the text
  */
 export function wordEvidence(
-  { terms, weights, known, spelled, whole }: GoalWords,
+  { terms, weights, known, subject, spelled, whole }: GoalWords,
   inTitle: readonly number[],
   inText: readonly number[],
   length: number,
@@ -133,8 +142,11 @@ export function wordEvidence(
   const telling = matched.filter((i) => (weights[i] as number) >= TELLING * (weights[matched[0] as number] as number))
   const said = matched.reduce((all, i) => all + (weights[i] as number), 0)
   const byAccident = said < FAR_RARER * Math.max(...known)
+  const holds = (i: number): boolean => (inTitle[i] as number) + (inText[i] as number) > 0
+  const holdsSubject = subject.includes(true) && subject.every((named, i) => !named || holds(i))
+  const told = Math.max(((byAccident ? ACCIDENT : 1) * sum) / whole, holdsSubject ? ALL_OF_SUBJECT : 0)
   return {
-    share: Math.min(1, ((byAccident ? ACCIDENT : 1) * sum) / whole / longCost(length)),
+    share: Math.min(1, told / longCost(length)),
     held: matched,
     matched: [...new Set(telling.map((i) => spelled[i] as string))],
   }

@@ -3,7 +3,7 @@ import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
 import { bestPlaces, fitted, learningsOf, type Passage, roomFor, TWO_LINES, wholeText } from '../../domain/pack/content'
-import { OLDER, OUTDATED, type Weighed } from '../../domain/pack/evidence'
+import { OUTDATED, type Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
@@ -150,11 +150,8 @@ export function createCompilePack({
     const standing = weighed.filter(({ entry }) => !entry.superseded)
     const scores = new Map(standing.map(({ entry, score }) => [entry.id, score]))
     const opponents = opponentsIn(found.links)
-    const isOutdated = ({ entry, score, evidence: { later } }: Candidate) => {
-      if (later === null || later.after || opponents(entry.id).has(later.id)) return false
-      const has = scores.get(later.id) ?? 0
-      return has >= FLOOR && (later.holds || has * OLDER >= score)
-    }
+    const isOutdated = ({ entry, evidence: { later } }: Candidate) =>
+      later?.holds === true && (scores.get(later.id) ?? 0) >= FLOOR && !opponents(entry.id).has(later.id)
     const current = standing
       .filter((one) => !isOutdated(one))
       .sort((a, b) => b.worth - a.worth || b.entry.id - a.entry.id)

@@ -296,14 +296,40 @@ export function packsContract(connect: Connect): void {
       })
       const answer = await ask('which runtime do services of the depot use')
       expect([idsOf(answer), answer.diagnostics.omitted.superseded]).toEqual([[later], 1])
-      // The same subject in other words: the later one takes its place as long as it is there.
+      // The same subject in other words: the later one leads, and the earlier one says so.
       const decide = (title: string, text: string) => add(title, text, { kind: 'decision' })
       const firing = await decide('Firing', 'Propane kilns with a pyrometer for every glaze.')
       const anew = await decide('Electric kilns', 'Propane was dear; a pyrometer and a controller fire every glaze.')
       const both = await ask('propane or a pyrometer for the glaze')
-      expect([idsOf(both), both.diagnostics.omitted.superseded]).toEqual([[anew], 1])
-      await ok('delete_context', { context_ids: [anew] })
-      expect(idsOf(await ask('propane or a pyrometer for the glaze'))).toEqual([firing])
+      expect([idsOf(both), itemOf(both, firing).reason]).toEqual([
+        [anew, firing],
+        expect.stringContaining(`see [${anew}]`),
+      ])
+    })
+
+    it(promise('p3-one-subject'), async () => {
+      const { add, ask } = inProject()
+      const places = [
+        'amber',
+        'birch',
+        'cedar',
+        'delta',
+        'ember',
+        'fjord',
+        'grove',
+        'heron',
+        'inlet',
+        'jade',
+        'kelp',
+        'larch',
+      ]
+      for (const [i, place] of places.entries()) {
+        const text = `The sextant calibration at the ${place} mooring uses table ${i} beside the ${places[(i + 5) % 12]} chart.`
+        await add(`Sextant ${place}`, text, { kind: i % 2 ? 'decision' : 'note' })
+      }
+      const answer = await ask('sextant calibration')
+      expect([answer.total_items, answer.diagnostics.omitted.superseded]).toEqual([places.length, 0])
+      expect((await ask('holiday calendar of the office')).total_items).toBe(0)
     })
 
     it(promise('p3-duplicates'), async () => {
