@@ -18,7 +18,9 @@ const TRIES_PER_CHARACTER = 60
 
 /** Characters of the text handed out at once; what is read within one piece is not seen from here. */
 const PIECE = 128
-/** Characters handed out again, at first and for each character; programs that people write need up to 12 of a long file, 30 of a short one. */
+/**
+ * Characters handed out again, at first and for each character; programs that people write need up to 12 of a long file, 30 of a short one.
+ */
 const FREE_AGAIN = 1_000_000
 const AGAIN_PER_CHARACTER = 60
 /** Characters read again that take about as long as a step, as a power of two. */
