@@ -4,7 +4,7 @@ import type { Metadata } from '../domain/entry/metadata'
 import { normalizeTags } from '../domain/entry/tags'
 import { invalidInput, Problem } from '../domain/errors'
 import { givenAs, Inspection, told } from '../domain/flaws'
-import { and, type Filter } from '../domain/search/filter'
+import { and, type Filter, withElementsTogether } from '../domain/search/filter'
 import { formatSecond, parseDateBound } from '../domain/time'
 import { jsonObject, source, tags } from './fields'
 import { type BadFilter, metadataFilter, readMetadata, readMetadataFilters } from './metadata-filters'
@@ -104,7 +104,7 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   const dates = Number(args.start_date !== undefined) + Number(args.end_date !== undefined)
   const created = dates > 0 ? 1 : 0
   return {
-    filter: and([...plain, ...byKey, ...byOperator]),
+    filter: and([...plain, ...byKey, ...withElementsTogether(byOperator)]),
     applied: plain.length - created + dates + byKey.length + byOperator.length,
     words,
   }

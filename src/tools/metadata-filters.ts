@@ -91,7 +91,7 @@ function readScalar(operator: ScalarOperator, path: MetadataPath, value: Scalar,
     case 'ne':
       return filter(and([{ op: 'type', path, is: typeOf(value) }, not(same)]))
     case 'array_contains':
-      return filter({ op: 'element', path, value, fold })
+      return filter({ op: 'elements', path, allOf: [value], fold })
     case 'gt':
     case 'gte':
     case 'lt':
@@ -157,6 +157,17 @@ export interface BadFilter {
   readonly value: unknown
 }
 
+/**
+ * Characters that all values of `contains` may have together: SQLite compares a value with each place of a text, letter by letter
+ * (platform contract §6).
+ */
+const MAX_CONTAINED = 2_000
+
+function containedIn(filters: readonly unknown[]): number {
+  const values = filters.map((given) => (isRecord(given) && given.operator === 'contains' ? given.value : ''))
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+}
+
 const tooMany = (count: number): BadFilter => ({
   error: `metadata has ${count} keys; at most ${MAX_METADATA_KEYS} are allowed`,
   path: 'metadata',
@@ -177,8 +188,15 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
 }
 
 /** The argument `metadata_filters`. @param bad takes what is wrong */
-export const readMetadataFilters = (filters: readonly unknown[], bad: BadFilter[]): Filter[] =>
-  filters.flatMap((given, index): Filter[] => {
+export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[]): Filter[] {
+  const contained = containedIn(filters)
+  if (contained > MAX_CONTAINED)
+    bad.push({
+      error: `The values of contains have ${contained} characters together; at most ${MAX_CONTAINED} are allowed`,
+      path: 'metadata_filters',
+      value: undefined,
+    })
+  return filters.flatMap((given, index): Filter[] => {
     const read = readMetadataFilter(given)
     if ('filter' in read) return [read.filter]
     const key = isRecord(given) && typeof given.key === 'string' ? given.key : ''
@@ -189,3 +207,4 @@ export const readMetadataFilters = (filters: readonly unknown[], bad: BadFilter[
     })
     return []
   })
+}

@@ -118,7 +118,12 @@ const leaves: fc.Arbitrary<Filter> = fc.oneof(
     value: texts,
     fold,
   }),
-  fc.record({ op: fc.constant('element' as const), path: paths, value: scalars, fold }),
+  fc.record({
+    op: fc.constant('elements' as const),
+    path: paths,
+    allOf: fc.array(scalars, { minLength: 1, maxLength: 3 }),
+    fold,
+  }),
 )
 
 const filters: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({

@@ -16,6 +16,7 @@ import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
 import { inShares } from '../../src/domain/write-share'
 import { createGenerate } from '../../src/services/generate'
+import { readFilter } from '../../src/tools/filters'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
 const analyzer = createAnalyzer('english')
@@ -196,6 +197,21 @@ describe('what is shown of a long text', () => {
     expect(many.units.length).toBeGreaterThan(50)
     const shown = highlight(`${'abcdefgh'.repeat(9)} `.repeat(700), many.units, analyzer)
     expect(shown?.match(/<mark>/g)?.length).toBeGreaterThan(2)
+  })
+})
+
+describe('filters of metadata', () => {
+  const asking = (operator: string, values: readonly unknown[]) => () =>
+    readFilter({ metadata_filters: values.map((value) => ({ key: 'list', operator, value })) }).filter
+
+  it('ask an array once for all the elements that a call wants', () => {
+    const wanted = Array.from({ length: 100 }, (_, i) => i)
+    expect(asking('array_contains', wanted)()).toEqual({ op: 'elements', path: ['list'], allOf: wanted, fold: true })
+  })
+
+  it('look for 2,000 characters in all within strings', () => {
+    expect(asking('contains', ['a'.repeat(1_000), 'b'.repeat(1_000)])().op).toBe('and')
+    expect(asking('contains', ['a'.repeat(1_000), 'b'.repeat(1_001)])).toThrow('have 2001 characters together')
   })
 })
 

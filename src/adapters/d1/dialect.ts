@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
+import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
@@ -54,6 +55,27 @@ function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bi
   return null
 }
 
+/** Conditions that an array holds all of the values, each of which walks it once: for strings, for numbers, for each boolean. */
+function elementsOf(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL[] {
+  const strings = values.filter((value) => typeof value === 'string').map((value) => (fold ? foldAscii(value) : value))
+  const numbers = values.filter((value) => typeof value === 'number')
+  const booleans = values.filter((value) => typeof value === 'boolean')
+  // What `json_extract` has parsed is kept for the row; `json_each` would parse all of the metadata anew for each array.
+  const elements = sql`json_each(CASE WHEN ${typeOf(path)} = 'array' THEN ${extracted(path)} END) m`
+  const holdsAll = (wanted: readonly Scalar[], types: SQL, value: SQL): SQL =>
+    wanted.length === 1
+      ? sql`EXISTS (SELECT 1 FROM ${elements} WHERE m.type IN ${types} AND ${value} = ${bind(wanted[0])})`
+      : sql`(SELECT count(DISTINCT ${value}) FROM ${elements}
+          WHERE m.type IN ${types} AND ${value} IN ${members(bind, wanted)}) = ${sql.raw(String(wanted.length))}`
+  return [
+    ...(strings.length === 0 ? [] : [holdsAll([...new Set(strings)], TYPES.string, folded(sql`m.value`, fold))]),
+    ...(numbers.length === 0 ? [] : [holdsAll([...new Set(numbers)], TYPES.number, sql`m.value`)]),
+    ...[...new Set(booleans)].map(
+      (value) => sql`EXISTS (SELECT 1 FROM ${elements} WHERE m.type = ${sql.raw(value ? `'true'` : `'false'`)})`,
+    ),
+  ]
+}
+
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
 const leaves: LeafCompilers = {
@@ -91,15 +113,8 @@ const leaves: LeafCompilers = {
     }[at]()
     return sql`(${isText} AND ${found})`
   },
-  element: ({ path, value, fold }, bind) => {
-    const same =
-      typeof value === 'string'
-        ? sql`m.type = 'text' AND ${folded(sql`m.value`, fold)} = ${folded(bind(value), fold)}`
-        : typeof value === 'number'
-          ? sql`m.type IN ${TYPES.number} AND m.value = ${bind(value)}`
-          : sql`m.type = ${sql.raw(value ? `'true'` : `'false'`)}`
-    return sql`(${typeOf(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(e.metadata, ${jsonPath(path)}) m WHERE ${same}))`
-  },
+  elements: ({ path, allOf, fold }, bind) =>
+    joinConditions('and', [sql`${typeOf(path)} = 'array'`, ...elementsOf(path, allOf, fold, bind)]),
 }
 
 /**

@@ -57,6 +57,16 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
   return joinConditions('or', parts)
 }
 
+function elementOf(path: readonly string[], value: Scalar, fold: boolean, bind: Bind): SQL {
+  const isArray = typeIs(path, 'array')
+  if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
+  // Not every planner stops at the type, hence the empty array for everything else.
+  const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
+  return sql`EXISTS (SELECT 1
+    FROM ${elements} AS m (value)
+    WHERE jsonb_typeof(m.value) = 'string' AND lower((m.value #>> '{}') COLLATE "C") = ${text(bind, value, true)})`
+}
+
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
 const leaves: LeafCompilers = {
@@ -98,15 +108,11 @@ const leaves: LeafCompilers = {
     }[at]()
     return sql`(${isText} AND ${found})`
   },
-  element: ({ path, value, fold }, bind) => {
-    const isArray = typeIs(path, 'array')
-    if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
-    // Not every planner stops at the type, hence the empty array for everything else.
-    const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
-    return sql`EXISTS (SELECT 1
-      FROM ${elements} AS m (value)
-      WHERE jsonb_typeof(m.value) = 'string' AND lower((m.value #>> '{}') COLLATE "C") = ${text(bind, value, true)})`
-  },
+  elements: ({ path, allOf, fold }, bind) =>
+    joinConditions(
+      'and',
+      allOf.map((value) => elementOf(path, value, fold, bind)),
+    ),
 }
 
 const createBindings = (): Bindings => ({ bind: (value) => sql`${value}`, prelude: () => null })

@@ -57,13 +57,31 @@ export type MetadataLeaf =
       readonly value: string
       readonly fold: boolean
     }
-  /** Is an array with an equal element. */
-  | { readonly op: 'element'; readonly path: MetadataPath; readonly value: Scalar; readonly fold: boolean }
+  /** Is an array with an equal element for each of the values. */
+  | { readonly op: 'elements'; readonly path: MetadataPath; readonly allOf: readonly Scalar[]; readonly fold: boolean }
 
 export const EVERYTHING: Filter = { op: 'and', of: [] }
 
 export const and = (filters: readonly Filter[]): Filter =>
   filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
+
+/**
+ * The same filters, of which those that ask one array for elements are one: an array of 256 KB is walked in milliseconds, and a call
+ * may ask for a hundred elements.
+ */
+export function withElementsTogether(filters: readonly Filter[]): Filter[] {
+  const together = new Map<string, Extract<Leaf, { op: 'elements' }>>()
+  const others: Filter[] = []
+  for (const filter of filters) {
+    if (filter.op !== 'elements') {
+      others.push(filter)
+      continue
+    }
+    const key = JSON.stringify([filter.path, filter.fold])
+    together.set(key, { ...filter, allOf: [...(together.get(key)?.allOf ?? []), ...filter.allOf] })
+  }
+  return [...others, ...together.values()]
+}
 
 export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
 
@@ -146,7 +164,9 @@ function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean
       const [text, part] = leaf.fold ? [foldAscii(value), foldAscii(leaf.value)] : [value, leaf.value]
       return { anywhere: text.includes(part), start: text.startsWith(part), end: text.endsWith(part) }[leaf.at]
     }
-    case 'element':
-      return Array.isArray(value) && value.some((element) => equal(element, leaf.value, leaf.fold))
+    case 'elements':
+      return (
+        Array.isArray(value) && leaf.allOf.every((wanted) => value.some((element) => equal(element, wanted, leaf.fold)))
+      )
   }
 }
