@@ -7,7 +7,7 @@ import { fabricOutput } from './wire'
 
 /** Only what stands in an address as it is, so that no shell that runs the shown command reads it as anything else. */
 const isWebAddress = (text: string): boolean =>
-  /^https?:\/\/[\p{L}\p{N}_.~:/?#@%+,=[\]-]+$/iu.test(text) && URL.canParse(text)
+  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[\p{L}\p{N}_.~:/?#@%+,=[\]-]+$/u.test(text) && URL.canParse(text)
 
 export const setup = defineTool({
   family: fabric,
