@@ -48,6 +48,14 @@ export function joined(problems: readonly [Problem, ...Problem[]]): Problem {
   )
 }
 
+/** @returns what a look returns @throws Problem that tells everything that it noted */
+export function inspected<T>(look: (wrong: Inspection) => T): T {
+  const wrong = new Inspection()
+  const seen = look(wrong)
+  wrong.end()
+  return seen
+}
+
 /** Runs checks one after the other and throws at the end, once. */
 export class Inspection {
   private readonly problems: Problem[] = []
@@ -66,7 +74,8 @@ export class Inspection {
   }
 
   /**
-   * @param path of what is checked; a Problem that has no details of its own gets this path and what was given there
+   * @param path of what is checked; a Problem that has no details of its own gets this path and what was given there, but a denial,
+   * which is no flaw of what was given
    * @returns what the check returns; undefined when it found something wrong, which `end` will tell
    */
   check<T>(path: string, given: unknown, step: () => T): T | undefined {
@@ -75,7 +84,8 @@ export class Inspection {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const { code, message, beside, cause, details = [{ path, given: givenAs(given) }] } = error
-      this.note(new Problem(code, message, { details, beside }, cause))
+      const isBare = code === 'forbidden' && error.details === undefined
+      this.note(isBare ? error : new Problem(code, message, { details, beside }, cause))
       return undefined
     }
   }

@@ -50,6 +50,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   fileContext: { path: 'src/auth.ts' },
   codeBlock: { code: 'return 1', language: 'typescript' },
   'metadata.source': 'user_explicit',
+  sessionId: 'session-1',
+  filePattern: 'src/**/*.ts',
+  type: 'decision',
+  types: ['decision'],
+  'event.type': 'error_occurred',
+  'event.payload.path': 'src/auth.ts',
+  'event.payload.command': 'npm test',
+  'event.payload.error': 'TypeError: user is undefined',
+  'event.payload.decision': 'Sessions live in D1',
+  'event.payload.pattern': 'Guard clauses',
+  'event.payload.feedback': 'That fixed it',
 }
 
 /** A value that a schema admits; of an object, its required members. */

@@ -283,7 +283,10 @@ export function currentContract(name: string, make: () => RecallGround): void {
       await store('Third')
       const fix = await store('The lock was held', {}, { type: 'bug_fix' })
       const pattern = await store('a pattern', { title: 'Try again' }, { type: 'code_pattern', layer: 2 })
-      for (const _ of range(6)) await world.service.get(ada, 'p', pattern)
+      for (const _ of range(4)) await world.service.get(ada, 'p', pattern)
+      // Four reads and a look, which is the fifth use.
+      const certainty = async () => (await now()).suggestions.find(({ type }) => type === 'pattern')?.confidence
+      expect([await certainty(), await certainty()]).toEqual([0.7, 0.7])
       const { suggestions, ghostMessages, relevant } = await now({ currentCommand: 'npm test' })
       const decisions = idsOf(relevant.filter(({ kind }) => kind === 'decision')).slice(0, 2)
       expect(suggestions.map(({ type, confidence, sources }) => [type, confidence, sources])).toEqual([

@@ -6,8 +6,7 @@ import { firstError, hasFailed } from '../../src/domain/recall/events/outcome'
 import { outcomeOf } from '../../src/domain/recall/events/outcomes'
 import { promise } from '../requirements/fabric'
 
-const outcome = (type: EventType, payload: Metadata, wrong = new Inspection()) =>
-  outcomeOf({ type, payload, at: 0, sessionId: 's', reporter: 'generic' }, wrong)
+const outcome = (type: EventType, payload: Metadata, wrong = new Inspection()) => outcomeOf({ type, payload }, wrong)
 
 /** What is refused of a payload; null when nothing is. */
 function refused(type: EventType, payload: Metadata): string | null {

@@ -1,4 +1,4 @@
-import { Inspection } from '../../domain/flaws'
+import { type Inspection, inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { type Absence, absenceOf, tellSituation } from '../../domain/recall/absence'
 import { type ClockFace, clockFace, isZone, type TimeFacts, timeFacts } from '../../domain/recall/calendar'
@@ -33,17 +33,28 @@ export interface Orientation {
 /** Memories that a return brings, and code points of each. */
 const RECENT = { memories: 50, content: 200 }
 
-/** @returns the moment that is meant, milliseconds since 1970 @throws Problem invalid_input that tells every bad zone and expression */
-function check({ timezone, also, expression }: OrientRequest, now: number): number {
-  const wrong = new Inspection()
+/** What names a moment, as far as it is given. */
+interface NamedMoment {
+  readonly timezone?: string | undefined
+  readonly expression?: string | undefined
+  readonly also?: readonly string[] | null | undefined
+}
+
+/**
+ * Notes every bad zone and expression.
+ *
+ * @param now whether an expression is one does not depend on it
+ * @returns the moment that is meant, milliseconds since 1970; null for none
+ */
+export function checkMoment(named: NamedMoment, wrong: Inspection, now = 0): number | null {
+  const { timezone = 'UTC', expression = '', also } = named
   for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also[${i}]`, zone])] as const)
     if (!isZone(zone as string))
       wrong.refuse(path as string, zone, `Unknown time zone: ${zone}; give an IANA name or an offset such as +05:45`)
-  const zone = wrong.found ? 'UTC' : timezone
+  const zone = isZone(timezone) ? timezone : 'UTC'
   const moment = trim(expression) === '' ? now : resolveExpression(expression, zone, now)
   if (moment === null) wrong.refuse('expression', expression, `expression is none of: ${EXPRESSION_FORMS}`)
-  wrong.end()
-  return moment as number
+  return moment
 }
 
 export type Orient = ReturnType<typeof createOrient>
@@ -57,7 +68,7 @@ export function createOrient({ sightings, clock }: { readonly sightings: Sightin
   return async (scope: Scope, request: OrientRequest): Promise<Orientation> => {
     const now = clock.now()
     const { timezone, project, also } = request
-    const moment = check(request, now)
+    const moment = inspected((wrong) => checkMoment(request, wrong, now)) as number
     const { last, newestId, added, recent } = await sightings.since(scope, project, RECENT)
     const time = timeFacts(timezone, now)
     const absence = last === null ? null : absenceOf(last.seenAt, time, added)

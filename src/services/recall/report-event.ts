@@ -6,7 +6,6 @@ import { tellAgo } from '../../domain/recall/absence'
 import type { EventMemory, ReportedEvent } from '../../domain/recall/events/event'
 import { outcomeOf } from '../../domain/recall/events/outcomes'
 import { bugsOf } from '../../domain/recall/filter'
-import { projectOfWrite } from '../../domain/recall/metadata'
 import { redact } from '../../domain/recall/secrets'
 import { firstCodePoints } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
@@ -79,13 +78,12 @@ export function createReportEvent(dependencies: {
    */
   return async (
     caller: Caller,
-    projectPath: string | null,
+    project: string | null,
     event: ReportedEvent,
     wrong: Inspection = new Inspection(),
   ): Promise<EventReport> => {
     const { memories: left, actions, message, error, file } = outcomeOf(event, wrong)
     wrong.end()
-    const project = projectOfWrite(caller, projectPath === null ? {} : { projectPath }, 'event.projectPath')
     const found = async () => {
       const similar = error === null ? null : (await similarTo(caller, project, error)).slice(0, MOST_SIMILAR)
       return { similar, told: similar === null ? message : `${message} ${toldSimilar(similar, clock.now())}` }

@@ -59,7 +59,8 @@ export function createSummarize({
     }
     return withRetries(async () => {
       const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
-      const project = projectOfWrite(caller, request.project === null ? {} : { projectPath: request.project })
+      const named = request.project === null ? {} : { projectPath: request.project }
+      const project = projectOfWrite(caller, named, 'projectPath')
       const types = MEMORY_TYPES.filter(
         (type) =>
           (focusTypes.length === 0 || focusTypes.includes(type)) &&

@@ -1,11 +1,14 @@
 import { z } from 'zod'
+import { inspected } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import type { Pattern } from '../../domain/recall/current'
 import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fitting } from '../result-size'
 import { fabric } from './family'
 import { memoryOutput, shownMemory } from './memory-wire'
-import { checkSession, fabricOutput, iso, namedProject, omittedMemories, projectPath, sessionId } from './wire'
+import { checkAsked, fabricOutput, iso, omittedMemories, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)
@@ -15,6 +18,19 @@ const shownPattern = ({ id, lastUsedAt, relatedFiles, ...rest }: Pattern) => ({
   ...{ id: String(id), ...rest, lastUsedAt: iso(lastUsedAt), relatedFiles: [...relatedFiles] },
 })
 
+const input = z.strictObject({
+  sessionId,
+  currentFile: text('Open file'),
+  currentCommand: text('Command being run'),
+  projectPath,
+  language: text('Only patterns in it'),
+  filePath: text('Only patterns of this file, its folder or extension'),
+})
+
+/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
+  inspected((wrong) => checkAsked(scope, { sessionId, projectPath }, wrong))
+
 export const getCurrent = defineTool({
   family: fabric,
   name: 'context_getCurrent',
@@ -22,14 +38,7 @@ export const getCurrent = defineTool({
   description:
     'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest.',
   effect: 'read',
-  input: z.strictObject({
-    sessionId,
-    currentFile: text('Open file'),
-    currentCommand: text('Command being run'),
-    projectPath,
-    language: text('Only patterns in it'),
-    filePath: text('Only patterns of this file, its folder or extension'),
-  }),
+  input,
   output: fabricOutput({
     context: part('Now', {
       working: listOf(memoryOutput, 'Memory'),
@@ -39,12 +48,14 @@ export const getCurrent = defineTool({
       ghostMessages: listOf(item, 'Hint'),
     }),
   }),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
+    const project = checked(principal, args)
     const current = await services.getCurrent(principal, {
-      sessionId: checkSession(args.sessionId),
+      project,
+      sessionId: args.sessionId ?? null,
       currentFile: given(args.currentFile),
       currentCommand: given(args.currentCommand),
-      project: namedProject(principal, args.projectPath),
       language: given(args.language),
       filePath: given(args.filePath),
     })

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { Layer } from '../../domain/entry/entry'
 import { normalizeTags } from '../../domain/entry/tags'
+import { inspected } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { type MemoryCount, typeOfKind } from '../../domain/recall/memory'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fitting } from '../result-size'
 import { fabric } from './family'
 import { kindsOf, memoryOutput, shownMemory } from './memory-wire'
-import { fabricOutput, namedProject, omittedMemories, projectPath } from './wire'
+import { checkAsked, fabricOutput, omittedMemories, projectPath } from './wire'
 
 function statistics(counts: readonly MemoryCount[]) {
   const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
@@ -25,21 +28,30 @@ function statistics(counts: readonly MemoryCount[]) {
   }
 }
 
+const input = z.strictObject({
+  layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
+  type: z.string().optional().meta({ description: 'Only this type' }),
+  tags: tags('Any of these').optional(),
+  limit: limit(20),
+  offset,
+  stats: flag(false, 'Count instead'),
+  projectPath,
+})
+
+/** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
+const checked = (scope: Scope, { type, projectPath, stats = false }: Partial<z.output<typeof input>>) =>
+  inspected((wrong) => ({
+    project: checkAsked(scope, { projectPath }, wrong),
+    kinds: type === undefined || stats ? null : (wrong.check('type', type, () => kindsOf(type, 'type')) ?? null),
+  }))
+
 export const list = defineTool({
   family: fabric,
   name: 'context_list',
   title: 'List memories',
   description: 'The newest memories of one layer, or with stats how many there are.',
   effect: 'read',
-  input: z.strictObject({
-    layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
-    type: z.string().optional().meta({ description: 'Only this type' }),
-    tags: tags('Any of these').optional(),
-    limit: limit(20),
-    offset,
-    stats: flag(false, 'Count instead'),
-    projectPath,
-  }),
+  input,
   output: fabricOutput({
     memories: listOf(memoryOutput, 'Memory'),
     total: z.int(),
@@ -48,8 +60,9 @@ export const list = defineTool({
     layer: z.int(),
     hasMore: z.boolean(),
   }),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
-    const project = namedProject(principal, args.projectPath)
+    const { project, kinds } = checked(principal, args)
     if (args.stats) return statistics(await services.memories.count(principal, project))
     const { limit } = clampLimit(args.limit)
     const { offset } = args
@@ -58,8 +71,7 @@ export const list = defineTool({
       principal,
       project,
       {
-        ...{ layer, limit, offset },
-        kinds: args.type === undefined ? null : kindsOf(args.type, 'type'),
+        ...{ layer, limit, offset, kinds },
         tags: normalizeTags(args.tags ?? []),
       },
       RESULT_BYTES,

@@ -1,9 +1,33 @@
 import { z } from 'zod'
+import { inspected } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
+import { checkMoment } from '../../services/recall/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { fabricOutput, iso, namedProject, projectPath } from './wire'
+import { checkAsked, fabricOutput, iso, projectPath } from './wire'
+
+const input = z.strictObject({
+  timezone: z.string().default('UTC').meta({ description: 'Such as Europe/London or +05:45' }),
+  projectPath,
+  expression: z.string().default('').meta({
+    description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
+  }),
+  also: z
+    .array(z.string().meta({ description: 'Zone' }))
+    .max(20)
+    .optional()
+    .meta({ description: 'Zones to convert to' }),
+})
+
+/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+const checked = (scope: Scope, { projectPath, ...moment }: Partial<z.output<typeof input>>): string | null =>
+  inspected((wrong) => {
+    checkMoment(moment, wrong)
+    return checkAsked(scope, { projectPath }, wrong)
+  })
 
 const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
@@ -18,18 +42,7 @@ export const orient = defineTool({
   description:
     'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
   effect: 'read',
-  input: z.strictObject({
-    timezone: z.string().default('UTC').meta({ description: 'Such as Europe/London or +05:45' }),
-    projectPath,
-    expression: z.string().default('').meta({
-      description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
-    }),
-    also: z
-      .array(z.string().meta({ description: 'Zone' }))
-      .max(20)
-      .optional()
-      .meta({ description: 'Zones to convert to' }),
-  }),
+  input,
   output: fabricOutput({
     summary: z.string(),
     time: face,
@@ -38,8 +51,9 @@ export const orient = defineTool({
     conversions: listOf(face, 'In another zone'),
     recentMemories: listOf(z.looseObject({}), 'Stored since, oldest first'),
   }),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
-    const project = namedProject(principal, args.projectPath)
+    const project = checked(principal, args)
     const { timezone, expression, also = null } = args
     const found = await services.orient(principal, { timezone, project, expression, also })
     const { summary, time, absence, recent, resolved, conversions } = found

@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { MAX_FILE_BYTES } from '../../domain/code/paths'
 import type { Metadata } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'
-import { Inspection } from '../../domain/flaws'
+import { Inspection, inspected } from '../../domain/flaws'
+import type { Caller } from '../../domain/identity/scope'
 import { jsonText } from '../../domain/json/write'
 import { instantOf } from '../../domain/recall/calendar'
-import {
-  EVENT_TYPES,
-  MAX_PAYLOAD_BYTES,
-  MAX_SESSION_ID,
-  REPORTERS,
-  type ReportedEvent,
-} from '../../domain/recall/events/event'
+import { EVENT_TYPES, MAX_PAYLOAD_BYTES, MAX_SESSION_ID, REPORTERS } from '../../domain/recall/events/event'
+import { outcomeOf } from '../../domain/recall/events/outcomes'
+import { projectOfWrite } from '../../domain/recall/metadata'
 import { redact } from '../../domain/recall/secrets'
 import { codePointLength, trim, utf8Length } from '../../domain/text'
 import { readWrittenTime } from '../../domain/time'
+import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
 import { jsonObject, listOf, part, strings } from '../fields'
+import { soundArguments } from '../parse-arguments'
+import { isRecord } from '../record'
 import { fabric } from './family'
-import { fabricOutput, iso, namedProject, projectPath, shownScore } from './wire'
+import { fabricOutput, iso, projectPath, shownScore } from './wire'
 
 const event = z
   .strictObject({
@@ -34,8 +34,10 @@ const event = z
   })
   .meta({ description: 'What happened' })
 
+type Given = z.output<typeof event>
+
 /** Bytes of what is reported, by themselves and of a file. */
-function checkSizes({ type, payload }: z.output<typeof event>, wrong: Inspection): void {
+function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: Inspection): void {
   const { content, ...rest } = payload
   const isFile = type === 'file_opened' && typeof content === 'string'
   const refuse = (path: string, bytes: number, most: number) => {
@@ -45,22 +47,37 @@ function checkSizes({ type, payload }: z.output<typeof event>, wrong: Inspection
   if (isFile) refuse('event.payload.content', utf8Length(content as string), MAX_FILE_BYTES)
 }
 
-function readEvent(given: z.output<typeof event>, wrong: Inspection): ReportedEvent {
-  const { type, timestamp, sessionId, cliType, projectPath: project = '' } = given
-  const written = readWrittenTime(trim(timestamp).toUpperCase())
+/**
+ * Notes what is wrong with those parts of an event that are given, beside its payload.
+ *
+ * @returns its moment, milliseconds since 1970, and its project, as it is stored
+ */
+function checkEvent(caller: Caller, given: Partial<Given>, wrong: Inspection) {
+  const { type, payload, timestamp, sessionId, projectPath } = given
+  const path = 'event.projectPath'
+  const named = projectPath === undefined ? {} : { projectPath }
+  const project = wrong.check(path, projectPath, () => projectOfWrite(caller, named, path)) ?? null
+  const written = timestamp === undefined ? undefined : readWrittenTime(trim(timestamp).toUpperCase())
   if (written === null)
     wrong.refuse('event.timestamp', timestamp, 'event.timestamp must be ISO 8601, such as 2026-02-25T09:00:00Z')
-  if (trim(sessionId) === '' || codePointLength(sessionId) > MAX_SESSION_ID)
+  if (sessionId !== undefined && (trim(sessionId) === '' || codePointLength(sessionId) > MAX_SESSION_ID))
     wrong.refuse('event.sessionId', sessionId, `event.sessionId must have 1 to ${MAX_SESSION_ID} characters`)
-  if (redact(project) !== project)
-    wrong.refuse(
-      'event.projectPath',
-      'a secret',
-      'event.projectPath holds a password or token; name the project without it',
-    )
-  checkSizes(given, wrong)
-  const at = written === null ? 0 : instantOf('UTC', written)
-  return { ...{ type, sessionId, at }, payload: given.payload as Metadata, reporter: cliType }
+  if (projectPath !== undefined && redact(projectPath) !== projectPath)
+    wrong.refuse(path, 'a secret', `${path} holds a password or token; name the project without it`)
+  if (type !== undefined && payload !== undefined) checkSizes({ type, payload }, wrong)
+  return { at: written ? instantOf('UTC', written) : 0, project }
+}
+
+/** What would be wrong with these if the others were right. @throws Problem */
+function inspect({ event: given }: Record<string, unknown>, { principal }: ToolContext): void {
+  if (!isRecord(given)) return
+  const sound = soundArguments(event, given)
+  const { type, payload } = sound
+  const isPlaced = sound.projectPath !== undefined || given.projectPath === undefined
+  inspected((wrong) => {
+    checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, wrong)
+    if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, wrong)
+  })
 }
 
 export const reportEvent = defineTool({
@@ -82,13 +99,13 @@ export const reportEvent = defineTool({
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
+  inspect,
   async handler({ services, principal }, { event: given }) {
     const wrong = new Inspection()
-    const project = wrong.check('event.projectPath', given.projectPath, () =>
-      namedProject(principal, given.projectPath),
-    )
-    const read = readEvent(given, wrong)
-    const report = await services.reportEvent(principal, project ?? null, read, wrong)
+    const { at, project } = checkEvent(principal, given, wrong)
+    const { type, sessionId, cliType: reporter } = given
+    const reported = { ...{ type, sessionId, at, reporter }, payload: given.payload as Metadata }
+    const report = await services.reportEvent(principal, project, reported, wrong)
     const { memoryIds, actions, message, similar, evicted, warnings } = report
     return {
       processed: true,

@@ -3,13 +3,16 @@ import { contentOf } from '../../domain/code/chunks'
 import { normalizeLanguage } from '../../domain/code/languages'
 import { SYMBOL_KINDS } from '../../domain/code/symbols'
 import { invalidInput } from '../../domain/errors'
+import { inspected } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { clampLimit } from '../../domain/search/window'
 import { codePointLength } from '../../domain/text'
 import { type ChunkHit, CODE_MODES, type CodeHits } from '../../services/code/search-code'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { checkQuery, fabricOutput, iso, namedProject, projectPath, shownScore, threshold } from './wire'
+import { checkAsked, fabricOutput, iso, projectPath, shownScore, threshold } from './wire'
 
 const MAX_PATTERN = 256
 
@@ -47,6 +50,29 @@ const chunkItem = ({ chunk, similarity, matchLines }: ChunkHit, withProject: boo
   },
 })
 
+const input = z.strictObject({
+  query: z.string().meta({ description: 'Question, symbol name or text' }),
+  mode: z.enum(CODE_MODES).default('semantic').meta({ description: 'By meaning, name or literal text' }),
+  language: z.string().optional().meta({ description: 'Such as typescript, py, c++' }),
+  filePattern: z.string().optional().meta({ description: 'Glob such as src/**/*.ts; without / it matches base names' }),
+  symbolKind: z.enum(SYMBOL_KINDS).optional().meta({ description: 'Mode symbol: only this kind' }),
+  limit: z.int().min(1).default(10).meta({ description: '1–100' }),
+  threshold: threshold(0.5),
+  includeContent: flag(true, 'Bring the code of chunks'),
+  projectPath,
+})
+
+function checkPattern(given: string): void {
+  if (codePointLength(given) > MAX_PATTERN) throw invalidInput(`filePattern has more than ${MAX_PATTERN} characters`)
+}
+
+/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+const checked = (scope: Scope, { query, filePattern, projectPath }: Partial<z.output<typeof input>>): string | null =>
+  inspected((wrong) => {
+    if (filePattern !== undefined) wrong.check('filePattern', filePattern, () => checkPattern(filePattern))
+    return checkAsked(scope, { query, projectPath }, wrong)
+  })
+
 export const searchCode = defineTool({
   family: fabric,
   name: 'context_searchCode',
@@ -55,20 +81,7 @@ export const searchCode = defineTool({
     "Search a project's indexed source code: by meaning, by symbol name, or by literal text. " +
     'Index files with `commonplace index` or file_opened events.',
   effect: 'read',
-  input: z.strictObject({
-    query: z.string().meta({ description: 'Question, symbol name or text' }),
-    mode: z.enum(CODE_MODES).default('semantic').meta({ description: 'By meaning, name or literal text' }),
-    language: z.string().optional().meta({ description: 'Such as typescript, py, c++' }),
-    filePattern: z
-      .string()
-      .optional()
-      .meta({ description: 'Glob such as src/**/*.ts; without / it matches base names' }),
-    symbolKind: z.enum(SYMBOL_KINDS).optional().meta({ description: 'Mode symbol: only this kind' }),
-    limit: z.int().min(1).default(10).meta({ description: '1–100' }),
-    threshold: threshold(0.5),
-    includeContent: flag(true, 'Bring the code of chunks'),
-    projectPath,
-  }),
+  input,
   output: fabricOutput({
     results: z
       .array(
@@ -83,14 +96,13 @@ export const searchCode = defineTool({
     total: z.int(),
     warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know about them' }),
   }),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
-    const project = namedProject(principal, args.projectPath)
+    const project = checked(principal, args)
     const { filePattern } = args
-    if (filePattern !== undefined && codePointLength(filePattern) > MAX_PATTERN)
-      throw invalidInput(`filePattern has more than ${MAX_PATTERN} characters`)
     const blank = (text: string | undefined): boolean => text === undefined || text.trim() === ''
     const found = await services.code.search(principal, args.mode, {
-      query: checkQuery(args.query),
+      query: args.query,
       project,
       language: blank(args.language) ? null : normalizeLanguage(args.language as string),
       filePattern: blank(filePattern) ? null : (filePattern as string),

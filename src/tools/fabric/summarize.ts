@@ -1,9 +1,39 @@
 import { z } from 'zod'
+import { inspected } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
+import { projectOfWrite } from '../../domain/recall/metadata'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { checkSession, fabricOutput, namedProject, projectPath, sessionId } from './wire'
+import { checkAsked, fabricOutput, projectPath, sessionId } from './wire'
+
+const input = z.strictObject({
+  options: z
+    .strictObject({
+      targetTokens: z.int().min(50).max(32_000).meta({ description: 'Length of the summary' }),
+      focusTypes: z
+        .array(z.enum(MEMORY_TYPES).meta({ description: 'Type' }))
+        .optional()
+        .meta({ description: 'Only these types' }),
+      includePatterns: flag(true, 'Take in code_pattern and convention'),
+      includeDecisions: flag(true, 'Take in decision'),
+    })
+    .meta({ description: 'What to make' }),
+  layer: z.int().min(2).max(3).default(2).meta({ description: 'Layer' }),
+  olderThanDays: z.int().min(1).max(36_500).default(30).meta({ description: 'Least age' }),
+  sessionId,
+  projectPath,
+})
+
+/** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
+const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
+  inspected((wrong) => {
+    checkAsked(scope, { sessionId }, wrong)
+    const named = projectPath === undefined ? {} : { projectPath }
+    return wrong.check('projectPath', projectPath, () => projectOfWrite(scope, named, 'projectPath')) ?? null
+  })
 
 export const summarize = defineTool({
   family: fabric,
@@ -12,29 +42,18 @@ export const summarize = defineTool({
   description:
     'Put one summary in the place of old unpinned memories of a project; they are archived, and still found by id.',
   effect: 'change',
-  input: z.strictObject({
-    options: z
-      .strictObject({
-        targetTokens: z.int().min(50).max(32_000).meta({ description: 'Length of the summary' }),
-        focusTypes: z
-          .array(z.enum(MEMORY_TYPES).meta({ description: 'Type' }))
-          .optional()
-          .meta({ description: 'Only these types' }),
-        includePatterns: flag(true, 'Take in code_pattern and convention'),
-        includeDecisions: flag(true, 'Take in decision'),
-      })
-      .meta({ description: 'What to make' }),
-    layer: z.int().min(2).max(3).default(2).meta({ description: 'Layer' }),
-    olderThanDays: z.int().min(1).max(36_500).default(30).meta({ description: 'Least age' }),
-    sessionId,
-    projectPath,
-  }),
+  input,
   output: fabricOutput({ summaryId: z.string(), summarizedCount: z.int(), summary: z.string(), layer: z.int() }),
+  inspect: (args, { principal }) => {
+    const sound = soundArguments(input, args)
+    const isPlaced = sound.projectPath !== undefined || args.projectPath === undefined
+    checked(isPlaced ? principal : { ...principal, projects: null }, sound)
+  },
   async handler({ services, principal }, args) {
-    checkSession(args.sessionId)
+    const project = checked(principal, args)
     const { layer, olderThanDays, options } = args
     const { id, count, summary } = await services.summarize(principal, {
-      ...{ olderThanDays, layer: layer as 2 | 3, project: namedProject(principal, args.projectPath) },
+      ...{ olderThanDays, layer: layer as 2 | 3, project },
       ...{ ...options, focusTypes: options.focusTypes ?? [] },
     })
     return { summaryId: id === null ? '' : String(id), summarizedCount: count, summary, layer }

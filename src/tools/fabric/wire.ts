@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors'
+import type { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project'
 import { codePointLength, trim } from '../../domain/text'
@@ -20,7 +21,7 @@ export const sessionId = z.string().optional().meta({ description: 'Your session
 
 const MAX_SESSION = 256
 
-/** @throws Problem invalid_input for one that is too long */
+/** @returns null for none @throws Problem invalid_input for one that is too long */
 export function checkSession(given: string | undefined): string | null {
   if (given === undefined) return null
   if (codePointLength(given) > MAX_SESSION) throw invalidInput(`sessionId has more than ${MAX_SESSION} characters`)
@@ -32,6 +33,26 @@ export function checkQuery(query: string): string {
   if (trim(query) === '') throw invalidInput('query must not be blank')
   if (codePointLength(query) > MAX_QUERY) throw invalidInput(`query has more than ${MAX_QUERY} characters`)
   return query
+}
+
+/** Of what several tools take, what is given in its type. */
+interface Asked {
+  readonly sessionId?: string | undefined
+  readonly query?: string | undefined
+  readonly projectPath?: string | undefined
+}
+
+/**
+ * Notes what is wrong with it.
+ *
+ * @param place of the project, in details
+ * @returns the project that is named, as it is stored
+ */
+export function checkAsked(scope: Scope, asked: Asked, wrong: Inspection, place = 'projectPath'): string | null {
+  const { sessionId, query, projectPath } = asked
+  wrong.check('sessionId', sessionId, () => checkSession(sessionId))
+  if (query !== undefined) wrong.check('query', query, () => checkQuery(query))
+  return wrong.check(place, projectPath, () => namedProject(scope, projectPath)) ?? null
 }
 
 export const threshold = (fallback: number) =>

@@ -80,6 +80,8 @@ export function codeAccessContract(start: () => Promise<Team>): void {
       const { projectPath: _, ...homeless } = { ...base, type: 'session_start', payload: {} }
       const unnamed = await team.call(two.key, 'context_reportEvent', { event: homeless })
       expect(unnamed.data.error).toContain('event.projectPath is required for this key; choose one of: apollo, zeus')
+      const unsummed = await team.call(two.key, 'context_summarize', { options: { targetTokens: 50 } })
+      expect(unsummed.data.error).toBe('projectPath is required for this key; choose one of: apollo, zeus')
       const { events } = (await team.api('/orgs/noticed/audit', ADMIN_TOKEN)).body
       const rows = events.filter(({ tool }: { tool: string | null }) => tool === 'context_reportEvent')
       const idsOf = ({ memoryIds }: { memoryIds: string[] }) => memoryIds.map(Number).sort()

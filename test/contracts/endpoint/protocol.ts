@@ -225,6 +225,34 @@ export function protocolContract(connect: Connect): void {
           { title: '', content: 5, kind: 'x', status: 'x', audience: 'x', related_to: ['x'], valid_at: 'x', extra: 1 },
           ['audience', 'content', 'extra', 'kind', 'related_to', 'status', 'title', 'valid_at'],
         ],
+        [
+          'context_recall',
+          {
+            query: ' ',
+            sessionId: 's'.repeat(257),
+            mode: 'x',
+            filter: { types: ['x'], layers: [4], projectPath: ' ' },
+          },
+          ['filter.layers[0]', 'filter.projectPath', 'filter.types[0]', 'mode', 'query', 'sessionId'],
+        ],
+        [
+          'context_orient',
+          { timezone: 'Mars', also: ['UTC', 'Pluto'], expression: 'soonish', projectPath: ' ', extra: 1 },
+          ['also[1]', 'expression', 'extra', 'projectPath', 'timezone'],
+        ],
+        [
+          'context_reportEvent',
+          { event: { type: 'error_occurred', payload: {}, timestamp: 'x', sessionId: ' ', cliType: 'x' } },
+          ['event.cliType', 'event.payload.error', 'event.sessionId', 'event.timestamp'],
+        ],
+        ['context_list', { type: 'x', limit: 0, projectPath: ' ' }, ['limit', 'projectPath', 'type']],
+        ['context_getCurrent', { sessionId: 's'.repeat(257), extra: 1 }, ['extra', 'sessionId']],
+        ['context_summarize', { options: {}, projectPath: ' ' }, ['options.targetTokens', 'projectPath']],
+        [
+          'context_searchCode',
+          { query: '', filePattern: 'x'.repeat(257), mode: 'x', projectPath: ' ' },
+          ['filePattern', 'mode', 'projectPath', 'query'],
+        ],
         // Nothing is held against an argument whose partner is wrong itself.
         [
           'remember',

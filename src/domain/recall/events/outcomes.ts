@@ -14,6 +14,9 @@ const REPORT = 1_000
 
 const HOUR = 3_600
 
+/** The rest is about whoever reports. */
+type Reported = Pick<ReportedEvent, 'type' | 'payload'>
+
 const paragraphs = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
 
 /** The language that was named, else that of the file. */
@@ -158,5 +161,5 @@ const OUTCOMES: Readonly<Record<EventType, (payload: Payload, given: { readonly 
  *
  * @param wrong what is missing is noted here
  */
-export const outcomeOf = ({ type, payload }: ReportedEvent, wrong: Inspection): EventOutcome =>
+export const outcomeOf = ({ type, payload }: Reported, wrong: Inspection): EventOutcome =>
   OUTCOMES[type](new Payload(payload, wrong), { content: own(payload, 'content') })
