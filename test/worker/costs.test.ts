@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { toQuery } from '../../src/adapters/d1/connection'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { createSqlDirectory } from '../../src/adapters/sql/identity/directory'
 import { createSqlVectorRows } from '../../src/adapters/sql/search/vector-rows'
@@ -121,6 +123,12 @@ describe('what calls cost in D1', () => {
     const { rowsRead } = await cost(() => made.entries.statistics(ada))
     expect(rowsRead).toBeLessThan(6 * (threads + uniqueTags + RARE))
     expect((await cost(() => rows.counts(ada, 'local#512'))).rowsRead).toBeLessThan(10)
+  })
+
+  it('writes limits into statements, since SQLite would compile a cached statement with a bound one anew at every call', () => {
+    const page = toQuery(sql`SELECT id FROM entries WHERE id > ${7} ORDER BY id LIMIT ${7} OFFSET ${7}`)
+    expect(page).toEqual({ sql: 'SELECT id FROM entries WHERE id > ?1 ORDER BY id LIMIT 7 OFFSET ?1', params: [7] })
+    expect(toQuery(sql`SELECT 1 LIMIT ${'7'}`).params).toEqual(['7'])
   })
 
   it('lists threads from counters, not from entries', async () => {

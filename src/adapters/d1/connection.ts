@@ -18,10 +18,17 @@ export interface BatchCost {
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
-/** Each value once, however often it stands in the statement: the database reads and checks each of them, and takes 100 a statement. */
-function toQuery(statement: SQL): { sql: string; params: unknown[] } {
+/** After this a number stands as it is: SQLite looks at it to plan, and so would compile a cached statement anew at every call. */
+const LIMITS = /\bLIMIT $/
+
+/**
+ * A statement as D1 takes it. Each value once, however often it stands in it: the database reads and checks each of them, and takes 100
+ * a statement.
+ */
+export function toQuery(statement: SQL): { sql: string; params: unknown[] } {
   const places = new Map<unknown, string>()
-  const sql = render(statement, (value) => {
+  const sql = render(statement, (value, before) => {
+    if (Number.isSafeInteger(value) && LIMITS.test(before)) return String(value)
     const place = places.get(value) ?? `?${places.size + 1}`
     places.set(value, place)
     return place
