@@ -161,11 +161,13 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
   const outbox = createSqlOutbox(connection, clock)
+  const longTexts = createSqlLongTexts(connection)
   const work = createOutboxWork({
     outbox,
     images,
     index: fullTextIndex,
     deletes: createUnfinishedDeletes(connection, pace),
+    longTexts,
     generation,
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
@@ -185,7 +187,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       images,
       index: fullTextIndex,
       marks: createSqlTextMarks(connection),
-      longTexts: createSqlLongTexts(connection),
+      longTexts,
       generation,
       embedCode: code.embedPending,
       embedsHere: config.embedding.provider === 'local',
@@ -218,6 +220,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     clock,
   })
   return {
+    pace,
     storeEntries,
     packs,
     memories,

@@ -15,6 +15,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     many: { type: 'string', default: '40' },
     ref: { type: 'string' },
+    /** Of the record, where a part is written to another place than the last one. */
+    section: { type: 'string', default: 'hostile-text-part' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -297,5 +299,5 @@ ${where}; plain workerd, D1. \`held\`: the longest that /health had to wait duri
 \`busy\`: the most processor time that the server took before it answered /health, whatever else ran on the machine.
 
 ${markdownTable(['call', 'answer', 'ms', 'held ms', 'busy ms'], rows)}`
-if (values.write) writeSection(usual ? 'hostile-text' : 'hostile-text-part', report)
+if (values.write) writeSection(usual ? 'hostile-text' : values.section, report)
 console.log(report)

@@ -1,7 +1,14 @@
-/** Takes long texts out of the rows of entries that were stored before there was a place beside them. For maintenance. */
+/** Long texts where they stand beside the rows of entries. For maintenance. */
 export interface LongTexts {
   /**
-   * Moves a bounded part of those behind an id, in one transaction.
+   * A text that a call has sent ahead of its transaction (topic `text` of the outbox, whose row is claimed) is awaited no longer; it goes
+   * when no entry and no kept state needs it. Nothing happens to one that was sent again meanwhile.
+   */
+  withdraw(org: string, hash: string): Promise<void>
+
+  /**
+   * Takes texts out of the rows of entries that were stored before there was a place beside them: a bounded part of those behind an id,
+   * in one transaction.
    *
    * @returns how many, and the id to go on from; null at the end
    */

@@ -3,9 +3,10 @@ import type { StoredObject } from './image-store'
 
 /**
  * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
- * `delete`: the change_id of a call that deleted more than one transaction removes.
+ * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
+ * ahead of the transaction that needs it, and is to go when that never came.
  */
-export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | GenerationTopic
+export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | 'text' | GenerationTopic
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {

@@ -1,4 +1,5 @@
 import type { Scope } from '../domain/identity/scope'
+import type { Pace } from '../domain/pace'
 import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
@@ -38,6 +39,8 @@ import type { UpdateEntries } from './update-entries'
 
 /** What the product does, ready for one request. Tools and routes see nothing else of the house. */
 export interface Services {
+  /** Of what is read piece by piece before a service gets it. */
+  readonly pace: Pace
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
   readonly rankedSearches: RankedSearches

@@ -128,6 +128,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const workAt = (ms: number) =>
         createOutboxWork({
           ...{ outbox: createSqlOutbox(made.connection, new TestClock(ms)), images: {} as never, index: {} as never },
+          longTexts: {} as never,
           ...{ deletes: createUnfinishedDeletes(made.connection, WITHOUT_REST), generation: null },
           ...{ syncOrg: async () => {}, log: () => {} },
         })()

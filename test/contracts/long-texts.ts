@@ -8,6 +8,7 @@ import { createUnfinishedDeletes } from '../../src/adapters/sql/entries/leaving'
 import { createSqlHistory } from '../../src/adapters/sql/history/history'
 import { CLAIM_MS, createSqlOutbox } from '../../src/adapters/sql/keeping/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/search/index-maintenance'
+import { createSqlLongTexts } from '../../src/adapters/sql/texts/long-texts'
 import type { NewEntry } from '../../src/domain/entry/entry'
 import { BEGINNING } from '../../src/domain/entry/long-text'
 import { createPace, SLICE, STEP, WITHOUT_REST } from '../../src/domain/pace'
@@ -254,7 +255,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const workAt = (ms: number) =>
         createOutboxWork({
           ...{ outbox: createSqlOutbox(connection, new TestClock(ms)), index, images: {} as never, generation: null },
-          ...{ deletes: createUnfinishedDeletes(connection, WITHOUT_REST) },
+          ...{ deletes: createUnfinishedDeletes(connection, WITHOUT_REST), longTexts: createSqlLongTexts(connection) },
           ...{ syncOrg: async () => {}, log: () => {} },
         })(20)
       await workAt(clock.now())

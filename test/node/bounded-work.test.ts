@@ -16,7 +16,10 @@ import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
 import { inShares } from '../../src/domain/write-share'
 import { createGenerate } from '../../src/services/generate'
+import type { ToolContext } from '../../src/tools/context'
 import { readFilter } from '../../src/tools/filters'
+import { readItems } from '../../src/tools/threads/batch'
+import { storeArguments } from '../../src/tools/threads/store-context'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
 const analyzer = createAnalyzer('english')
@@ -287,6 +290,18 @@ describe('a pace', () => {
     expect(stretches.length).toBeGreaterThan((3 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP))
     // Cutting a text into chunks, and packing its vectors, are one stretch each; neither looks at words.
     expect(Math.max(...stretches)).toBeLessThanOrEqual(MEGABYTE + SLICE)
+  })
+})
+
+describe('the items of a batch', () => {
+  it('are checked with a rest after each long one', async () => {
+    let rests = 0
+    const pace = createPace(async () => void rests++)
+    const items = Array.from({ length: 4 }, () => ({ thread_id: 't', source: 'user', text: repeated('ab ', 950_000) }))
+    const context = { services: { pace } } as unknown as ToolContext
+    const outcomes = await readItems([...items, { thread_id: 't' }], storeArguments, ({ text }) => text.length, context)
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
+    expect(rests).toBe(4)
   })
 })
 

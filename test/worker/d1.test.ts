@@ -27,6 +27,7 @@ import { recallWordsContract } from '../contracts/recall-words'
 import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
+import { textsAheadContract } from '../contracts/texts-ahead'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -72,6 +73,8 @@ recallContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings
 packCostsContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
 longTextsContract('D1', () => make())
+
+textsAheadContract('D1', () => make())
 quotaContract('D1', make)
 
 entryStoreContract('D1', () => {

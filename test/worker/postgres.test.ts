@@ -27,6 +27,7 @@ import { recallWordsContract } from '../contracts/recall-words'
 import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
 import { summarizeContract } from '../contracts/summarize'
+import { textsAheadContract } from '../contracts/texts-ahead'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -92,6 +93,8 @@ packCostsContract('PostgreSQL', () => {
 })
 
 longTextsContract('PostgreSQL', () => make())
+
+textsAheadContract('PostgreSQL', () => make())
 quotaContract('PostgreSQL', make)
 
 entryStoreContract('PostgreSQL', () => {

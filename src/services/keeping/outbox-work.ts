@@ -1,5 +1,6 @@
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
+import type { LongTexts } from '../../ports/long-texts'
 import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from '../background-generation'
@@ -10,6 +11,7 @@ const LANES: readonly (Lane & { readonly step: number })[] = [
   { topic: 'image_delete', limit: 50, step: 1 },
   { topic: 'vector_sync', limit: 20, step: 1 },
   { topic: 'index', limit: 10, step: 1 },
+  { topic: 'text', limit: 20, step: 1 },
   { topic: 'embed', limit: 50, step: 25 },
   { topic: 'summarize', limit: 20, step: 1 },
 ]
@@ -29,13 +31,14 @@ export function createOutboxWork(dependencies: {
   /** Writes the words of entries whose writer died behind its commit. */
   readonly index: Pick<IndexMaintenance, 'write'>
   readonly deletes: UnfinishedDeletes
+  readonly longTexts: Pick<LongTexts, 'withdraw'>
   /** Null when semantic search is switched off; then there is nothing to make. */
   readonly generation: BackgroundGeneration | null
   /** @throws while the index has not confirmed everything; then it is tried again later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): OutboxWork {
-  const { outbox, images, index, deletes, generation, syncOrg, log } = dependencies
+  const { outbox, images, index, deletes, longTexts, generation, syncOrg, log } = dependencies
 
   const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
     delete: async (items) => {
@@ -49,6 +52,9 @@ export function createOutboxWork(dependencies: {
     },
     index: async (items) => {
       for (const { org, key } of items) await index.write(org, Number(key))
+    },
+    text: async (items) => {
+      for (const { org, key } of items) await longTexts.withdraw(org, key)
     },
     embed: async (items) => generation?.embed(items.map(({ key }) => Number(key))),
     summarize: async (items) => {

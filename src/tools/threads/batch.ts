@@ -16,8 +16,14 @@ import { bracket } from './wire'
 /** A list whose items are checked later; at most 100, and at least one. */
 export const looseItems = z.array(z.unknown()).min(1).max(100)
 
-/** Each item against the schema of the single tool; a bad one becomes a failed outcome. */
-export function readItems<Schema extends z.ZodType, T>(
+/** How many characters are read to check an item: its texts, and what else it has as if it were short. */
+const lengthOf = (item: unknown): number =>
+  isRecord(item)
+    ? Object.values(item).reduce<number>((sum, member) => sum + (typeof member === 'string' ? member.length : 100), 0)
+    : 0
+
+/** Each item against the schema of the single tool, with rests between long ones; a bad one becomes a failed outcome. */
+export async function readItems<Schema extends z.ZodType, T>(
   items: readonly unknown[],
   schema: Schema,
   read: (item: z.output<Schema>) => T,
@@ -25,7 +31,12 @@ export function readItems<Schema extends z.ZodType, T>(
 ): Promise<Outcome<T>[]> {
   const shown: JsonSchema = toJsonSchema(schema, 'input')
   const inspect = (args: Record<string, unknown>) => inspectImages(args, context)
-  return Promise.all(items.map((item) => attempt(() => read(parseArguments(schema, shown, item, { inspect })))))
+  const outcomes: Outcome<T>[] = []
+  for (const item of items) {
+    outcomes.push(await attempt(() => read(parseArguments(schema, shown, item, { inspect }))))
+    await context.services.pace.spend(lengthOf(item))
+  }
+  return outcomes
 }
 
 /** What is wrong with an item, by paths that begin at the arguments of the call. */

@@ -94,6 +94,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
         images: { ...world.images, delete: async (_, hash) => void done.push(hash) },
         index: world.index,
         deletes: world.deletes,
+        longTexts: world.longTexts,
         generation: null,
         syncOrg: async (_, model) => {
           if (model === 'bad') throw new Error('no index')
@@ -114,6 +115,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
         images: world.images,
         index: world.index,
         deletes: world.deletes,
+        longTexts: world.longTexts,
         generation: null,
         syncOrg: async (_, model) => void done.push(model),
         log: () => {},

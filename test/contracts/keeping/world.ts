@@ -80,10 +80,12 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     minContentLength: 0,
   })
   const index = createSqlIndexMaintenance(connection, analyzer)
+  const longTexts = createSqlLongTexts(connection)
   const deletes = createUnfinishedDeletes(connection, WITHOUT_REST)
   const worker = (queue: Outbox, store: ImageStore) =>
     createOutboxWork({
-      ...{ outbox: queue, images: store, index, deletes, generation: null, syncOrg: async () => {}, log: () => {} },
+      ...{ outbox: queue, images: store, index, deletes, longTexts, generation: null },
+      ...{ syncOrg: async () => {}, log: () => {} },
     })
   const writing = (store: EntryStore) => ({
     entries: store,
@@ -108,7 +110,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     index,
     deletes,
     marks: createSqlTextMarks(connection),
-    longTexts: createSqlLongTexts(connection),
+    longTexts,
     afterPut,
     beforeDelete,
     afterClaim,

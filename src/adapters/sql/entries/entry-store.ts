@@ -19,6 +19,7 @@ import { besideStored } from '../memories/life-statements'
 import { createIndexWriter } from '../search/index-writer'
 import { textOf } from '../texts/long-texts'
 import { previewsOf } from '../texts/previews'
+import { createSendAhead } from '../texts/sent-ahead'
 import { readable } from '../visibility'
 import { createDelete } from './delete-entries'
 import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
@@ -39,6 +40,7 @@ import { threadPage } from './thread-page'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 import { createWrite, type Write } from './writing'
 
+const CHANGED = 'The entry was changed by someone else at the same time; try again'
 const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
 
 /** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
@@ -56,6 +58,7 @@ export function createSqlEntryStore(
 ): EntryStore {
   const { dialect } = connection
   const writeAll = createWrite(connection, clock, terms)
+  const sendAhead = createSendAhead(connection, clock, pace)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
 
   /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
@@ -77,7 +80,7 @@ export function createSqlEntryStore(
     }
   }
 
-  const writing = (caller: Caller): WriteContext => ({ dialect, scope: caller, now: clock.now() })
+  const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
 
   /** The analysis of each text, before anything is written; null where there is none. */
@@ -110,7 +113,9 @@ export function createSqlEntryStore(
     async save(caller, entries, { dedupe = true, knownRemovals = [] } = {}) {
       const later = beyondShare(entries.map(({ text }) => text.length))
       const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
-      const context = writing(caller)
+      const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
+      const ahead = await sendAhead(caller.org, texts)
+      const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const { statements, firstRows } = arrange(
         dialect,
         await statementsOf(
@@ -131,10 +136,11 @@ export function createSqlEntryStore(
         ...relatedGuards(context, entries),
         ...beside.after,
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+        ...ahead.arrived,
       ]
       // Who meets an entry again tells whether it has a summary.
       const told = (since: SQL) => (dedupe && caller.receipt ? [tellSummarized(dialect, caller.org, since)] : [])
-      const all = await write(caller, (since) => [...batch, ...told(since)], LOST)
+      const all = await ahead.commit(() => write(caller, (since) => [...batch, ...told(since)], LOST))
       const rows = all.slice(beside.before.length)
       const evicted = beside.evicted(all.slice(batch.indexOf(beside.after[0] as SQL)))
       const saved = firstRows(rows)
@@ -219,7 +225,9 @@ export function createSqlEntryStore(
           return { text: indexed?.text ?? text?.text ?? '', metadata: indexed?.metadata ?? null }
         }),
       )
-      const context = writing(caller)
+      const texts = changes.flatMap(({ text }) => text ?? [])
+      const ahead = await sendAhead(caller.org, texts)
+      const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
       const { statements, firstRows } = arrange(
         dialect,
@@ -235,9 +243,10 @@ export function createSqlEntryStore(
         ...statements,
         auditStatement(caller.org, context.now, event),
         ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+        ...ahead.arrived,
         ...(shows ? [tellShown(dialect, caller.org, changes[0]?.id ?? 0)] : []),
       ]
-      const rows = await write(caller, batch, 'The entry was changed by someone else at the same time; try again')
+      const rows = await ahead.commit(() => write(caller, batch, CHANGED))
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )

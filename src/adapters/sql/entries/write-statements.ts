@@ -24,6 +24,8 @@ export interface WriteContext {
   readonly scope: Caller
   /** Milliseconds since 1970. */
   readonly now: number
+  /** Hashes of long texts that stand in the database already. */
+  readonly sent: ReadonlySet<string>
 }
 
 type Assignments = Record<string, SQL>
@@ -204,7 +206,7 @@ export function saveStatements(
           ...madeStatements(context, entry.generated, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
-    ...putBeside(entry.text, entry.textHash, written(1)),
+    ...putBeside(entry.text, entry.textHash, written(1), context.sent),
     ...keepMarks(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
     ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
@@ -264,7 +266,9 @@ export function changeStatements(
   }
   const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
   const row = sql`e.id = ${change.id}`
-  const beside = text ? [...putBeside(text.text, text.hash, row), ...keepMarks(text.text, text.hash, row)] : []
+  const beside = text
+    ? [...putBeside(text.text, text.hash, row, context.sent), ...keepMarks(text.text, text.hash, row)]
+    : []
   // Old vectors stay until the new ones come; old words may say what is not to be found any more.
   if (later)
     return [

@@ -3,6 +3,7 @@ import { BEGINNING, BEGUN, isLong } from '../../../domain/entry/long-text'
 import type { LongTexts } from '../../../ports/long-texts'
 import type { SqlConnection } from '../connection'
 import type { SqlDialect } from '../dialect'
+import { withdrawal } from './sent-ahead'
 
 /**
  * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0025_texts_beside.sql): a
@@ -38,16 +39,20 @@ export const beginningOf = ({ beginning }: SqlDialect, length: number, alias = '
   return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
 }
 
+const NONE_SENT: ReadonlySet<string> = new Set()
+
 /** What stands in the row itself. */
 export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
 
 /**
- * Puts a long text beside its row; nothing for a short one. It goes again by itself with the last row that needs it.
+ * Puts a long text beside its row; nothing for a short one, or one that stands there. It goes again by itself with the last row that
+ * needs it.
  *
  * @param row a condition on `e` that names the entry, which has this text by then
+ * @param sent hashes of texts that were sent ahead (`sent-ahead.ts`)
  */
-export const putBeside = (text: string, textHash: string, row: SQL): SQL[] =>
-  isLong(text)
+export const putBeside = (text: string, textHash: string, row: SQL, sent: ReadonlySet<string> = NONE_SENT): SQL[] =>
+  isLong(text) && !sent.has(textHash)
     ? [
         sql`INSERT INTO long_texts (org, hash, text) SELECT e.org, ${textHash}, ${text} FROM entries e WHERE ${row}
           ON CONFLICT (org, hash) DO NOTHING`,
@@ -57,6 +62,10 @@ export const putBeside = (text: string, textHash: string, row: SQL): SQL[] =>
 export function createSqlLongTexts(connection: SqlConnection): LongTexts {
   const { dialect } = connection
   return {
+    async withdraw(org, hash) {
+      await connection.batch(withdrawal(dialect, org, [hash], 'claimed'), { org })
+    },
+
     async moveBeside(after) {
       const [found = []] = await connection.batch([
         sql`SELECT e.id, e.bytes FROM entries e
