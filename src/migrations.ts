@@ -36,6 +36,7 @@ import beginnings from '../migrations/d1/0035_beginnings.sql'
 import ways from '../migrations/d1/0036_ways.sql'
 import circleEnds from '../migrations/d1/0037_circle_ends.sql'
 import textsAhead from '../migrations/d1/0038_texts_ahead.sql'
+import mergedWords from '../migrations/d1/0039_merged_words.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -78,4 +79,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0036_ways.sql', sql: ways },
   { name: '0037_circle_ends.sql', sql: circleEnds },
   { name: '0038_texts_ahead.sql', sql: textsAhead },
+  { name: '0039_merged_words.sql', sql: mergedWords },
 ]

@@ -16,6 +16,7 @@ import { startWrangler } from './wrangler.mjs'
  * @property {string} origin
  * @property {(listener: (event: Record<string, unknown>) => void) => void} onLog JSON lines that the worker logs
  * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} [schedule] one run of what the worker does every five minutes, where workerd runs without wrangler
  * @property {() => Promise<void>} [crash] kills what was started, without a word to it; what it kept stays
  * @property {string} [database] URL of the PostgreSQL behind it, where there is one
  */

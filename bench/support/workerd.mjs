@@ -39,6 +39,10 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive, w
     origin: `http://127.0.0.1:${port + 1}`,
     onLog: (listener) => listeners.add(listener),
     stop: () => miniflare.dispose(),
+    async schedule() {
+      const worker = await miniflare.getWorker()
+      await worker.scheduled({ cron: '*/5 * * * *' })
+    },
     async crash() {
       await killAll(workerdOf(port))
       await miniflare.dispose()

@@ -10,6 +10,12 @@ export interface IndexMaintenance {
    */
   rebuild(limit: number): Promise<{ readonly written: number; readonly more: boolean }>
   /**
+   * Puts parts together that many writes left in the index, a bounded share; what searches find stays the same.
+   *
+   * @returns whether there may be more to do
+   */
+  merge(): Promise<boolean>
+  /**
    * Writes the words of one entry as it stands now; nothing when it is gone.
    *
    * @throws Problem unavailable when it changed meanwhile

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { createD1Connection } from '../../src/adapters/d1/connection'
 import { createD1Dialect } from '../../src/adapters/d1/dialect'
 import { createD1FullText } from '../../src/adapters/d1/full-text'
+import { MERGED, type Merged } from '../../src/adapters/d1/merging'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/search/index-maintenance'
 import { createAnalyzer } from '../../src/domain/search/analysis'
@@ -11,9 +12,9 @@ import { bindings, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 const clock = new TestClock()
-function speaking(language: string) {
+function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
-  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer))
+  const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
   const entries = createSqlEntryStore(connection, analyzer, clock, new Set())
   const fullText = createD1FullText(connection, analyzer, clock)
   return {
@@ -47,4 +48,33 @@ it('rewrites the index step by step when the language changes, and only then', a
   expect(await found(simple, 'running')).toBe(1)
 
   expect(await english.index.isCurrent()).toBe(false)
+})
+
+it('merges the index of words until two parts of a size are left nowhere, and finds the same', async () => {
+  const ada = freshPrincipal()
+  const { entries, search, index } = speaking('english')
+  const parts = async (): Promise<number> => {
+    const row = await bindings.DB.prepare('SELECT count(DISTINCT segid) AS parts FROM entries_fts_idx').first()
+    return Number(row?.parts)
+  }
+  const stored: number[] = []
+  for (let n = 0; n < 24; n++)
+    stored.push(...(await entries.save(ada, [await entryOf(ada, { text: `turbine ${n}` })])).map(({ id }) => id))
+  const found = async () => (await search(ada, 'turbine', 'match', EVERYTHING)).ordering.map(({ id }) => id).sort()
+  const before = await parts()
+  expect(before).toBeGreaterThan(4)
+
+  // Pages on which no word begins are of one that a merge would go through to its end.
+  for (const small of [{ all: 1 }, { spanned: -1 }])
+    expect(await speaking('english', { ...MERGED, ...small }).index.merge()).toBe(false)
+  expect(await parts()).toBe(before)
+
+  while (await index.merge());
+  expect(await parts()).toBeLessThan(4)
+  expect(await found()).toEqual(stored.sort())
+  const state = await bindings.DB.prepare('SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10').first()
+  expect(await index.merge()).toBe(false)
+  expect(await bindings.DB.prepare('SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10').first()).toEqual(
+    state,
+  )
 })

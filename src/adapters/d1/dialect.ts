@@ -7,6 +7,7 @@ import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
 import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
+import { type Merged, mergeWords } from './merging'
 
 /** What SQLite in D1 spells in its own way. */
 
@@ -132,7 +133,8 @@ function createBindings(): Bindings {
   }
 }
 
-export function createD1Dialect(analyzer: Analyzer): SqlDialect {
+/** @param merged how large an index of words is merged by the schedule */
+export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect {
   const dialect: SqlDialect = {
     analyzer,
     leaves,
@@ -180,6 +182,7 @@ export function createD1Dialect(analyzer: Analyzer): SqlDialect {
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
+    mergeIndex: mergeWords(merged),
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
     nearness: null,
     code: D1_CODE,

@@ -84,6 +84,16 @@ const LEAF = 4050
 /** A text of so many bytes has no more bytes of postings: a word in two bytes, in two columns. */
 const DENSEST = 1
 
+/** Ids of the leaves of a segment lie together. */
+const leafIds = (segment: SQL): SQL => sql`BETWEEN ${segment} << 37 AND (${segment} << 37) + 2147483647`
+/** Number of the last leaf of a segment. */
+export const lastLeaf = (segment: SQL): SQL =>
+  sql`(SELECT max(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id ${leafIds(segment)})`
+
+/** How many leaves a segment has; the first ones of a segment that is just merged are gone. */
+export const leavesOf = (segment: SQL): SQL =>
+  sql`(${lastLeaf(segment)} - (SELECT min(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id ${leafIds(segment)}) + 1)`
+
 /**
  * Bytes of postings of a word in the whole index, as far as its leaves tell, which is some thousands for each of its segments: FTS5 notes
  * with which term its leaves begin (`_idx`), so that nothing is read of the postings themselves.
@@ -95,7 +105,7 @@ const postingsOf = (word: SQL, prefix: SQL): SQL => {
     SELECT coalesce(sum(max(
         coalesce(
           (SELECT i.pgno / 2 FROM entries_fts_idx i WHERE i.segid = segments.id AND i.term > ${to} ORDER BY i.term LIMIT 1),
-          (SELECT max(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id BETWEEN segments.id << 37 AND (segments.id << 37) + 2147483647)
+          ${lastLeaf(sql`segments.id`)}
         ) - coalesce(
           (SELECT i.pgno / 2 FROM entries_fts_idx i WHERE i.segid = segments.id AND i.term <= ${from} ORDER BY i.term DESC LIMIT 1), 0
         ), 0)), 0) * ${sql.raw(String(LEAF))}
@@ -103,7 +113,8 @@ const postingsOf = (word: SQL, prefix: SQL): SQL => {
   )`
 }
 
-const SEGMENTS = sql`segments (id) AS (
+/** Their numbers, and one row more without one. */
+export const SEGMENTS = sql`segments (id) AS (
   SELECT min(segid) FROM entries_fts_idx
   UNION ALL SELECT (SELECT min(segid) FROM entries_fts_idx WHERE segid > segments.id) FROM segments WHERE segments.id IS NOT NULL
 )`

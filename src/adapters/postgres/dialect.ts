@@ -177,6 +177,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     unordered: (expression) => expression,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
+    mergeIndex: null,
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
     nearness: POSTGRES_NEARNESS,

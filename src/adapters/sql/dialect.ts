@@ -40,6 +40,12 @@ export interface ReadToIndex extends ToIndex {
 }
 
 /** What one database spells differently from another. */
+export interface IndexMerge {
+  /** A row whose `state` is another one after a merge that did anything. */
+  readonly state: SQL
+  readonly merge: SQL
+}
+
 export interface SqlDialect {
   /** Whose terms stand in the search index. */
   readonly analyzer: Analyzer
@@ -127,6 +133,8 @@ export interface SqlDialect {
   readonly indexEntries: (entries: readonly ReadToIndex[]) => SQL[]
   /** Takes away the search terms of the entry with this id. */
   readonly unindexEntry: (id: number) => SQL
+  /** Puts parts of the index of words together, a bounded share at a time; null where the index has none. */
+  readonly mergeIndex: IndexMerge | null
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
   readonly textAt: (path: readonly string[]) => SQL
   /** For a database that compares vectors itself; null where an index beside it has to be asked. */

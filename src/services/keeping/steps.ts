@@ -132,6 +132,13 @@ export function scheduleSteps(dependencies: {
       },
     },
     {
+      // What it may merge follows from all of the index, so it does not look in every run.
+      name: 'merged words',
+      every: HOUR_MS,
+      rounds: 20,
+      round: async () => ({ done: 0, next: (await index.merge()) ? 'more' : null }),
+    },
+    {
       name: 'marks of long texts',
       every: DAY_MS,
       rounds: 5,

@@ -83,6 +83,13 @@ export function createSqlIndexMaintenance(
       return { written, more: !isEnd }
     },
 
+    async merge() {
+      const { mergeIndex: parts } = connection.dialect
+      if (parts === null) return false
+      const [before, , after] = await connection.batch([parts.state, parts.merge, parts.state])
+      return before?.[0]?.state !== after?.[0]?.state
+    },
+
     async write(org, id) {
       const written = await writer.write([id], { org })
       const [rows] = await connection.batch([sql`SELECT id FROM entries WHERE id = ${id} AND org = ${org}`])
