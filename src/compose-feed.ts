@@ -4,6 +4,7 @@ import { createSqlChangeFeed } from './adapters/sql/history/change-feed'
 import type { Bindings } from './compose-bindings'
 import type { Config } from './config'
 import { type CursorSeal, createCursorSeal } from './domain/history/cursor'
+import type { Pace } from './domain/pace'
 import type { ChangeBell } from './ports/change-bell'
 import type { Clock } from './ports/clock'
 import type { Settings } from './ports/settings'
@@ -50,11 +51,15 @@ export function composeFeed(
     readonly settings: Settings
     readonly clock: Clock
     readonly sleep: (ms: number) => Promise<void>
+    readonly pace: Pace
     readonly onFailure: (error: unknown) => void
   },
 ): { readonly bell: ChangeBell; readonly changes: Changes } {
-  const { connection, settings, clock, sleep, onFailure } = given
+  const { connection, settings, clock, sleep, pace, onFailure } = given
   const bell = bindings.FEEDS === undefined ? SILENT : createFeedBell(bindings.FEEDS, onFailure)
   const seal = () => sealOf(bindings, config, settings)
-  return { bell, changes: createChanges({ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep }) }
+  return {
+    bell,
+    changes: createChanges({ feed: createSqlChangeFeed(connection, clock, pace), bell, seal, clock, sleep }),
+  }
 }

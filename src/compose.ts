@@ -133,7 +133,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const settings = createSqlSettings(connection)
   const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
   const { bell, changes } = composeFeed(bindings, config, {
-    ...{ connection, settings, clock, sleep },
+    ...{ connection, settings, clock, sleep, pace },
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas, config.history)

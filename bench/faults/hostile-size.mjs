@@ -8,6 +8,7 @@ import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
 import { startProber } from './prober.mjs'
+import { requestsOf } from './size-requests.mjs'
 import { grow } from './size-world.mjs'
 
 const { values } = parseArgs({
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     store: { type: 'string' },
     /** Entries to store in this run at most; with 0 only what is there is asked. */
     most: { type: 'string', default: '300000' },
+    /** Whether calls are made too that take entries away. */
+    spoil: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     ref: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -72,10 +75,11 @@ const CALLS = [
   ['what a delete of a thread would delete', 'delete_context_batch', { thread_ids: ['one'], dry_run: true }],
 ]
 
-async function answer(client, [, tool, args]) {
+async function answer([, make]) {
   const started = performance.now()
   try {
-    return { said: 'done', ms: (await client.call(tool, args)).ms }
+    await make()
+    return { said: 'done', ms: performance.now() - started }
   } catch (error) {
     const said = /"code":"(\w+)"/.exec(error.message)?.[1] ?? error.message.slice(0, 90)
     return { said, ms: performance.now() - started }
@@ -97,9 +101,12 @@ try {
   entries = (await client.call('get_statistics', {})).content.total_entries
   if (entries >= Number(values.size)) {
     await prober.lap()
-    for (const call of CALLS.filter(([name]) => name.includes(values.only))) {
+    const calls = CALLS.map(([name, tool, args]) => [name, () => client.call(tool, args)])
+    for (const call of [...calls, ...requestsOf(client, server.origin, values.spoil)].filter(([name]) =>
+      name.includes(values.only),
+    )) {
       await prober.lap()
-      const { said, ms } = await answer(client, call)
+      const { said, ms } = await answer(call)
       const { longest, busy } = await prober.lap()
       rows.push([call[0], said, short(ms), short(longest), short(busy)])
       console.log(rows.at(-1)?.join(' | '))

@@ -61,6 +61,15 @@ export function createClient(origin, headers = () => ({})) {
       return { ms, content: result.structuredContent }
     },
 
+    /**
+     * Asks for anything else than a tool.
+     *
+     * @param {string} method
+     * @param {Record<string, unknown>} params
+     * @returns {Promise<{ms: number, result: any}>}
+     */
+    request: rpc,
+
     /** @returns {Promise<string[]>} names of the tools */
     async toolNames() {
       const { result } = await rpc('tools/list', {})

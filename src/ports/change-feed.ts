@@ -14,7 +14,7 @@ export interface FeedPage {
 /** What happened to the entries of an org, in the order of commits, as a scope could see it at the time. */
 export interface ChangeFeed {
   /**
-   * One round trip; rows of other orgs are not read.
+   * One round trip, and more where a filter admits few of very many; rows of other orgs are not read.
    *
    * @throws Problem invalid_input with `resync_from` when what follows the position is no longer kept
    */

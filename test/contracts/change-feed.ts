@@ -6,6 +6,7 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import { applyUpdates, type CheckedUpdate } from '../../src/domain/entry/update'
 import { type FeedChange, type FeedFilter, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
+import { createPace } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -75,6 +76,31 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect(await of({ project: 'q' })).toEqual([`stored ${a}`, `updated ${a}`, `deleted ${a}`])
       expect(await of({ actions: ['deleted', 'stored'] })).toEqual([`stored ${a}`, `stored ${b}`, `deleted ${a}`])
       expect(await of({ threadId: 'none' })).toEqual([])
+    })
+
+    it('in parts of the log what it tells at once, where a database serves nobody meanwhile', async () => {
+      const { dialect, batch } = made.connection
+      if (dialect.walked === null) return
+      for (let i = 0; i < 10; i++) await save(ada, { threadId: i % 5 === 0 ? 'rare' : 'often' })
+      let [trips, rests] = [0, 0]
+      const counted: typeof batch = (...given) => {
+        trips++
+        return batch(...given)
+      }
+      const walking = { ...made.connection, dialect: { ...dialect, walked: 3 }, batch: counted }
+      const pace = createPace(async () => void rests++)
+      const inParts = createSqlChangeFeed(walking, made.clock, pace)
+      const { next: end } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+      for (const threadId of ['rare', 'often', 'none', null])
+        for (const limit of [1, 2, 50])
+          for (const start of ['start', 'now', end - 9, end - 3, end] as const) {
+            const filter = { ...WHOLE_FEED, threadId }
+            const atOnce = await feed.page(ada, filter, start, limit)
+            expect(await inParts.page(ada, filter, start, limit)).toEqual(atOnce)
+          }
+      ;[trips, rests] = [0, 0]
+      await inParts.page(ada, { ...WHOLE_FEED, threadId: 'none' }, 'start', 50)
+      expect([trips, rests]).toEqual([4, 3])
     })
 
     it(promise('h4-preview'), async () => {

@@ -11,9 +11,11 @@ import {
   type Sight,
 } from '../../../domain/history/feed'
 import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { truncate } from '../../../domain/text'
 import type { ChangeFeed, FeedStart } from '../../../ports/change-feed'
 import type { Clock } from '../../../ports/clock'
+import { TRUE } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import type { SqlDialect } from '../dialect'
 import { beginningOf } from '../texts/long-texts'
@@ -64,7 +66,7 @@ function pageStatement(
         SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT},
           2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
         FROM changes c
-        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)}
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, page.after)}
       ) c
       WHERE c.seen IN (${wanted})
       ${OLDEST_FIRST} LIMIT ${page.limit}
@@ -73,11 +75,27 @@ function pageStatement(
     ORDER BY p.seq`
 }
 
-/** The newest row of the org, and the newest of those that are no longer kept. */
-const boundsStatement = ({ org }: Scope): SQL => sql`
+/**
+ * The number of the last row that one statement goes through where a filter may admit none of many, as a query; none where fewer follow, or
+ * where a database serves others meanwhile.
+ */
+const partEnd = (dialect: SqlDialect, { org }: Scope, after: number): SQL =>
+  dialect.walked === null
+    ? sql`SELECT NULL AS seq`
+    : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, org, sql`${after}`)}
+        ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.walked - 1))}`
+
+const withinPart = (dialect: SqlDialect, scope: Scope, after: number): SQL =>
+  dialect.walked === null
+    ? TRUE
+    : sql`c.seq <= coalesce((${partEnd(dialect, scope, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
+
+/** The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends. */
+const boundsStatement = (dialect: SqlDialect, scope: Scope, after: number): SQL => sql`
   SELECT
-    coalesce((${newestChange(org)}), 0) AS newest,
-    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${org}), 0) AS forgotten`
+    coalesce((${newestChange(scope.org)}), 0) AS newest,
+    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten,
+    (${partEnd(dialect, scope, after)}) AS part_end`
 
 const place = (threadId: unknown, project: unknown, reader: unknown): Place | null =>
   reader === null
@@ -117,23 +135,37 @@ function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null
   }
 }
 
-export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): ChangeFeed => ({
+/**
+ * The feed over any SQL connection. Where a database serves nobody while a statement goes on, the log is gone through a share of rows at a
+ * time, with rests between.
+ */
+export const createSqlChangeFeed = (
+  connection: SqlConnection,
+  clock: Clock,
+  pace: Pace = WITHOUT_REST,
+): ChangeFeed => ({
   async page(scope, filter, start: FeedStart, limit) {
     const { dialect } = connection
-    const after = typeof start === 'number' ? start : 0
-    const [bounds, rows = []] = await connection.batch([
-      boundsStatement(scope),
-      ...(start === 'now'
-        ? []
-        : [pageStatement(dialect, scope, filter, { after, limit: limit + 1, now: clock.now() })]),
-    ])
-    const newest = Number(bounds?.[0]?.newest)
-    const forgotten = Number(bounds?.[0]?.forgotten)
-    const end = Math.max(newest, forgotten)
-    // Behind the end lies only what a database had that has since been set back.
-    if (typeof start === 'number' && (start < forgotten || start > end)) throw staleCursor()
-    const more = rows.length > limit
-    const changes = rows.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
-    return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
+    const found: Row[] = []
+    for (let after = typeof start === 'number' ? start : 0; ; ) {
+      const part = { after, limit: limit + 1 - found.length, now: clock.now() }
+      const [bounds, rows = []] = await connection.batch([
+        boundsStatement(dialect, scope, after),
+        ...(start === 'now' ? [] : [pageStatement(dialect, scope, filter, part)]),
+      ])
+      const forgotten = Number(bounds?.[0]?.forgotten)
+      const end = Math.max(Number(bounds?.[0]?.newest), forgotten)
+      // Behind the end lies only what a database had that has since been set back.
+      if (typeof start === 'number' && (after < forgotten || after > end)) throw staleCursor()
+      found.push(...rows)
+      const more = found.length > limit
+      const partEnds = bounds?.[0]?.part_end ?? null
+      if (start === 'now' || more || partEnds === null) {
+        const changes = found.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
+        return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
+      }
+      after = Number(partEnds)
+      await pace.rest()
+    }
   },
 })
