@@ -101,6 +101,7 @@ try {
   entries = (await client.call('get_statistics', {})).content.total_entries
   if (entries >= Number(values.size)) {
     await prober.lap()
+    /** @type {[string, () => Promise<unknown>][]} */
     const calls = CALLS.map(([name, tool, args]) => [name, () => client.call(tool, args)])
     for (const call of [...calls, ...requestsOf(client, server.origin, values.spoil)].filter(([name]) =>
       name.includes(values.only),

@@ -76,6 +76,7 @@ export function requestsOf(client, origin, spoils) {
     ['a delete of an entry that a third refer to', tool('delete_context', { context_ids: [1] })],
     ['the same undone', tool('restore_context', { context_ids: [1] })],
   ]
+  /** @type {[string, () => Promise<unknown>][]} */
   const spoiling = [
     ['an erasure of a thread of 500', tool('delete_context', { thread_id: 'group 2', erase: true })],
     ['a delete of a thread of a third', tool('delete_context', { thread_id: 'one' })],
