@@ -25,6 +25,7 @@ import { createSqlTextMarks } from './adapters/sql/texts/text-marks'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
 import { composeFeed } from './compose-feed'
+import { analyzerFor, catchUpState, usesOf } from './compose-isolate'
 import { chooseModels } from './compose-models'
 import { composePacks } from './compose-packs'
 import { chooseIndex, chooseStorage } from './compose-storage'
@@ -32,7 +33,6 @@ import type { Config } from './config'
 import { Problem } from './domain/errors'
 import { modelKey } from './domain/meaning/vector'
 import { createRestingPace } from './domain/pace'
-import { type Analyzer, createAnalyzer } from './domain/search/analysis'
 import { EVERYTHING } from './domain/search/filter'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
@@ -47,7 +47,7 @@ import { createGrepTexts } from './services/grep-texts'
 import { createReadHistory } from './services/history/read-history'
 import { createRestoreEntries } from './services/history/restore-entries'
 import { createIdentity } from './services/identity'
-import { type CatchUpState, createCatchUp } from './services/keeping/catch-up'
+import { createCatchUp } from './services/keeping/catch-up'
 import { createOutboxWork } from './services/keeping/outbox-work'
 import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
@@ -81,25 +81,6 @@ export interface Surroundings {
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
-/** Analyzers remember what words become, so each lives as long as the isolate. */
-const analyzers = new Map<string, Analyzer>()
-
-function analyzerFor(language: string): Analyzer {
-  const analyzer = analyzers.get(language) ?? createAnalyzer(language)
-  analyzers.set(language, analyzer)
-  return analyzer
-}
-
-/** What this isolate knows of its databases. */
-const catchingUp = new WeakMap<object, CatchUpState>()
-
-function catchUpState({ DB, HYPERDRIVE }: Bindings): CatchUpState {
-  const database = HYPERDRIVE ?? DB ?? {}
-  const state = catchingUp.get(database) ?? { missed: null, running: false }
-  catchingUp.set(database, state)
-  return state
-}
-
 /** Whether the vector index answers; null when nothing uses it. */
 function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
   if (embedder === null) return null
@@ -111,6 +92,9 @@ function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStor
 async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
+
+/** How long accesses are gathered before they are written; nobody waits for that. */
+const GATHERED_MS = 100
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
@@ -203,7 +187,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
-  const memoryRows = createSqlMemories(connection, clock)
+  const memoryRows = createSqlMemories(connection, clock, usesOf(bindings))
   const recallWords = createRecallWords({ fullText, analyzer, pace })
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
@@ -231,8 +215,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
         memories: memoryRows,
         clock,
-        // Not before the answer is on its way.
-        afterwards: (work) => afterwards(sleep(1).then(work)),
+        afterwards: (work) => afterwards(sleep(GATHERED_MS).then(work)),
       },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
     }),

@@ -53,9 +53,10 @@ export interface Memories {
   recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
 
   /**
-   * As `recalled`, but this access is not counted yet in what is shown.
+   * As `recalled`, but this access is not counted yet in what is shown: it is noted soon, with others, and at the latest by the next
+   * `access` or `recalled` of the org here.
    *
-   * @param afterwards takes the note of the access where a reader would have to wait for its commit
+   * @param afterwards takes the writing of notes, for which no reader waits; what it fails to write is written with the next
    */
   shown(
     scope: Scope,

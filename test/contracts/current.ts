@@ -1,7 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSqlCurrentMemories } from '../../src/adapters/sql/memories/current'
+import { createSqlMemories } from '../../src/adapters/sql/memories/memories'
+import { gatherUses } from '../../src/adapters/sql/memories/uses'
 import type { Caller } from '../../src/domain/identity/scope'
+import { EVERYTHING } from '../../src/domain/search/filter'
+import type { Memories } from '../../src/ports/memories'
 import { type CurrentRequest, createGetCurrent } from '../../src/services/recall/current'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
@@ -333,6 +337,36 @@ export function currentContract(name: string, make: () => RecallGround): void {
       const { relevant } = await now()
       expect(relevant.find((memory) => memory.id === whole)?.text).toBe(long)
       expect(await count(id)).toEqual({ access_count: 2, version: 1 })
+    })
+
+    it(promise('f5-gathered'), async () => {
+      const id = await store('a decision')
+      const { connection, clock } = ground
+      const uses = gatherUses()
+      const memories = createSqlMemories(connection, clock, uses)
+      const lost = createSqlMemories({ ...connection, batch: () => Promise.reject(new Error('lost')) }, clock, uses)
+      const promised: (() => Promise<void>)[] = []
+      const show = (through: Memories) =>
+        through.shown(ada, EVERYTHING, [id], 1_000, (work) => void promised.push(work))
+      const count = async () =>
+        (await connection.batch([sql`SELECT access_count FROM entries WHERE id = ${id}`]))[0]?.[0]?.access_count
+
+      for (const through of [memories, memories, memories]) await show(through)
+      expect([promised.length, Number(await count())]).toEqual([1, 0])
+      await promised[0]?.()
+      expect(Number(await count())).toBe(3)
+
+      // A write that fails leaves its notes to the next one, and so does one that never comes.
+      await show(lost)
+      await expect(promised[1]?.()).rejects.toThrow('lost')
+      await show(memories)
+      clock.ms += 5_000
+      await show(memories)
+      expect(promised).toHaveLength(4)
+      // A read that counts brings along what was gathered.
+      expect((await memories.access(ada, 'p', id))?.accessCount).toBe(7)
+      for (const work of promised) await work()
+      expect(Number(await count())).toBe(7)
     })
 
     it(promise('f5-cost'), async () => {

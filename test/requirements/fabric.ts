@@ -132,6 +132,8 @@ export const FABRIC = {
   'f5-hints': 'suggests and hints from what it shows, in a fixed order',
   'f5-same': 'says the same twice when nothing was stored between',
   'f5-access': 'notes an access of what it showed and changes nothing else, and brings long texts whole',
+  'f5-gathered':
+    'writes accesses of several answers at once and behind them, again when that failed, and counts them in the next read that is one',
   'f5-cost':
     'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
@@ -178,7 +180,7 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   6: ['f12-pages', 'f3-list', 'f3-counted', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
   8: ['f2-promotion', 'f2-links'],
-  9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f12-audit'],
+  9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f5-gathered', 'f7-evicted', 'f8-summary', 'f12-audit'],
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],

@@ -148,7 +148,6 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     likeTogether: false,
     walked: ENTRIES_WALKED,
     knownToIndex,
-    commitsApart: false,
     packsRows: true,
     follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
     followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,

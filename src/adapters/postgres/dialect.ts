@@ -133,7 +133,6 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     likeTogether: true,
     walked: null,
     knownToIndex: () => null,
-    commitsApart: true,
     packsRows: false,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,

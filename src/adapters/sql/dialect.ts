@@ -63,8 +63,6 @@ export interface SqlDialect {
   readonly walked: number | null
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** Whether a commit is waited for longer than another round trip takes, and goes on beside other calls. */
-  readonly commitsApart: boolean
   /** Whether many small rows cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
   /**

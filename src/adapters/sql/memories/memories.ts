@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
@@ -21,6 +22,7 @@ import {
   summarizableStatement,
   taggedListStatement,
 } from './memory-statements'
+import { gatherUses, usesStatements } from './uses'
 
 export const toMemory = (row: Row): Memory => ({
   ...toEntry(row),
@@ -43,8 +45,25 @@ function pageOf(given: readonly Row[]) {
 /** An access is a note of use. */
 const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const
 
-/** Memories in layers over any SQL connection. */
-export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
+/**
+ * Memories in layers over any SQL connection.
+ *
+ * @param uses what this isolate showed and has not noted yet
+ */
+export function createSqlMemories(connection: SqlConnection, clock: Clock, uses = gatherUses()): Memories {
+  /** What notes accesses brings along what was gathered, so that it counts them too. @returns the rows of the statements */
+  async function noting(scope: Scope, statements: readonly SQL[]): Promise<Row[][]> {
+    const gathered = uses.take(scope.org)
+    const before = usesStatements(connection.dialect, scope.org, gathered)
+    if (before.length + statements.length === 0) return []
+    try {
+      return (await connection.batch([...before, ...statements], noteOf(scope))).slice(before.length)
+    } catch (error) {
+      uses.giveBack(scope.org, gathered)
+      throw error
+    }
+  }
+
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
     scope,
@@ -59,7 +78,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
 
     async access(scope, project, id) {
       const asked = context(scope, project)
-      const [, rows] = await connection.batch([accessStatement(asked, id), findStatement(asked, id)], noteOf(scope))
+      const [, rows] = await noting(scope, [accessStatement(asked, id), findStatement(asked, id)])
       return first(rows)
     },
 
@@ -80,10 +99,10 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
     async recalled(scope, filter, ids, maxBytes) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [, rows = []] = await connection.batch(
-        [accessAllStatement(asked, filter, ids), recalledStatement(asked, filter, ids, maxBytes)],
-        noteOf(scope),
-      )
+      const [, rows = []] = await noting(scope, [
+        accessAllStatement(asked, filter, ids),
+        recalledStatement(asked, filter, ids, maxBytes),
+      ])
       return pageOf(rows)
     },
 
@@ -91,11 +110,9 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       if (ids.length === 0) return { memories: [], omitted: [] }
       const { dialect } = connection
       const asked = { dialect, scope, now: clock.now() }
-      const reading = recalledStatement(asked, filter, ids, maxBytes)
-      const noting = accessAllStatement(asked, filter, ids)
-      if (!dialect.commitsApart) return pageOf((await connection.batch([reading, noting], noteOf(scope)))[0] ?? [])
-      const [rows = []] = await connection.batch([reading])
-      afterwards(async () => void (await connection.batch([noting], noteOf(scope))))
+      const [rows = []] = await connection.read([recalledStatement(asked, filter, ids, maxBytes)])
+      const admitted = rows.map(({ wanted_id: id }) => Number(id))
+      if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
       return pageOf(rows)
     },
 

@@ -1,0 +1,36 @@
+// What lives as long as an isolate, and is the same for all of its requests.
+import { type GatheredUses, gatherUses } from './adapters/sql/memories/uses'
+import type { Bindings } from './compose-bindings'
+import { type Analyzer, createAnalyzer } from './domain/search/analysis'
+import type { CatchUpState } from './services/keeping/catch-up'
+
+/** Analyzers remember what words become, so each lives as long as the isolate. */
+const analyzers = new Map<string, Analyzer>()
+
+export function analyzerFor(language: string): Analyzer {
+  const analyzer = analyzers.get(language) ?? createAnalyzer(language)
+  analyzers.set(language, analyzer)
+  return analyzer
+}
+
+const databaseOf = ({ DB, HYPERDRIVE }: Bindings): object => HYPERDRIVE ?? DB ?? {}
+
+/** What this isolate knows of its databases. */
+const catchingUp = new WeakMap<object, CatchUpState>()
+
+export function catchUpState(bindings: Bindings): CatchUpState {
+  const database = databaseOf(bindings)
+  const state = catchingUp.get(database) ?? { missed: null, running: false }
+  catchingUp.set(database, state)
+  return state
+}
+
+/** Accesses that are not written yet. */
+const gathered = new WeakMap<object, GatheredUses>()
+
+export function usesOf(bindings: Bindings): GatheredUses {
+  const database = databaseOf(bindings)
+  const uses = gathered.get(database) ?? gatherUses()
+  gathered.set(database, uses)
+  return uses
+}
