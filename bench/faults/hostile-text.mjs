@@ -124,11 +124,13 @@ function* bodyCases() {
   const bodies = {
     'a million numbers': () => raw(`[${'0,'.repeat(990_000)}0]`),
     '300,000 objects': () => raw(`[${'{"a":{"b":1}},'.repeat(300_000)}0]`),
-    'a JSON string of 9.9 MB with 240,000 values': () =>
+    'a JSON string of 9.9 MB with 140,000 values': () =>
       raw('0')
         .replace(
           '{"x":0}',
-          JSON.stringify({ tags: `[${'"abcdefghijklmnopqrstuvwxyz0123456789ab",'.repeat(240_000)}0]` }),
+          JSON.stringify({
+            tags: `[${'"abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01234",'.repeat(140_000)}0]`,
+          }),
         )
         .replace('list_threads', 'search_context'),
     '8,000 levels': () => raw('['.repeat(8_000) + ']'.repeat(8_000)),

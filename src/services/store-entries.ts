@@ -1,8 +1,10 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/entry/draft'
-import type { Generated } from '../domain/entry/entry'
+import type { Generated, NewEntry } from '../domain/entry/entry'
 import type { ImageLimits } from '../domain/entry/image'
+import { limitExceeded } from '../domain/errors'
 import { type Done, savedBy } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
+import { jsonText } from '../domain/json/write'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { EntryStore, SavedEntry } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
@@ -98,6 +100,7 @@ export function createStoreEntries({
     if (good.length === 0 || (atomic && failed > 0))
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
+    checkBeside(good.map(({ entry }) => entry))
     const generated = await generate(
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',
@@ -125,6 +128,24 @@ export function createStoreEntries({
     const told = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
     return report(told, saved)
+  }
+}
+
+/**
+ * Metadata of the entries that one call writes, in UTF-16 units of their JSON: they travel in its transaction, and a database in the same
+ * process serves nobody meanwhile.
+ */
+const MOST_METADATA = 8_000_000
+
+/** @throws Problem limit_exceeded when one transaction would have to bring too much metadata */
+function checkBeside(entries: readonly Pick<NewEntry, 'metadata'>[]): void {
+  let units = 0
+  for (const { metadata } of entries) {
+    units += metadata ? jsonText(metadata).length : 0
+    if (units <= MOST_METADATA) continue
+    throw limitExceeded(
+      `The metadata of these entries are more than ${MOST_METADATA} characters of JSON; store them in several calls`,
+    )
   }
 }
 

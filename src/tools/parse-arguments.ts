@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
-import { type Flaw, flawsOf, givenAs, Inspection } from '../domain/flaws'
+import { type Flaw, flawsOf, givenAs, Inspection, told } from '../domain/flaws'
 import { unstorable } from '../domain/text'
 import { exampleAt } from './examples'
 import type { Family } from './family'
@@ -102,6 +102,17 @@ function schemaAt(schema: JsonSchema | undefined, path: readonly PropertyKey[]):
   return at
 }
 
+/** Unknown names that an error tells: a caller may send tens of thousands. */
+const MAX_KEYS = 20
+
+function toldKeys(keys: readonly string[]): string {
+  const more = keys.length - MAX_KEYS
+  const names = keys.slice(0, MAX_KEYS).map((key) => `"${told(key, MAX_NAME)}"`)
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+/** Characters of an unknown name. */
+const MAX_NAME = 200
+
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** One issue as a Problem with its rows of details. */
@@ -117,7 +128,7 @@ function rowsOf(issue: z.core.$ZodIssue, shown: JsonSchema): Flaw[] {
   if (issue.code !== 'unrecognized_keys')
     return [{ path: pathText(path), given: givenAs(input), example: exampleAt(path, schemaAt(shown, path)) }]
   const example = exampleAt(path, schemaAt(shown, path))
-  return issue.keys.map((key) => ({
+  return issue.keys.slice(0, MAX_KEYS).map((key) => ({
     path: pathText([...path, key]),
     given: givenAs(isRecord(input) ? input[key] : undefined),
     example,
@@ -132,9 +143,7 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
     case 'unrecognized_keys': {
       const properties = schemaAt(shown, path)?.properties ?? {}
       const where = name === '' ? 'argument' : `key in ${name}:`
-      return invalidInput(
-        `Unknown ${where} ${issue.keys.map((key) => `"${key}"`).join(', ')}. Allowed: ${Object.keys(properties).join(', ')}`,
-      )
+      return invalidInput(`Unknown ${where} ${toldKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ')}`)
     }
     case 'invalid_type':
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)

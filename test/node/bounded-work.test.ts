@@ -1,10 +1,12 @@
+import { parser as java } from '@lezer/java'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ALPHABETS, MEGABYTE, repeated } from '../../bench/faults/alphabets.mjs'
+import { parseInSteps } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { detectImageType } from '../../src/domain/entry/image'
 import { withoutEchoes } from '../../src/domain/identity/discretion'
-import { atOnce, createPace, createRestingPace, SLICE, STEP, type Steps } from '../../src/domain/pace'
+import { atOnce, createPace, createRestingPace, SLICE, STEP, type Steps, WITHOUT_REST } from '../../src/domain/pace'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
 import { codeOf } from '../../src/domain/search/code-parts'
 import { highlight } from '../../src/domain/search/highlight'
@@ -16,10 +18,14 @@ import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
 import { inShares } from '../../src/domain/write-share'
 import { createGenerate } from '../../src/services/generate'
+import { createStoreEntries } from '../../src/services/store-entries'
 import type { ToolContext } from '../../src/tools/context'
 import { readFilter } from '../../src/tools/filters'
+import { toJsonSchema } from '../../src/tools/json-schema'
+import { parseArguments } from '../../src/tools/parse-arguments'
 import { readItems } from '../../src/tools/threads/batch'
 import { storeArguments } from '../../src/tools/threads/store-context'
+import { freshPrincipal } from '../support/scope'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
 const analyzer = createAnalyzer('english')
@@ -294,6 +300,23 @@ describe('a pace', () => {
 })
 
 describe('the items of a batch', () => {
+  it('bring no more metadata than 8 MB into one transaction', async () => {
+    const writing = {
+      entries: {} as never,
+      images: {} as never,
+      outbox: {} as never,
+      limits: { each: 1, total: 1 },
+      generate: {} as never,
+    }
+    const draft = { threadId: 't', source: 'user', text: 'm', metadata: { m: 'm'.repeat(250_000) } } as const
+    const drafts = Array.from({ length: 33 }, () => ({ ok: true, value: draft }) as const)
+    const stored = createStoreEntries(writing)(freshPrincipal(), drafts, { atomic: true, dedupe: true })
+    await expect(stored).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.stringContaining('store them in several calls'),
+    })
+  })
+
   it('are checked with a rest after each long one', async () => {
     let rests = 0
     const pace = createPace(async () => void rests++)
@@ -302,6 +325,32 @@ describe('the items of a batch', () => {
     const outcomes = await readItems([...items, { thread_id: 't' }], storeArguments, ({ text }) => text.length, context)
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
     expect(rests).toBe(4)
+  })
+})
+
+describe('unknown arguments', () => {
+  it('are told as far as a message goes, however many they are', () => {
+    const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`${i} ${'k'.repeat(300)}`, i]))
+    const parse = () => parseArguments(storeArguments, toJsonSchema(storeArguments, 'input'), given)
+    const { message, details } = (() => {
+      try {
+        return parse()
+      } catch (error) {
+        return error as { message: string; details: unknown[] }
+      }
+    })() as { message: string; details: unknown[] }
+    expect(message).toMatch(/Unknown argument "0 k+…", .* and 49980 more\. Allowed: /)
+    expect([message.length < 10_000, details.length <= 100]).toEqual([true, true])
+  })
+})
+
+describe('a tree of source code', () => {
+  it('has no more nodes than are built at once, of brackets without end too', async () => {
+    const tree = await parseInSteps(java, '()'.repeat(2_000), WITHOUT_REST, 1_000)
+    let nodes = 0
+    tree?.iterate({ enter: () => void nodes++ })
+    expect(nodes).toBeGreaterThan(500)
+    expect(nodes).toBeLessThan(1_200)
   })
 })
 

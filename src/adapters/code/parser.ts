@@ -58,6 +58,8 @@ export function createCodeParser(pace: Pace): CodeParser {
       if (grammar !== undefined) {
         const tree = await parseInSteps(grammar.parser(path), text, pace)
         if (tree === null) return []
+        // Building it and looking through it take long each.
+        await pace.rest()
         return toSymbols(text, declarations(tree, text, grammar.rules), style)
       }
       const byLine = Object.hasOwn(LINE_RULES, language) ? LINE_RULES[language] : undefined

@@ -12,6 +12,13 @@ const STEP = 1024
 const STEP_UNITS = 6000
 /** Levels of nesting; the parser's stack holds three numbers a level. Programs that people write have fewer than 100. */
 const MAX_DEPTH = 3 * 2000
+/**
+ * Nodes of a tree, which Lezer builds all at once: 100 to 250 ms of them. Programs that people write have up to 0.6 for each character,
+ * brackets without end three.
+ */
+const MAX_NODES = 700_000
+/** Numbers by which the parser notes a node. */
+const NOTED = 4
 /** What trying several readings may cost at first, and for each character; measured, see bench/code. */
 const FREE_TRIES = 1_000_000
 const TRIES_PER_CHARACTER = 60
@@ -51,7 +58,12 @@ class CountedInput implements Input {
 /** What the parser shows of itself while it works. */
 interface Working extends PartialParse {
   readonly recovering?: number
-  readonly stacks?: readonly { readonly stack: { readonly length: number } }[]
+  readonly stacks?: readonly {
+    readonly stack: { readonly length: number }
+    /** Nodes so far: what the reading began with, and its own. */
+    readonly bufferBase: number
+    readonly buffer: { readonly length: number }
+  }[]
 }
 
 /** Which of the readings that are tried costs what: the depth of all their stacks. */
@@ -62,6 +74,12 @@ function depths({ stacks = [] }: Working): { sum: number; deepest: number } {
     if (stack.length > deepest) deepest = stack.length
   }
   return { sum, deepest }
+}
+
+/** How many nodes the tree would have so far. */
+function nodesOf({ stacks }: Working): number {
+  const first = stacks?.[0]
+  return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED
 }
 
 /** One step. @returns null when the tree is deeper than the stack of calls by which Lezer builds it: no program that people write */
@@ -75,7 +93,12 @@ function advance(parse: PartialParse): { readonly tree: Tree | null } | null {
 }
 
 /** The tree of a text; of its first part only when the rest would cost too much, and null when it is too deep to be built. */
-export async function parseInSteps(parser: LRParser, text: string, pace: Pace): Promise<Tree | null> {
+export async function parseInSteps(
+  parser: LRParser,
+  text: string,
+  pace: Pace,
+  maxNodes = MAX_NODES,
+): Promise<Tree | null> {
   const input = new CountedInput(text)
   const parse: Working = parser.startParse(input)
   const again = FREE_AGAIN + AGAIN_PER_CHARACTER * text.length
@@ -94,7 +117,7 @@ export async function parseInSteps(parser: LRParser, text: string, pace: Pace): 
     } else if (parse.stoppedAt === null && (since & 63) === 0 && depths(parse).deepest > MAX_DEPTH)
       parse.stopAt(parse.parsedPos)
     const reread = input.given - parse.parsedPos
-    if (reread > again && parse.stoppedAt === null) parse.stopAt(parse.parsedPos)
+    if (parse.stoppedAt === null && (reread > again || nodesOf(parse) > maxNodes)) parse.stopAt(parse.parsedPos)
     if (reread > counted) {
       since += (reread - counted) >> READS_OF_A_STEP
       counted = reread

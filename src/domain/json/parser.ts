@@ -257,7 +257,7 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
 }
 
 /** A text that is there at once is read at once, while everybody waits. */
-const MAX_VALUES_AT_ONCE = 250_000
+const MAX_VALUES_AT_ONCE = 150_000
 
 /**
  * The value of a whole JSON text, with numbers judged as in a request.
