@@ -254,24 +254,27 @@ const report = `## Memories
 
 ${where}.
 
-One project, a tenth of its memories in layer 3, one connection, one call at a time, over MCP, after three runs of the schedule. Rows that begin with a dash are the threads tools
-in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50 ms): list by type with offset 18.7, by two
-tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes failed with two clients.
+One project, a tenth of its memories in layer 3, one connection, one call at a time, over MCP, after three runs of the schedule. Rows that
+begin with a dash are the threads tools in the same run. Context Fabric 0.14 at 10,000 (its repository over stdio with a stub embedder, p50
+ms): list by type with offset 18.7, by two tags 6.5, by type and tag 37, getCurrent 22.7, store 2.7; keyword recall p95 8; half of its writes
+failed with two clients.
 
-getCurrent does not come to 10 ms. Where its time went on D1 at 10,000 (commit d0efa31, a quiet machine, 15.6 ms): 1.1 before its first
-batch, 2.9, 4.7 and 1.8 in the three batches (1.0 is what a batch of one statement takes), 1.5 in the Durable Object, 1.7 behind the last
-batch; an empty tool took 2.0 in all. SQLite itself took 3.5 of it and takes 2.5 now (node:sqlite on the same file, statements prepared,
-best of 60): at hand 0.2, ten words 1.5 (0.15 whether they fit a share, 0.6 their counts, each with the terms of the scope through twelve
-segments of the index), candidates 0.3, what is shown 0.1, the note of 25 accesses 0.4. The rest is what surrounds it: three batches, one
-call of an object, and making an object of each statement, row, column and value on both sides of a wire. So thirteen statements became
-seven, 380 rows 50, and values are sent once a statement. Milliseconds of processor that workerd took a call, commit 18d66c8 and the
-change in alternation on a machine so busy that everything took about twice as long: getCurrent 28.3 and 25.7, 29.6 and 28.7, 21.9 and
-20.2, 24.4 and 20.7 (four runs; 3.8 of 18.2 are words); store 21.7 and 18.6; list stats 6.9 and 5.6, 6.3 and 4.9; an empty tool 3.8 and
-3.1, 2.6 and 2.1. What would bring it further: an index of words of one segment, in which the same words take 0.7 instead of 1.5 (after
-FTS5's optimize; nothing merges it but writes), and one batch less, that is scores reckoned in SQL.
-On PostgreSQL the statements take 0.9 for patterns, 1.2 for words and 1.4 for vectors, and planning 5, in every call anew: nothing is
-prepared by name, so that any pooler may stand in between. The Worker's part of getCurrent there: 17.4 and 16.1, of store 14.1 and 12.2,
-of list stats 5.3 and 4.4 in the same alternation. A call whose Durable Object has not heard of 200 vectors takes three round trips too.
+getCurrent is meant to take 10 ms. Where its time goes on D1 at 10,000 (perf on workerd, 250 calls of different files each, commits
+ffd56c4 and 6cf02db on the same quiet but slower machine, p50 16.6 and 14.0 ms; milliseconds of processor a call, 16.8 and 14.1):
+compiling statements anew 1.2 and 0, since SQLite did so for each bound LIMIT; words in FTS5 1.3 and 0.3, since the schedule merges the
+index, here 24 parts into two; what else SQLite does 2.7 and 2.0; commits 0.9 and 0.7, since what some seven calls showed is noted at once
+and behind their answers; these were all of other files. In alternation on that machine: p50 18.7 and 16.4, best 14.7 and 11.3, processor
+19.8 and 16.4. What remains is what surrounds SQLite: three batches and one call of an object (a batch of one statement takes 0.75 and one
+of twelve 0.85 in workerd, best of 60), JavaScript on both sides of these 4.9, garbage and compiling 1.6, and what every call costs, of
+which 2.0 of processor are an empty tool's (an event stream for each answer of the 2025 revisions among them). The processor is the limit:
+workerd serves all of it in one thread. One batch fewer would be the next millisecond: scores reckoned in SQL, with what will be shown
+brought along.
+On PostgreSQL in the same alternation: p50 35.2 and 30.7, processor of the database 25.5 and 20.6, of the Worker 17.4 and 16.7; an empty
+tool 3.2 and 3.5 against 2.2 on D1, with 1.5 of the database, since each request opens a connection, which took 4 in workerd until it was
+there. The eighteen statements of a call, sent one by one by node-postgres: 15.9 to 18.1 as they are, 9.0 when they are prepared by name
+and planned anew each time, 7.1 to 8.0 with plans that PostgreSQL chooses to keep, 20 with kept plans alone. So nearly half of what they
+take is reading their text, and nothing is prepared by name, so that any pooler may stand in between; Hyperdrive and pgbouncer of 1.21
+would allow it. A call whose Durable Object has not heard of 200 vectors takes three round trips too.
 
 ${tables.join('\n\n')}
 `
