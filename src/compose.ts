@@ -196,7 +196,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const memories = createMemoryService({
     ...{ memories: memoryRows, entries, storeEntries, generate },
     isEmbedded: async (scope, id) =>
-      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1)).length > 0,
+      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
   const administration = createAdministration({
     store: identityStore,
@@ -223,6 +223,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       words: config.fts.enabled ? recallWords : null,
       semantic: searchSemantic,
       memories: memoryRows,
+      // At once, so that who reads a memory next finds it counted.
+      afterwards: (work) => afterwards(work()),
     }),
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, analyzer, clock }),

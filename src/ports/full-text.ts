@@ -12,7 +12,6 @@ export type TextColumn = (typeof TEXT_COLUMNS)[number]
 /** An entry that the engine found, with what the scorer and an ordering policy need. */
 export interface TextHit {
   readonly id: number
-  readonly threadId: string
   /** Empty when the entry has none, or when titles were not searched. */
   readonly title: string
   /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */

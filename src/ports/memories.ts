@@ -47,10 +47,18 @@ export interface Memories {
   list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
 
   /**
-   * Those of the ids that are listed and that the filter admits, in the order of the ids, all noted as accessed once; as many from
-   * the beginning as fit into `maxBytes`, of the others the ids. The first always fits.
+   * Those of the ids that are listed and that the filter admits, in the order of the ids, all noted as accessed once, which what is
+   * shown counts; as many from the beginning as fit into `maxBytes`, of the others the ids. The first always fits.
+   *
+   * @param afterwards takes the end of the note, for which no reader waits
    */
-  recalled(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
+  recalled(
+    scope: Scope,
+    filter: Filter,
+    ids: readonly number[],
+    maxBytes: number,
+    afterwards: (work: () => Promise<void>) => void,
+  ): Promise<Omit<MemoryPage, 'total'>>
 
   /**
    * As `recalled`, but this access is not counted yet in what is shown: it is noted soon, with others, and at the latest by the next

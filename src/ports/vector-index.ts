@@ -77,10 +77,12 @@ export interface VectorIndex {
   readonly depth: number
   /** Its cosines are near the true ones, not equal: they are computed again from the rows. */
   readonly approximate: boolean
+  /** Knows where entries stand, so that a search finds what stands in its region and nothing else. */
+  readonly placed: boolean
   /**
    * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
    *
-   * @param region what is asked for stands there alone; an index that does not know where entries stand brings others too
+   * @param region what is asked for stands there alone; an index that is not `placed` brings others too
    * @throws Problem unavailable
    */
   search(space: VectorSpace, query: QuantizedVector, limit: number, region?: VectorRegion | null): Promise<VectorSearch>

@@ -4,11 +4,21 @@ import type { QuantizedVector } from '../domain/meaning/vector'
 import type { Filter } from '../domain/search/filter'
 import type { VectorChanges, VectorIndexState, VectorSpace } from './vector-index'
 
+/** What a cosine to the query is made of, to the last bit. */
+export interface Compared {
+  /** Dot product with the query. */
+  readonly product: number
+  /** Dot product with itself. */
+  readonly squares: number
+}
+
 /** A vector as it stands beside its entry. */
 export interface VectorRow {
   readonly id: number
   readonly entryId: number
-  readonly data: string
+  /** As `domain/meaning/vector.ts` packs it; null where the database told what comparing takes. */
+  readonly data: string | null
+  readonly compared: Compared | null
   /** The stretch of text it stands for, in code points. */
   readonly start: number
   readonly length: number
@@ -26,7 +36,7 @@ export interface VectorLookup {
   /** The next ones, looked up only where `hits` belong to fewer entries than are enough. */
   readonly further: readonly number[]
   readonly enough: number
-  /** Bring the hits' numbers too. */
+  /** Bring what the hits' cosines are made of too; without it they have neither `data` nor `compared`. */
   readonly hitData: boolean
   /** Rows above this id are asked for, because the index has not confirmed them. */
   readonly confirmedUpTo: number
@@ -41,7 +51,7 @@ export interface VectorLookup {
 
 export interface VectorLookupResult {
   /** Those of the hits that still exist and that scope and filter admit. */
-  readonly hits: readonly (Omit<VectorRow, 'data'> & { readonly data?: string })[]
+  readonly hits: readonly VectorRow[]
   /** Whether `further` was looked up too. */
   readonly lookedFurther: boolean
   readonly unconfirmed: readonly VectorRow[]
@@ -70,13 +80,17 @@ export interface VectorCounts {
 export interface VectorRows {
   /** One round trip. */
   lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
-  /** The first chunks of these entries that scope and filter admit. One round trip, shared with what is read in the same moment. */
+  /**
+   * The first chunks of these entries that scope and filter admit, to be compared with the query where there is one. One round trip,
+   * shared with what is read in the same moment.
+   */
   ofEntries(
     scope: Scope,
     model: string,
     filter: Filter,
     entryIds: readonly number[],
     chunks: number,
+    query: QuantizedVector | null,
   ): Promise<VectorRow[]>
   /** A stretch of all rows that scope and filter admit, in order of id, for the scan of last resort. */
   scan(scope: Scope, model: string, filter: Filter, afterId: number, limit: number): Promise<VectorRow[]>

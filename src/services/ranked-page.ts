@@ -9,8 +9,8 @@ import { RANK_DEPTH, type Window } from '../domain/search/window'
 import type { EntryStore, Stretch } from '../ports/entry-store'
 import type { Reranker } from '../ports/reranker'
 import { attempt } from './outcome'
-import type { SemanticHit } from './search-semantic'
 import type { FoundBy } from './search-text'
+import type { SemanticHit } from './semantic-hits'
 
 /** What the three ranked searches have in common: one ordering of at most 100 entries a query, cut into pages. */
 export interface RankedRequest extends Window {

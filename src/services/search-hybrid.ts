@@ -4,8 +4,9 @@ import type { Filter } from '../domain/search/filter'
 import { type Candidate, type Fusion, type FusionMethod, fuse } from '../domain/search/fusion'
 import { attempt, type Outcome } from './outcome'
 import type { Scored } from './ranked-page'
-import type { SearchSemantic, SemanticHit, SemanticRanking } from './search-semantic'
+import type { SearchSemantic, SemanticRanking } from './search-semantic'
 import type { SearchText, TextRanking } from './search-text'
+import type { SemanticHit } from './semantic-hits'
 
 export interface HybridRequest {
   readonly query: string

@@ -1,25 +1,22 @@
 import { Problem } from '../domain/errors'
 import type { Scope } from '../domain/identity/scope'
 import { isNarrow, regionOf, type VectorRegion } from '../domain/meaning/region'
-import { cosine, distance, fromBase64, modelKey, type QuantizedVector, quantize } from '../domain/meaning/vector'
+import {
+  cosine,
+  cosineOf,
+  fromBase64,
+  modelKey,
+  type QuantizedVector,
+  quantize,
+  squaresOf,
+} from '../domain/meaning/vector'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Filter } from '../domain/search/filter'
 import type { Embedder } from '../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../ports/vector-rows'
+import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './semantic-hits'
 import type { SyncVectors } from './sync-vectors'
-
-/** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
-export interface SemanticHit {
-  readonly id: number
-  readonly cosine: number
-  readonly distance: number
-  /** The stretch of the text that is nearest, in code points. */
-  readonly start: number
-  readonly length: number
-  /** Of the entry, 1 to 5. */
-  readonly weight: number
-}
 
 export interface SemanticRanking {
   readonly hits: readonly SemanticHit[]
@@ -60,11 +57,9 @@ export interface EmbeddedQuery {
 export interface AskedSemantic extends EmbeddedQuery {
   readonly limit: number
   readonly region: VectorRegion | null
+  /** Whether everything that the index knows of stands where scope and filter look, and they ask for nothing beside. */
+  readonly isWhole: boolean
   readonly found: VectorSearch
-}
-
-interface Near extends Omit<VectorRow, 'data'> {
-  readonly cosine: number
 }
 
 export type SearchSemantic = ReturnType<typeof createSearchSemantic>
@@ -82,9 +77,12 @@ export function createSearchSemantic(dependencies: {
   const { embedder, index, rows, sync, now, pace = WITHOUT_REST, exact: fewEnough = EXACT } = dependencies
   const model = modelKey(embedder)
 
-  const compare = (query: QuantizedVector, row: VectorRow): Near => ({
+  const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
     ...row,
-    cosine: cosine(query.values, fromBase64(row.data).values),
+    cosine:
+      compared === null
+        ? cosine(query.values, fromBase64(data as string).values)
+        : cosineOf(compared.product, squaresOf(query), compared.squares),
   })
 
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
@@ -149,7 +147,8 @@ export function createSearchSemantic(dependencies: {
   ): Promise<Near[]> {
     const { query } = asked
     const space = spaceOf(scope)
-    let exact = isNarrow(filter) || scope.projects !== null
+    // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
+    let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
     for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
       const found = above(floor, all, index.approximate)
       // What the index knows completely needs no look at everything that the filter admits.
@@ -170,8 +169,9 @@ export function createSearchSemantic(dependencies: {
 
   function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
     const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
-    const confirmed = looked.hits.map(({ data, ...row }) =>
-      data === undefined ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, { ...row, data }),
+    const isUntold = ({ data, compared }: VectorRow): boolean => data === null && compared === null
+    const confirmed = looked.hits.map((row) =>
+      isUntold(row) ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, row),
     )
     const known = new Set(confirmed.map(({ id }) => id))
     const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))
@@ -196,8 +196,8 @@ export function createSearchSemantic(dependencies: {
    */
   const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
     const { region, isWhole } = regionOf(scope, filter)
-    const overfetch = isWhole || region === null || index.nearby === null ? OVERFETCH : NARROW_OVERFETCH
-    return ask(scope, embedded, depth * overfetch, region)
+    const overfetch = isWhole || region === null || !index.placed ? OVERFETCH : NARROW_OVERFETCH
+    return ask(scope, embedded, depth * overfetch, { region, isWhole: isWhole && index.placed })
   }
 
   /** As `find`, for so many vectors. */
@@ -205,10 +205,11 @@ export function createSearchSemantic(dependencies: {
     scope: Scope,
     embedded: EmbeddedQuery,
     vectors: number,
-    region: VectorRegion | null = null,
+    where: Pick<AskedSemantic, 'region' | 'isWhole'> = { region: null, isWhole: false },
   ): Promise<AskedSemantic> {
     const limit = Math.min(vectors, index.depth)
-    return { ...embedded, limit, region, found: await index.search(spaceOf(scope), embedded.query, limit, region) }
+    const found = await index.search(spaceOf(scope), embedded.query, limit, where.region)
+    return { ...embedded, ...where, limit, found }
   }
 
   /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
@@ -233,7 +234,7 @@ export function createSearchSemantic(dependencies: {
   ): Promise<SemanticHit[]> {
     if (entryIds.length === 0) return []
     const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
-    const found = await rows.ofEntries(scope, model, filter, entryIds, chunks)
+    const found = await rows.ofEntries(scope, model, filter, entryIds, chunks, query)
     return bestPerEntry(found.map((row) => compare(query, row)))
   }
 
@@ -265,36 +266,4 @@ export function createSearchSemantic(dependencies: {
 interface Bounds {
   readonly depth: number
   readonly floor: number
-}
-
-/** How far an approximate cosine may be from the true one. */
-const APPROXIMATE = 0.001
-/** How far it is where nothing but rounding makes the difference. */
-const ROUNDING = 0.000_01
-
-/** Hits from a cosine on; when the index had farther ones to tell, it told all of these. */
-function above(floor: number, found: VectorSearch, approximate: boolean): VectorSearch {
-  const least = approximate ? floor - APPROXIMATE : floor
-  const end = found.hits.findIndex(({ cosine }) => cosine < least)
-  return end < 0 ? found : { ...found, hits: found.hits.slice(0, end), cut: false }
-}
-
-/** One row an entry, that of its nearest chunk; by distance, then by id. */
-function bestPerEntry(near: readonly Near[]): SemanticHit[] {
-  const best = new Map<number, Near>()
-  for (const row of near) {
-    const known = best.get(row.entryId)
-    if (known === undefined || row.cosine > known.cosine || (row.cosine === known.cosine && row.start < known.start))
-      best.set(row.entryId, row)
-  }
-  return [...best.values()]
-    .map(({ entryId, start, length, weight, cosine: cos }) => ({
-      id: entryId,
-      start,
-      length,
-      weight,
-      cosine: cos,
-      distance: distance(cos),
-    }))
-    .sort((a, b) => a.distance - b.distance || a.id - b.id)
 }

@@ -85,14 +85,17 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
   const service = createMemoryService({
     ...{ memories, entries, storeEntries, generate },
-    isEmbedded: async (scope, id) => (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1)).length > 0,
+    isEmbedded: async (scope, id) =>
+      (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
   const sync = createSyncVectors({ index, rows })
   const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), ...bounds })
   const words = createRecallWords(ground)
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
-  const recall = createRecall({ words, semantic, memories })
+  const behind: Promise<void>[] = []
+  const afterwards = (work: () => Promise<void>) => void behind.push(work())
+  const recall = createRecall({ words, semantic, memories, afterwards })
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },
@@ -150,7 +153,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     /** A page of what is recalled. */
     async page(query: string, given: Partial<Parameters<typeof recallFilter>[0]> & Partial<Asked> = {}) {
       const { mode = 'hybrid', threshold = 0.7, limit = 10, offset = 0, by = ada, ...filter } = given
-      return recall.page(
+      const page = await recall.page(
         by,
         {
           ...{ query, mode, threshold, limit, offset },
@@ -158,6 +161,8 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
         },
         8_000_000,
       )
+      await Promise.all(behind.splice(0))
+      return page
     },
 
     /** What a call cost. */

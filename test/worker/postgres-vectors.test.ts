@@ -3,8 +3,9 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
+import { numbersFor, toVectorRow } from '../../src/adapters/sql/search/vector-lookup'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
-import { quantize, toBase64 } from '../../src/domain/meaning/vector'
+import { dot, quantize, squaresOf, toBase64 } from '../../src/domain/meaning/vector'
 import { type Database, semanticSearchContract } from '../contracts/semantic-search'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -80,11 +81,65 @@ describe('pgvector', () => {
     await connection.close()
   })
 
+  it('tells the sums that a cosine is made of where its floats hold them exactly, and the numbers where they do not', async () => {
+    const dimensions = 1_536
+    const of = (number: (i: number) => number) => Array.from({ length: dimensions }, (_, i) => number(i))
+    const vectors = [of((i) => Math.sin(i * i)), of((i) => (i % 3) - 1), of(() => 1), of((i) => (i < 9 ? i : 0))]
+    const { connection, org } = await add(`exact#${dimensions}`, ...vectors)
+    const [long, ...short] = [2, 1, 3].map((i) => quantize(Float32Array.from(vectors[i] as number[])))
+    expect(squaresOf(long as NonNullable<typeof long>)).toBeGreaterThan(2 ** 24)
+    for (const query of [...short, long]) {
+      const { columns } = numbersFor(connection.dialect, query ?? null)
+      const [rows = []] = await connection.read([
+        sql`SELECT v.id, ${columns} FROM entry_vectors v WHERE v.org = ${org} ORDER BY v.chunk`,
+      ])
+      const told = rows.map(toVectorRow).map(({ data, compared }) => ({ data, compared }))
+      const expected = vectors.map((vector) => {
+        const own = quantize(Float32Array.from(vector))
+        const compared = { product: dot(own.values, query?.values as Int8Array), squares: squaresOf(own) }
+        return query === long || compared.squares >= 2 ** 24
+          ? { data: toBase64(own), compared: null }
+          : { data: null, compared }
+      })
+      expect(told).toEqual(expected)
+    }
+    await connection.close()
+  })
+
   it('holds a zero vector at right angles to everything', async () => {
     const { connection, org } = await add('zero#2', [0, 0], [1, 0], [-1, 0])
     const index = createPostgresVectorIndex(connection)
     const { hits } = await index.search({ org, model: 'zero#2', dimensions: 2 }, quantize(Float32Array.from([1, 0])), 9)
     expect(hits.map(({ cosine }) => cosine)).toEqual([1, 0, -1])
+    await connection.close()
+  })
+})
+
+describe('a batch on PostgreSQL', () => {
+  it('hands over what it reads before it writes, whatever becomes of what it writes', async () => {
+    const { connection } = postgresAdapters(new TestClock())
+    const name = freshPrincipal().org
+    const told: unknown[] = []
+    const run = async (value: string) => {
+      const reading = sql`SELECT count(*) AS known FROM settings WHERE name = ${name}`
+      const writing = sql`UPDATE settings SET value = ${value}::integer::text WHERE name = ${name}`
+      const early = (rows: unknown) => void told.push(['early', rows])
+      const whole = connection.batch([reading, writing, reading], { org: name, isNote: true }, early)
+      await whole.then((rows) => told.push(['whole', rows])).catch(() => told.push(['failed']))
+    }
+    await connection.batch([sql`INSERT INTO settings (name, value) VALUES (${name}, '0')`], { org: name })
+    await run('1')
+    await run('none')
+    const read = [{ known: 1 }]
+    expect(told).toEqual([
+      ...[
+        ['early', [read]],
+        ['whole', [read, [], read]],
+      ],
+      ...[['early', [read]], ['failed']],
+    ])
+    expect(await connection.read([sql`SELECT value FROM settings WHERE name = ${name}`])).toEqual([[{ value: '1' }]])
+    await connection.batch([sql`DELETE FROM settings WHERE name = ${name}`], { org: name })
     await connection.close()
   })
 })

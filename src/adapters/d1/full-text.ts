@@ -3,15 +3,15 @@ import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import type { FullText } from '../../ports/full-text'
 import { compileFilter, TRUE } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { entriesById, withPrelude } from '../sql/entries/read-statements'
-import { momentColumns } from '../sql/memories/moment'
 import {
   brevity,
   COMMON,
   COUNTED,
+  MOST_BREVITY,
   roomOf,
   splitUnits,
   threadOf,
@@ -20,15 +20,15 @@ import {
   unitKey,
 } from '../sql/search/candidates'
 import { totalsOf } from '../sql/search/room'
-import { beginningOf } from '../sql/texts/long-texts'
 import { listed } from '../sql/visibility'
-import { dateWords, scopeExpression } from './full-text-index'
+import { candidateColumns } from './candidate-columns'
+import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { askedBy, fitsTable, SHARES, type Shares } from './search-cost'
 import { searchInParts } from './search-in-parts'
 
-/** Where metadata hold code and the path of a file. */
-const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
+/** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
+const SPARE = 55
 
 /** No scope has this term. */
 const NOTHING = 'scope : "0"'
@@ -64,8 +64,8 @@ export function createD1FullText(
     stemming: analyzer.stemming,
 
     async search(scope, request) {
-      const { query, terms, filter, columns, depth, units, rare, moment } = request
-      const { diaryOf = null, totals: isCounting = true, neighbours = true } = request
+      const { query, terms, filter, columns, depth, units, rare } = request
+      const { diaryOf = null, totals: isCounting = true } = request
       const now = clock.now()
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
@@ -119,63 +119,61 @@ export function createD1FullText(
       }
 
       const shortness = brevity(sql`e.text_words`)
-      const code = sql.join(
-        CODE_PATHS.map(
-          (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
-            THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
-        ),
-        sql` || char(10) || `,
-      )
-      const next = !neighbours
-        ? sql`'[]'`
-        : sql`(
-          SELECT json_group_array(id) FROM (
-            SELECT n.id FROM entries n
-            WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
-            ORDER BY n.id LIMIT 2
-          )
-        )`
-      const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-      const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
-      const columnsOf = (
-        counts: SQL,
-      ) => sql`e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
-            ${columns.includes('context') ? context : sql`''`} AS context,
-            ${columns.includes('code') ? code : sql`''`} AS code, e.weight, e.created_at, ${next} AS following,
-            ${counts} AS counts${beside}`
+      const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
-      /** Those among the weighed with the highest keys. */
+      /** Those among the weighed with the highest keys, where `narrow` leaves out some that cannot be among them. */
       const bestOf = (
         tables: readonly SQL[],
-        held: SQL,
-        atLeast: SQL,
-        key: SQL,
+        { held, key }: { readonly held: SQL; readonly key: SQL },
+        narrow: (admitted: SQL) => { readonly tables: readonly SQL[]; readonly mayBe: SQL },
         shown = (best: SQL): SQL => best,
       ): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
+        const admitted = sql`${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`
+        const { tables: before, mayBe } = narrow(admitted)
         const best = sql`best AS (
           SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
           FROM (
             SELECT weighed.id, ${held} AS held, ${key} AS key
             FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-            WHERE ${atLeast} AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+            WHERE ${mayBe} AND ${admitted}
             ORDER BY key DESC, weighed.id DESC
             LIMIT ${depth.candidates}
           ) few
         )`
         return withPrelude(
           bindings,
-          [fits, counts, ...tables, best],
-          shown(sql`SELECT ${columnsOf(ofCounts)}, best.held, best.place FROM best JOIN entries e ON e.id = best.id`),
+          [fits, counts, ...tables, ...before, best],
+          shown(
+            sql`SELECT ${columnsOf(sql`CASE WHEN best.place = 1 THEN ${ofCounts} END`)}, best.held, best.place
+              FROM best JOIN entries e ON e.id = best.id`,
+          ),
         )
       }
 
-      /** Those that hold so many units. */
+      /** Those that hold so many units. Of thousands, only those are looked up that may be among the best, however short they are. */
       const holding = ({ atLeast, first }: Units): SQL => {
-        const key = unitKey(first, sql`weighed.held`, sql`weighed.weight`, shortness)
-        return bestOf(byUnits(), sql`weighed.held`, sql`weighed.held >= ${atLeast}`, key)
+        const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
+        const key = unitKey(first, held, weight, shortness)
+        return bestOf(byUnits(), { held, key }, (admitted) => ({
+          tables: [
+            sql`leading AS MATERIALIZED (
+              SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
+              ORDER BY ${unitKey(first, sql`held`, sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
+            )`,
+            sql`least AS MATERIALIZED (
+              SELECT coalesce((
+                SELECT ${unitKey(first, sql`leading.held`, sql`leading.weight`, shortness)} AS key
+                FROM leading CROSS JOIN entries e ON e.id = leading.id
+                WHERE ${admitted}
+                ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
+              ), -1) AS key
+            )`,
+          ],
+          mayBe: sql`${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= (SELECT key FROM least)`,
+        }))
       }
 
       /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
@@ -207,7 +205,13 @@ export function createD1FullText(
 
       /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
       const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
-      const withRareTerms = (): SQL => bestOf(weights, sql`0`, TRUE, sql`weighed.weight * ${shortness}`, told)
+      const withRareTerms = (): SQL =>
+        bestOf(
+          weights,
+          { held: sql`0`, key: sql`weighed.weight * ${shortness}` },
+          () => ({ tables: [], mayBe: TRUE }),
+          told,
+        )
 
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
@@ -254,7 +258,7 @@ export function createD1FullText(
       ])
       const answer = { totals, columns, rare }
       if ((rare === undefined ? fitting : found)[0]?.yes === 1) {
-        const hits = rare === undefined ? found : found.filter(({ id }) => id !== null)
+        const hits = rare === undefined ? found : found.filter(({ packed }) => packed !== null)
         return toSearch({
           ...{ ...answer, found: hits, beyond: isBeyond ? beyond : undefined },
           preferred: isAnyOf ? hits.filter(({ complete }) => complete === 1) : preferred,

@@ -2,13 +2,13 @@
 import type { SQL } from 'drizzle-orm'
 import { Client } from 'pg'
 import type { DatabaseHealth } from '../../ports/health'
-import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
+import { type Early, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { isReading } from '../sql/failures'
 import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
 import { endsSession, isLostRace, translate } from './errors'
-import { type Statement, StatementGroup } from './statement-group'
+import { type Ahead, type Statement, StatementGroup } from './statement-group'
 
 export interface PostgresOptions {
   /** Of the Hyperdrive binding. */
@@ -140,9 +140,9 @@ export function createPostgresSession(
     if (running === 0) await hangUp()
   }
 
-  async function send(statements: readonly Statement[]): Promise<Row[][]> {
+  async function send(statements: readonly Statement[], ahead: Ahead | null = null): Promise<Row[][]> {
     const opened = await connected()
-    const group = new StatementGroup(statements)
+    const group = new StatementGroup(statements, ahead)
     opened.query(group)
     try {
       return await group.rows
@@ -161,10 +161,32 @@ export function createPostgresSession(
     return (await send(group)).slice(2, -1)
   }
 
-  async function persist(statements: readonly Statement[], lock: WriteLock | undefined): Promise<Row[][]> {
+  /** The reads before all writes are told early, and do not wait for other writers. */
+  async function runTold(
+    statements: readonly Statement[],
+    lock: WriteLock | undefined,
+    early: Early,
+  ): Promise<Row[][]> {
+    const reads = statements.findIndex((statement) => !isRead(statement))
+    const take = (rows: Row[][]) => early(rows.slice(2))
+    const group = [
+      ...[BEGIN, opening(schema, undefined), ...statements.slice(0, reads)],
+      ...[opening(schema, lock), ...statements.slice(reads), COMMIT],
+    ]
+    const rows = await send(group, { count: 2 + reads, take })
+    return [...rows.slice(2, 2 + reads), ...rows.slice(3 + reads, -1)]
+  }
+
+  async function persist(
+    statements: readonly Statement[],
+    lock: WriteLock | undefined,
+    early?: Early,
+  ): Promise<Row[][]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await run(statements, lock)
+        return early === undefined || statements.every(isRead)
+          ? await run(statements, lock)
+          : await runTold(statements, lock, early)
       } catch (error) {
         if (attempt === TRIES || !isLostRace(error))
           throw translate(error, statements.every(isRead) ? 'reading' : 'writing')
@@ -172,9 +194,9 @@ export function createPostgresSession(
     }
   }
 
-  async function inTurn(statements: readonly Statement[], lock?: WriteLock): Promise<Row[][]> {
+  async function inTurn(statements: readonly Statement[], lock?: WriteLock, early?: Early): Promise<Row[][]> {
     running++
-    const turn = queue.then(() => persist(statements, lock))
+    const turn = queue.then(() => persist(statements, lock, early))
     queue = turn.catch(() => {})
     try {
       return await turn
@@ -183,7 +205,7 @@ export function createPostgresSession(
     }
   }
 
-  const batch = async (list: readonly SQL[], lock?: WriteLock): Promise<Row[][]> => {
+  const batch = async (list: readonly SQL[], lock?: WriteLock, early?: Early): Promise<Row[][]> => {
     const started = Date.now()
     counts.total += list.length
     try {
@@ -192,7 +214,7 @@ export function createPostgresSession(
         const text = render(statement, (value) => `$${values.push(value)}`)
         return { text, values }
       })
-      const rows = await inTurn(statements, lock)
+      const rows = await inTurn(statements, lock, early)
       counts.lastFailed = false
       counts.latencyMs = Date.now() - started
       observe({ statements: list.length, milliseconds: counts.latencyMs })

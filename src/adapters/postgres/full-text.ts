@@ -235,7 +235,11 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           ) AS n
         ), '[]')::text`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-      const beside = moment === undefined ? sql`` : sql`, ${momentColumns(dialect, moment)}`
+      const wanted = [
+        ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
+        ...(columns.includes('code') ? [sql`, ${CODE} AS code`] : []),
+        ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
+      ]
       const tables =
         rare === undefined
           ? rankedTables(request, compiler, confined)
@@ -243,12 +247,10 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const counts = rare === undefined ? countsOf(COMMON) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, best.held, best.place, ${counts} AS counts
+        SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.thread_id, e.title, e.text_words AS words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
-            ${columns.includes('context') ? context : sql`''`} AS context,
-            ${columns.includes('code') ? CODE : sql`''`} AS code,
-            e.weight, e.created_at, ${next} AS following${beside}
+          SELECT e.id, e.title, e.text_words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
+            e.weight, e.created_at, ${next} AS following${sql.join(wanted)}
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type QuantizedVector, toBase64 } from '../../domain/meaning/vector'
+import { type QuantizedVector, squaresOf, toBase64 } from '../../domain/meaning/vector'
 import type { VectorSpace } from '../../ports/vector-index'
 import type { SqlDialect } from '../sql/dialect'
 
@@ -12,9 +12,26 @@ export const nearestVectors =
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`
 
+/**
+ * pgvector adds up products as 32-bit floats, and all products of our numbers are whole. Up to here floats hold every whole number, and
+ * no part of a sum is larger than the longer of both vectors is in squares: so what is below was added up exactly, in any order.
+ */
+const EXACT_SUM = 2 ** 24
+
 /** What a query with vectors needs of pgvector. */
 export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) => sql`1 - coalesce(nullif(v.embedding <=> (SELECT embedding_of(${toBase64(query)})), 'NaN'), 1)`,
+  numbers: (query) => {
+    if (squaresOf(query) >= EXACT_SUM) return null
+    const given = sql`CAST(${`[${query.values.join(',')}]`} AS halfvec)`
+    const squares = sql`-(v.embedding <#> v.embedding)`
+    return {
+      names: sql`product, squares, data`,
+      columns: sql`-(v.embedding <#> ${given}) AS product, ${squares} AS squares,
+        CASE WHEN ${squares} >= ${EXACT_SUM} THEN v.data END AS data`,
+      none: sql`NULL::double precision AS product, NULL::double precision AS squares, NULL::text AS data`,
+    }
+  },
   nearestEntries: ({ org, owner, projects }, model, query, { layer, project, most, least }) => {
     const open = JSON.stringify(['', ...(projects ?? [])])
     const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`

@@ -21,6 +21,7 @@ export const createPostgresVectorIndex = (
   depth: Number.POSITIVE_INFINITY,
   // Its cosines are sums of 32-bit floats.
   approximate: true,
+  placed: false,
   nearby:
     beside &&
     (async (...asked) => {

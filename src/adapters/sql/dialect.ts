@@ -39,6 +39,14 @@ export interface ReadToIndex extends ToIndex {
   readonly version: number
 }
 
+/** What a vector `v` is compared by: columns `data`, or `product` and `squares` with `data` where these would not be exact. */
+export interface ComparedBy {
+  readonly names: SQL
+  readonly columns: SQL
+  /** In the place of the columns, where they are not wanted. */
+  readonly none: SQL
+}
+
 /** What one database spells differently from another. */
 export interface IndexMerge {
   /** A row whose `state` is another one after a merge that did anything. */
@@ -139,6 +147,8 @@ export interface SqlDialect {
   readonly nearness: {
     /** Of a query and the row `v` of `entry_vectors`. */
     readonly cosine: (query: QuantizedVector) => SQL
+    /** The exact sums that the cosine is made of; null where they are not exact. */
+    readonly numbers: (query: QuantizedVector) => ComparedBy | null
     /** The nearest entries of a part of what the scope sees, as a table with `entry_id` and `cosine`, best first. */
     readonly nearestEntries: (
       scope: Scope,

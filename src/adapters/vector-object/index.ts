@@ -23,6 +23,7 @@ export function createObjectVectorIndex(
     backend: 'object',
     depth: Number.POSITIVE_INFINITY,
     approximate: false,
+    placed: true,
 
     async search(space, query, limit, region = null) {
       const plain = region && {

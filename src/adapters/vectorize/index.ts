@@ -64,6 +64,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
     backend: 'vectorize',
     depth: TOP_K,
     approximate: true,
+    placed: false,
     nearby: null,
 
     async search(space, query, limit) {

@@ -127,6 +127,9 @@ export function dot(a: Int8Array, b: Int8Array, offset = 0): number {
   return sum
 }
 
+/** The dot product of a vector with itself. */
+export const squaresOf = ({ values }: QuantizedVector): number => dot(values, values)
+
 /** Cosine of the angle between two vectors of equal length, -1 to 1; 0 when one of them is zero. Scales do not matter. */
 export const cosine = (a: Int8Array, b: Int8Array): number => cosineOf(dot(a, b), dot(a, a), dot(b, b))
 

@@ -139,8 +139,14 @@ export function createRecallWords({
     // The one more earns its neighbours nothing: these are the best 200 (threads contract §6.1).
     for (const hit of found.hits.filter(({ place }) => place <= KEPT)) {
       const { id, following, held, title, text: start, code } = hit
-      const frequencies = count((visit) => analyzer.eachWord(`${title}\n${start}\n${code}`, visit))
-      const length = hit.length + wordsIn(title) + wordsIn(code)
+      let length = hit.length
+      const frequencies = count((visit) => {
+        analyzer.eachWord(start, visit)
+        analyzer.eachWord(`${title}\n${code}`, (word) => {
+          visit(word)
+          if (!word.isStopWord) length++
+        })
+      })
       candidates.push({ id, length, following, frequencies, complete: held === units.length })
       hits.set(id, hit)
       await pace.spend(start.length + code.length)

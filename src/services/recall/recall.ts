@@ -7,7 +7,8 @@ import { type Candidate, fuse } from '../../domain/search/fusion'
 import type { Window } from '../../domain/search/window'
 import type { Memories } from '../../ports/memories'
 import { attempt } from '../outcome'
-import type { SearchSemantic, SemanticHit } from '../search-semantic'
+import type { SearchSemantic } from '../search-semantic'
+import type { SemanticHit } from '../semantic-hits'
 import { byWeightedSimilarity, type RecallWords, type WordHit, type WordRecall } from './recall-words'
 
 /** Memories by words, by meaning or by both, with scores that mean the same everywhere (fabric contract §4). */
@@ -63,11 +64,14 @@ export function createRecall({
   words: recallWords,
   semantic,
   memories,
+  afterwards,
 }: {
   /** Null when switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
   readonly memories: Pick<Memories, 'recalled'>
+  /** Takes work that nobody waits for. */
+  readonly afterwards: (work: () => Promise<void>) => void
 }) {
   /**
    * Both legs as far as they are asked for, their hits beside each other, and what fuses them. Two round trips: the words and the
@@ -125,7 +129,7 @@ export function createRecall({
       const { hits, ...rest } = await rank(scope, request)
       const wanted = hits.slice(request.offset, request.offset + request.limit)
       const ids = wanted.map(({ id }) => id)
-      const { memories: found, omitted } = await memories.recalled(scope, request.filter, ids, maxBytes)
+      const { memories: found, omitted } = await memories.recalled(scope, request.filter, ids, maxBytes, afterwards)
       const byId = new Map(wanted.map((hit) => [hit.id, hit]))
       const results = found.map((memory) => ({ ...(byId.get(memory.id) as RecallHit), memory }))
       return { ...rest, results, omitted, total: hits.length }

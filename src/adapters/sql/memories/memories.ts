@@ -17,8 +17,8 @@ import {
   listStatement,
   listTotalStatement,
   type MemoryContext,
-  recalledStatement,
   SMALL_NAMES,
+  shownStatement,
   summarizableStatement,
   taggedListStatement,
 } from './memory-statements'
@@ -96,21 +96,36 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, uses 
       return { ...pageOf(rows), total: Number(totals?.[0]?.total ?? 0) }
     },
 
-    async recalled(scope, filter, ids, maxBytes) {
+    async recalled(scope, filter, ids, maxBytes, afterwards) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [, rows = []] = await noting(scope, [
-        accessAllStatement(asked, filter, ids),
-        recalledStatement(asked, filter, ids, maxBytes),
-      ])
-      return pageOf(rows)
+      const gathered = uses.take(scope.org)
+      const reading = shownStatement(asked, filter, ids, maxBytes)
+      const notes = [...usesStatements(asked.dialect, scope.org, gathered), accessAllStatement(asked, filter, ids)]
+      let told: (rows: Row[][]) => void = () => {}
+      const early = new Promise<Row[][]>((resolve) => {
+        told = resolve
+      })
+      const whole = connection.batch([reading, ...notes], noteOf(scope), told).catch((error: unknown) => {
+        uses.giveBack(scope.org, gathered)
+        throw error
+      })
+      const [rows = []] = await Promise.race([early, whole])
+      // Where it was not told early, there is nothing left to wait for.
+      afterwards(async () => void (await whole))
+      const { memories, omitted } = pageOf(rows)
+      const noted = ({ id }: Memory): number => 1 + (gathered.times.get(id) ?? 0)
+      return {
+        memories: memories.map((memory) => ({ ...memory, accessCount: memory.accessCount + noted(memory) })),
+        omitted,
+      }
     },
 
     async shown(scope, filter, ids, maxBytes, afterwards) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const { dialect } = connection
       const asked = { dialect, scope, now: clock.now() }
-      const [rows = []] = await connection.read([recalledStatement(asked, filter, ids, maxBytes)])
+      const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
       const admitted = rows.map(({ wanted_id: id }) => Number(id))
       if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
       return pageOf(rows)

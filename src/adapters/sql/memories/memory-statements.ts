@@ -48,10 +48,10 @@ export const accessStatement = ({ dialect, scope, now, project }: MemoryContext,
   UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
   WHERE id = ${id} AND ${readable(dialect, scope, now, 'entries')}${place(project, 'entries')}`
 
-type Recalled = Omit<MemoryContext, 'project'>
+type Shown = Omit<MemoryContext, 'project'>
 
 /** Notes an access of those of the ids that are still admitted. */
-export const accessAllStatement = ({ dialect, scope, now }: Recalled, filter: Filter, ids: readonly number[]): SQL => {
+export const accessAllStatement = ({ dialect, scope, now }: Shown, filter: Filter, ids: readonly number[]): SQL => {
   const bindings = dialect.bindings()
   const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   return withPrelude(
@@ -63,8 +63,8 @@ export const accessAllStatement = ({ dialect, scope, now }: Recalled, filter: Fi
 }
 
 /** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
-export const recalledStatement = (
-  { dialect, scope, now }: Recalled,
+export const shownStatement = (
+  { dialect, scope, now }: Shown,
   filter: Filter,
   ids: readonly number[],
   maxBytes: number,
@@ -166,7 +166,7 @@ export const countStatement = (context: MemoryContext): SQL => layerCounts(conte
 const SUMMARIZED = 600
 
 export const summarizableStatement = (
-  { dialect, scope, now }: Recalled,
+  { dialect, scope, now }: Shown,
   { project, layer, types, createdBefore, limit }: SummarizableQuery,
 ): SQL => {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`

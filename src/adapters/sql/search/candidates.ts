@@ -5,6 +5,7 @@ import type { ScoredTerm } from '../../../domain/search/score'
 import type { TextColumn, TextHit, TextRequest, TextSearch } from '../../../ports/full-text'
 import type { Row } from '../connection'
 import { toAtMoment } from '../memories/moment'
+import { unpackedColumns } from '../packed'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
 
@@ -36,6 +37,9 @@ export const brevity = (words: SQL): SQL => sql`(1 + 2.2 / (1.3 + CAST(${words} 
 
 /** The same in plain code, to the last bit. */
 export const brevityOf = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
+
+/** That of no words, as SQL: none is above it. */
+export const MOST_BREVITY = sql.raw(String(brevityOf(0)))
 
 /**
  * Entries with a term are counted up to here, in the order of ids; the rest is estimated from how far the count came. Words of
@@ -82,14 +86,16 @@ function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals
   return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
 }
 
+/** What each candidate has of about the same size. */
+export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'created_at']
+
 const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): TextHit => ({
   id: Number(row.id),
-  threadId: row.thread_id as string,
   title: columns.includes('title') ? ((row.title as string | null) ?? '') : '',
   text: row.text as string,
   code: columns.includes('code') ? (row.code as string) : '',
   context: columns.includes('context') ? (row.context as string) : '',
-  length: Number(row.words),
+  length: Number(row.text_words),
   held: Number(row.held ?? 0),
   place: Number(row.place ?? 0),
   weight: Number(row.weight),
@@ -119,12 +125,15 @@ export interface Answers {
 }
 
 export function toSearch({ found = [], preferred = [], totals, beyond, columns, rare }: Answers): TextSearch {
-  const complete = new Map(preferred.map((row) => [Number(row.id), toHit(row, true, columns)]))
-  const others = found.filter((row) => !complete.has(Number(row.id))).map((row) => toHit(row, false, columns))
+  const unpacked = (rows: readonly Row[]) => unpackedColumns(CANDIDATE_NAMES, rows)
+  const complete = new Map(unpacked(preferred).map((row) => [Number(row.id), toHit(row, true, columns)]))
+  const others = unpacked(found)
+    .filter((row) => !complete.has(Number(row.id)))
+    .map((row) => toHit(row, false, columns))
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const counts = (whole ?? found[0])?.counts as string | undefined
+  const counts = (whole ?? found.find((row) => row.counts !== null))?.counts as string | undefined
   return {
     hits: [...complete.values(), ...others],
     statistics: {

@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { QuantizedVector } from '../../../domain/meaning/vector'
 import type { Filter } from '../../../domain/search/filter'
 import type { VectorLookup, VectorLookupResult, VectorRow } from '../../../ports/vector-rows'
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
-import type { SqlDialect } from '../dialect'
+import type { ComparedBy, SqlDialect } from '../dialect'
 import { withinShare } from '../entries/page-statements'
 import { planEntries } from '../entries/plan'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
@@ -18,14 +19,17 @@ export const toVectorRow = (row: Row): VectorRow => ({
   start: Number(row.start),
   length: Number(row.length),
   weight: Number(row.weight),
-  data: row.data as string,
+  data: (row.data as string | null | undefined) ?? null,
+  compared: isTold(row) ? { product: Number(row.product), squares: Number(row.squares) } : null,
 })
 
-/** A hit whose numbers were not asked for has none. */
-const toHit = (row: Row): Omit<VectorRow, 'data'> & { readonly data?: string } => {
-  const { data, ...rest } = toVectorRow(row)
-  return data === null || data === undefined ? rest : { ...rest, data }
-}
+const isTold = ({ product = null, data = null }: Row): boolean => product !== null && data === null
+
+const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
+
+/** The numbers of a vector, or what the database makes of them and the query. */
+export const numbersFor = ({ nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
+  (query && nearness?.numbers(query)) ?? PACKED
 
 /** Entries beyond those that are enough, where the database compares vectors itself: it rounds, so the last may be in another order. */
 const SPARE = 20
@@ -84,9 +88,10 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
   const where = sql`v.model = ${model} AND ${listed(dialect, scope, now)} AND ${condition}`
-  const data = hitData ? sql`v.data` : sql`NULL`
+  const numbers = numbersFor(dialect, query)
+  const data = hitData ? numbers.columns : numbers.none
   const of = (ids: readonly number[], gate: SQL, open: SQL) => sql`
-    SELECT v.id, v.entry_id, v.start, v.length, e.weight, ${data} AS data
+    SELECT v.id, v.entry_id, v.start, v.length, e.weight, ${data}
     FROM ${gate}${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} hit
       ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
       ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
@@ -130,11 +135,11 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   return withPrelude(
     bindings,
     tables,
-    sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, data FROM near
-      UNION ALL SELECT 'hit', id, entry_id, start, length, weight, data FROM beyond
-      UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, v.data
+    sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, ${numbers.names} FROM near
+      UNION ALL SELECT 'hit', id, entry_id, start, length, weight, ${numbers.names} FROM beyond
+      UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, ${numbers.columns}
         FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
-      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, NULL`,
+      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, ${numbers.none}`,
   )
 }
 
@@ -150,7 +155,7 @@ export async function lookUpVectors(
   const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
     ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
     ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
-  const withData = sql`${VECTOR_COLUMNS}, v.data`
+  const withData = sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, lookup.query).columns}`
   const [hitRows = [], newRows = []] = await connection.read([
     staged
       ? hitsStatement(context, lookup)
@@ -167,7 +172,7 @@ export async function lookUpVectors(
   const unconfirmed = newRows.map(toVectorRow)
   const short = hitRows.find(({ part }) => part === 'short')
   return {
-    hits: hitRows.filter(({ part = 'hit' }) => part === 'hit').map(toHit),
+    hits: hitRows.filter(({ part = 'hit' }) => part === 'hit').map(toVectorRow),
     lookedFurther: short !== undefined,
     unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
     moreUnconfirmed: unconfirmed.length > unconfirmedLimit,

@@ -14,6 +14,7 @@ import {
   admittedVectors,
   inOrderOfId,
   lookUpVectors,
+  numbersFor,
   toVectorRow,
   VECTOR_COLUMNS,
   vectorsBehind,
@@ -76,12 +77,16 @@ export function createSqlVectorRows(
   return {
     lookUp: (scope, lookup) => lookUpVectors(connection, { dialect, scope, now: clock.now(), indexedFields }, lookup),
 
-    async ofEntries(scope, model, filter, entryIds, chunks) {
+    async ofEntries(scope, model, filter, entryIds, chunks, query) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(entryIds)}`)
       const from = sql`${wanted} wanted
         ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
         ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
-      const select = { columns: sql`${VECTOR_COLUMNS}, v.data`, from, own: sql`v.model = ${model}` }
+      const select = {
+        columns: sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, query).columns}`,
+        from,
+        own: sql`v.model = ${model}`,
+      }
       const [rows] = await connection.read([
         admittedVectors({ dialect, scope, now: clock.now() }, filter, select, sql`AND v.chunk < ${chunks}`),
       ])

@@ -1,0 +1,52 @@
+// What does a search by words bring of each candidate?
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../domain/identity/scope'
+import type { Analyzer } from '../../domain/search/analysis'
+import { SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import type { SqlDialect } from '../sql/dialect'
+import { momentColumns } from '../sql/memories/moment'
+import { packedColumns } from '../sql/packed'
+import { CANDIDATE_NAMES } from '../sql/search/candidates'
+import { beginningOf } from '../sql/texts/long-texts'
+import { listed } from '../sql/visibility'
+import { dateWords } from './full-text-index'
+
+/** Where metadata hold code and the path of a file. */
+const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
+
+interface Asked {
+  readonly dialect: SqlDialect
+  readonly analyzer: Analyzer
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Of an entry `e`, with the counts of all terms beside it. */
+export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: TextRequest): (counts: SQL) => SQL {
+  const { columns, moment, neighbours = true } = request
+  const code = sql.join(
+    CODE_PATHS.map(
+      (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
+        THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
+    ),
+    sql` || char(10) || `,
+  )
+  const next = !neighbours
+    ? sql`'[]'`
+    : sql`(
+      SELECT json_group_array(id) FROM (
+        SELECT n.id FROM entries n
+        WHERE ${listed(dialect, scope, now, 'n')} AND n.thread_id = e.thread_id AND n.id > e.id
+        ORDER BY n.id LIMIT 2
+      )
+    )`
+  const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+  const wanted = [
+    ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
+    ...(columns.includes('code') ? [sql`, ${code} AS code`] : []),
+    ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
+  ]
+  return (counts) => sql`${packedColumns(CANDIDATE_NAMES, 'e')}, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
+    ${next} AS following, ${counts} AS counts${sql.join(wanted)}`
+}
