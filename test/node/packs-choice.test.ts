@@ -324,6 +324,10 @@ describe('the choice of a pack', () => {
     const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
     const cut = cutAround({ ...wholeText(text), at: [text.indexOf('kiln')] }, 300)
     expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
+    // Whatever was cut before it.
+    const short = wholeText('The wheel hums. It does so until the evening comes and')
+    cutAround({ ...wholeText(`${'x'.repeat(50)} ${'clay dries '.repeat(3)}on. ${text}`), at: [95] }, 300)
+    expect(cutAround(short, 20)).toBe('The wheel hums.…')
     // Of a long text the places that say most beside each other; what was said already counts less.
     const wheel = 'The wheel hums.'
     const long = `${text}${text.replace('kiln cools', 'kiln is cool').replace('The kiln', `${wheel} The kiln`)}`

@@ -91,13 +91,13 @@ export function bestPlaces(
 }
 
 /** Where a sentence or a line ends, with the white space behind it. */
-const SENTENCE_END = /[.!?](?=\s)|\n/g
+const SENTENCE_END = /[.!?](?=\s)|\n/
+const SENTENCE_ENDS = /[.!?](?=\s)|\n/g
 /** Of what is cut, the part at its ends in which the beginning and the end of a sentence are looked for. */
 const TAIL = 0.35
 
 /** The beginning of the first sentence that begins in a stretch; null when none does. */
 function sentenceStart(text: string, from: number, to: number): number | null {
-  SENTENCE_END.lastIndex = 0
   const end = SENTENCE_END.exec(text.slice(from, to))
   if (end === null) return null
   const start = from + end.index + 1
@@ -108,7 +108,7 @@ function sentenceStart(text: string, from: number, to: number): number | null {
 /** Behind the last sentence that ends in a stretch; null when none does. */
 function sentenceEnd(text: string, from: number, to: number): number | null {
   let last: number | null = null
-  for (const { index } of text.slice(from, to).matchAll(SENTENCE_END)) last = from + index + 1
+  for (const { index } of text.slice(from, to).matchAll(SENTENCE_ENDS)) last = from + index + 1
   return last
 }
 
