@@ -29,8 +29,8 @@ export interface Standing {
 }
 
 export interface GatherRequest {
-  /** Entries that are known already; with those whose text is at hand. */
-  readonly ids: readonly { readonly id: number; readonly hasText: boolean }[]
+  /** Entries that are known already, with the beginning of the text of those that were read; null of the others. */
+  readonly ids: readonly { readonly id: number; readonly text: string | null }[]
   /** Null: meaning is not searched. */
   readonly model: string | null
   /** Ids of vectors that an index found, nearest first. */

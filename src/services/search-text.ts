@@ -1,10 +1,11 @@
 import type { Scope } from '../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import { counting } from '../domain/search/counting'
 import type { Filter } from '../domain/search/filter'
 import { parseQuery, type SearchMode } from '../domain/search/query'
 import type { Unit } from '../domain/search/query-unit'
-import { type Candidate, createTermCounter, type Ranked, rank, scoredTerms } from '../domain/search/score'
+import { type Candidate, type Ranked, rank, scoredTerms } from '../domain/search/score'
 import type { FullText, TextColumn } from '../ports/full-text'
 
 /** What entries were found by. */
@@ -45,12 +46,12 @@ export function createSearchText({
     if (query.expression === null) return { ordering: [], units, warnings }
     const terms = scoredTerms(units)
     const { hits, statistics } = await fullText.search(scope, { query, terms, filter, columns: COLUMNS, depth: DEPTH })
-    const count = createTermCounter(terms)
+    const count = counting(analyzer, terms)
     const candidates: Candidate[] = []
     for (const { id, length, following, complete, text: start, context } of hits) {
-      const frequencies = count((visit) => analyzer.eachWord(`${start}\n${context}`, visit))
+      const { counts: frequencies, work } = count(`${start}\n${context}`)
       candidates.push({ id, length, following, complete, frequencies })
-      await pace.spend(start.length)
+      await pace.spend(work)
     }
     return { ordering: rank(candidates, statistics, { mode, units: units.length }), units, warnings }
   }

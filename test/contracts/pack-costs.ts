@@ -107,7 +107,7 @@ export function packCostsContract(name: string, make: () => PackGround): void {
       ]) {
         const { roundTrips, embedded, statements, items } = await costOf(ada, given)
         seen.push(items)
-        expect([given, roundTrips <= 3, embedded, statements <= 24]).toEqual([given, true, 1, true])
+        expect([given, roundTrips <= 3, embedded, statements <= 16]).toEqual([given, true, 1, true])
       }
       expect(seen).toEqual([1, 50, 8, expect.any(Number)])
     })

@@ -130,6 +130,11 @@ describe('analysis', () => {
       analyzer.eachWord(text, ({ term, word, isStopWord }) => words.push({ term, word, isStopWord }))
       expect(words).toEqual(analyzer.tokenize(text).map(({ term, word, isStopWord }) => ({ term, word, isStopWord })))
     }
+    // Words that are known are no work to speak of; long ones and those without spaces are analysed each time.
+    const [read, nothing] = [createAnalyzer('english').eachWord, () => {}]
+    expect(
+      ['bolt and kiln bolt', 'kiln bolt nut', `nut ${long}日`, '日本 nut'].map((text) => read(text, nothing)),
+    ).toEqual([11, 3, 557, 4])
   })
 
   it('keeps й, by which Russian endings are known, and folds the accents of е and и', () => {

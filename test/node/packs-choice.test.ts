@@ -12,10 +12,11 @@ import { saidAnew } from '../../src/domain/pack/said-anew'
 import { saidLater } from '../../src/domain/pack/said-later'
 import { type Selectable, select } from '../../src/domain/pack/selection'
 import { toldLater } from '../../src/domain/pack/told-later'
-import { contentWordsBy, counting } from '../../src/domain/pack/weighing'
+import { contentWordsBy } from '../../src/domain/pack/weighing'
 import { goalWords, wordEvidence } from '../../src/domain/pack/words'
 import { workAsked } from '../../src/domain/pack/work-asked'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { counting } from '../../src/domain/search/counting'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')

@@ -165,7 +165,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
       const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))
       return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
     },
-    jsonPairs: (first, second) => sql`json_group_array(json_array(${first}, ${second}))`,
+    jsonArrays: (values) => sql`json_group_array(json_array(${sql.join([...values], sql`, `)}))`,
     jsonRow: (values) => sql`json_array(${sql.join([...values], sql`, `)})`,
     mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,

@@ -156,7 +156,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       )
       return sql`(SELECT ${list(members)} FROM jsonb_array_elements(${rows}::jsonb) AS given (value))`
     },
-    jsonPairs: (first, second) => sql`coalesce(jsonb_agg(jsonb_build_array(${first}, ${second}))::text, '[]')`,
+    jsonArrays: (values) => sql`coalesce(json_agg(json_build_array(${list([...values])}))::text, '[]')`,
     jsonRow: (values) => sql`json_build_array(${sql.join([...values], sql`, `)})::text`,
     mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
     contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,

@@ -108,8 +108,8 @@ export interface SqlDialect {
   readonly jsonNumbers: (json: SQL) => SQL
   /** The rows of a JSON array of arrays, in columns of these names and types. */
   readonly jsonTable: (json: SQL, columns: Readonly<Record<string, 'text' | 'integer'>>) => SQL
-  /** Gathers pairs of two columns into a JSON array of arrays, `[]` when there are none. */
-  readonly jsonPairs: (first: SQL, second: SQL) => SQL
+  /** Gathers values of the rows, at most 32 of each, into a JSON array of arrays, `[]` when there are none. */
+  readonly jsonArrays: (values: readonly SQL[]) => SQL
   /** Values of one row, at most 32, as a JSON array in a text. */
   readonly jsonRow: (values: readonly SQL[]) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */

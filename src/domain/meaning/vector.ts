@@ -119,11 +119,11 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 
 /**
  * Dot product of `a` with the stretch of `b` that begins at `offset` and is as long as `a`, so that many vectors can
- * lie in one array. Exact: 127² × 1,536 is far below 2⁵³.
+ * lie in one array. Exact: 127² × 100,000 is below 2³¹.
  */
 export function dot(a: Int8Array, b: Int8Array, offset = 0): number {
   let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[offset + i] as number)
+  for (let i = 0; i < a.length; i++) sum = (sum + Math.imul(a[i] as number, b[offset + i] as number)) | 0
   return sum
 }
 

@@ -1,8 +1,9 @@
 import type { Analyzer } from '../search/analysis'
+import { counting } from '../search/counting'
 import { codePointLength } from '../text'
 import type { PackEntry } from './candidate'
 import { bestPlaces, cutAround } from './content'
-import { contentWordsBy, counting } from './weighing'
+import { contentWordsBy } from './weighing'
 import { type GoalWords, weightsByTerm } from './words'
 
 /** Code points of what is told of a later entry beside what it may have changed. */

@@ -1,8 +1,9 @@
 import type { Kind } from '../entry/kind'
-import { cosine, dot, type QuantizedVector } from '../meaning/vector'
+import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
 import type { Analyzer } from '../search/analysis'
-import { createTermCounter, rank, type ScoredTerm } from '../search/score'
+import type { Count } from '../search/counting'
+import { rank } from '../search/score'
 import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
@@ -34,6 +35,8 @@ export interface Goal {
 /** The nearest stretch of an entry. */
 export interface Nearest extends PackVector {
   readonly cosine: number
+  /** The dot product of its vector with itself. */
+  readonly squares: number
 }
 
 /** A candidate with its evidence and its nearest stretch. */
@@ -49,11 +52,14 @@ const NOISE = { least: 0.02, most: 0.45 } as const
 
 export function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
   const nearest = new Map<number, Nearest>()
+  const ofQuery = dot(query.values, query.values)
   for (const one of vectors) {
-    const near = cosine(query.values, one.vector.values)
-    const known = nearest.get(one.entryId)
-    if (known === undefined || near > known.cosine || (near === known.cosine && one.start < known.start))
-      nearest.set(one.entryId, { ...one, cosine: near })
+    const { entryId, start, length, vector } = one
+    const squares = dot(vector.values, vector.values)
+    const near = cosineOf(dot(query.values, vector.values), ofQuery, squares)
+    const known = nearest.get(entryId)
+    if (known === undefined || near > known.cosine || (near === known.cosine && start < known.start))
+      nearest.set(entryId, { entryId, start, length, vector, cosine: near, squares })
   }
   return nearest
 }
@@ -66,9 +72,6 @@ function noiseOf(nearest: ReadonlyMap<number, Nearest>): number {
 }
 
 const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
-
-/** How often each word of the goal stands in a text, and how many words that carry content it has. */
-export type Count = (text: string) => { counts: number[]; length: number }
 
 /** A summary tells more of its time than one of many notes, and a remark of few words hardly anything. */
 const SUMMARIES: readonly Kind[] = ['session', 'summary']
@@ -85,7 +88,7 @@ const tellsOf = ({ kind }: PackEntry, length: number): number =>
 /** What its own words, meaning and names say for an entry. */
 function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Told {
   const named = count(entry.title ?? '')
-  const { counts, length } = count(entry.beginning)
+  const { counts, length, work } = count(entry.beginning)
   const words = wordEvidence(goal.words, named.counts, counts, length)
   const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
   const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
@@ -110,7 +113,7 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     later: null,
   }
   const frequencies = counts.map((times, i) => times + (named.counts[i] as number))
-  return { entry, evidence, held: words.held, frequencies, length: length + named.length }
+  return { entry, evidence, held: words.held, frequencies, length: length + named.length, work: work + named.work }
 }
 
 /** An entry with what its own words, meaning and names say. */
@@ -121,6 +124,8 @@ interface Told {
   /** How often each term of the goal stands in its title and text, and how many words that carry content these have. */
   readonly frequencies: readonly number[]
   readonly length: number
+  /** What that took, as a pace counts it. */
+  readonly work: number
 }
 
 /** What its place in the order of full-text search says for an entry beside its score. */
@@ -161,7 +166,7 @@ export async function weigh(
   const alone: Told[] = []
   for (const entry of entries) {
     alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count))
-    await by.pace.spend(entry.beginning.length)
+    await by.pace.spend((alone.at(-1) as Told).work)
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
   const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
@@ -182,21 +187,6 @@ export async function weigh(
     const worth = score + RANKED * (ranked.get(entry.id) ?? 0)
     return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score, worth }
   })
-}
-
-/** Counts with an analyzer; the words that carry content are the length. */
-export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Count {
-  const counter = createTermCounter(terms)
-  return (text) => {
-    let length = 0
-    const counts = counter((visit) =>
-      analyzer.eachWord(text, (word) => {
-        if (!word.isStopWord) length++
-        visit(word)
-      }),
-    )
-    return { counts, length }
-  }
 }
 
 /** The words of a text that carry content. */
@@ -221,6 +211,6 @@ export function selectable(candidate: Candidate, analyzer: Analyzer): Selectable
       return shape
     },
     vector: nearest?.vector ?? null,
-    squares: nearest === null ? 0 : dot(nearest.vector.values, nearest.vector.values),
+    squares: nearest?.squares ?? 0,
   }
 }

@@ -29,8 +29,11 @@ export interface Analyzer {
   readonly stemming: boolean
   /** The words of a text in order, made as they are asked for. Linear in the length of the text. */
   readonly tokens: (text: string) => Iterable<Token>
-  /** The same words without their places, for counting: a third of the work, and nothing is made of a word that is known. */
-  readonly eachWord: (text: string, visit: (word: Word) => void) => void
+  /**
+   * The same words without their places, for counting: a third of the work, and nothing is made of a word that is known. Returns the
+   * UTF-16 units of those that had to be analysed.
+   */
+  readonly eachWord: (text: string, visit: (word: Word) => void) => number
   /** All of them at once, for texts that are short. */
   readonly tokenize: (text: string) => Token[]
 }
@@ -51,8 +54,10 @@ const IS_ASCII_WORD = /^[a-zA-Z0-9]+$/
 const MAX_WORD = 256
 /** A term holds 2 KB in PostgreSQL; some characters unfold into many. */
 const MAX_TERM = 500
-/** Words whose analysis is remembered. */
-const REMEMBERED = 20_000
+/** Words whose analysis is remembered: more than 10,000 entries have different ones, of which each search meets some thousands. */
+const REMEMBERED = 60_000
+/** Longer ones are seldom met again, and would take the more of an isolate's memory. */
+const LONGEST_REMEMBERED = 40
 
 export function fold(word: string): string {
   if (IS_ASCII_WORD.test(word)) return word.toLowerCase()
@@ -72,6 +77,7 @@ const charAt = (text: string, at: number): string =>
 function remembering<T>(make: (word: string) => T): (word: string) => T {
   const outcomes = new Map<string, T>()
   return (word) => {
+    if (word.length > LONGEST_REMEMBERED) return make(word)
     const remembered = outcomes.get(word)
     if (remembered !== undefined) return remembered
     // A stretch of a text keeps the whole text in memory, so what is remembered is a copy.
@@ -88,16 +94,18 @@ export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
   const stem = stemmerOf(language)
   const pairTerm = remembering(fold)
+  /** UTF-16 units of all words that had to be analysed so far. */
+  let analysed = 0
   /** What a word becomes; null when a part of it is written without spaces. Asked of words of at most MAX_WORD. */
-  const plainOf = remembering((word): readonly Word[] | null =>
-    HAS_UNSPACED.test(word)
-      ? null
-      : fold(word)
-          .split(NOT_WORD)
-          .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
-          .map(cut)
-          .map((part) => ({ term: stem === null ? part : cut(stem(part)), word: part, isStopWord: stops.has(part) })),
-  )
+  const plainOf = remembering((word): readonly Word[] | null => {
+    analysed += word.length
+    if (HAS_UNSPACED.test(word)) return null
+    return fold(word)
+      .split(NOT_WORD)
+      .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
+      .map(cut)
+      .map((part) => ({ term: stem === null ? part : cut(stem(part)), word: part, isStopWord: stops.has(part) }))
+  })
 
   const placed = ({ term, word, isStopWord }: Word, start: number, end: number): Token => ({
     ...{ term, word, isStopWord, start, end },
@@ -144,12 +152,17 @@ export function createAnalyzer(language: string): Analyzer {
     }
   }
 
-  function eachWord(text: string, visit: (word: Word) => void): void {
+  function eachWord(text: string, visit: (word: Word) => void): number {
+    const before = analysed
+    let mixed = 0
     for (const word of text.match(WORD) ?? []) {
       const parts = word.length > MAX_WORD ? null : plainOf(word)
-      if (parts === null) for (const token of ofMixed(word, 0)) visit(token)
-      else for (const part of parts) visit(part)
+      if (parts === null) {
+        mixed += word.length
+        for (const token of ofMixed(word, 0)) visit(token)
+      } else for (const part of parts) visit(part)
     }
+    return analysed - before + mixed
   }
 
   return { language, stemming: stem !== null, tokens, eachWord, tokenize: (text) => [...tokens(text)] }

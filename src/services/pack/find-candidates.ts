@@ -133,12 +133,12 @@ export function createFindCandidates({
     const index = outcomeOf(asked)
     const meaning = query !== null && (exact !== null || index !== null)
     const near = exact !== null && query !== null ? best(exact, query, depth.candidates) : []
-    const known = new Map<number, boolean>()
+    const known = new Map<number, string | null>()
     for (const id of [...standing.inFlight, ...standing.diary, ...standing.recent, ...standing.ofKind, ...near])
-      known.set(id, false)
-    for (const { id } of hits) known.set(id, true)
+      known.set(id, null)
+    for (const { id, text } of hits) known.set(id, text)
     const gathered = await reads.gather(sight, {
-      ids: [...known].map(([id, hasText]) => ({ id, hasText })),
+      ids: [...known].map(([id, text]) => ({ id, text })),
       model: meaning ? model : null,
       hits: exact === null ? (index?.hits ?? []).map(({ id }) => id) : [],
       near: depth.candidates,
@@ -148,15 +148,11 @@ export function createFindCandidates({
       linked: depth.candidates,
     })
     const held = new Map(hits.map(({ id, held: words, length }) => [id, { words, length }]))
-    const texts = new Map(hits.map(({ id, text }) => [id, text]))
     return {
       terms,
       statistics: words?.ok ? words.value.statistics : null,
       inScope: exact === null ? null : new Set(exact.map(({ entryId }) => entryId)).size,
-      entries: gathered.entries.map((entry) => ({ ...entry, beginning: texts.get(entry.id) ?? entry.beginning })),
-      held,
-      vectors: gathered.vectors,
-      links: gathered.links,
+      ...{ entries: gathered.entries, vectors: gathered.vectors, links: gathered.links, held },
       standing,
       query: meaning ? query : null,
       modes: [...(words?.ok ? (['fts'] as const) : []), ...(meaning ? (['semantic'] as const) : [])],

@@ -49,7 +49,7 @@ function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkT
   if (links.length === 0) return sql`NULL`
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
-  const pairs = dialect.jsonPairs(sql`wanted.relation`, sql`target.id`)
+  const pairs = dialect.jsonArrays([sql`wanted.relation`, sql`target.id`])
   return sql`(SELECT ${pairs}
     FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
     WHERE ${readable(dialect, scope, now, 'target')})`

@@ -40,7 +40,7 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
   const others = sql`
     UNION ALL SELECT value AS entry_id, 0 AS version FROM ${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
   const effect = sql`
-    SELECT ${dialect.jsonPairs(sql`c.entry_id`, sql`c.version`)}
+    SELECT ${dialect.jsonArrays([sql`c.entry_id`, sql`c.version`])}
     FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
   const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
   const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`

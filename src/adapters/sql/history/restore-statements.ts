@@ -29,7 +29,7 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
   const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
-    SELECT ${dialect.jsonPairs(sql`l.relation`, sql`l.id`)} FROM ${wanted} l
+    SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
     WHERE l.id IN ${returning} OR ${dialect.exists(sql`
       SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)}
   ) END`

@@ -17,8 +17,9 @@ const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 /** Code points before the word that a part is read for. */
 const BEFORE = 200
 
-/** Each part with the place where it begins, from 0. */
-export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL => {
+/** Each part with the place where it begins, from 0; null where none is wanted. */
+export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL | null => {
+  if (stretches.length === 0) return null
   const { dialect } = context
   const given = json(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
   const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
@@ -67,15 +68,19 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
 
-/** The neighbours of the items, and with two steps theirs. */
-export function relatedStatements(context: PackContext, { ids, related, steps }: FinishRequest): SQL[] {
-  if (related === 0 || steps === 0) return []
+/** The neighbours of the items, and with two steps theirs, nearer ones first; null where none are wanted. */
+export function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
+  if (related === 0 || steps === 0) return null
   const { dialect } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
   const first = neighboursOf(context, items, related * LINKS_EACH)
-  if (steps === 1) return [first]
-  const second = sql`(SELECT DISTINCT id FROM (${first}) AS nearest) AS one`
-  return [first, neighboursOf(context, second, related * LINKS_EACH)]
+  if (steps === 1) return sql`${first} ORDER BY of_id, place`
+  const next = sql`(SELECT DISTINCT id FROM first) AS one`
+  return sql`
+    WITH first AS MATERIALIZED (${first})
+    SELECT 1 AS step, first.* FROM first
+    UNION ALL SELECT 2, second.* FROM (${neighboursOf(context, next, related * LINKS_EACH)}) AS second
+    ORDER BY step, of_id, place`
 }
 
 /** What the items supersede, and whom they contradict or are contradicted by. */

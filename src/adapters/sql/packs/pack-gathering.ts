@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { GatherRequest } from '../../../ports/packs'
+import { packedColumns } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { CHARS } from '../texts/text-marks'
@@ -28,12 +29,12 @@ function ends(context: PackContext, table: string): SQL {
     FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`${from}.id`))}`
 }
 
-/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all). */
+/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   const { dialect, sight } = context
   const { org } = sight.scope
   const { ids, model, hits, near, confirmedUpTo, unconfirmed, steps, linked } = request
-  const known = JSON.stringify(ids.map(({ id, hasText }) => [id, hasText ? 1 : 0]))
+  const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
   const tables = [
     sql`known AS MATERIALIZED (
       SELECT wanted.id, max(wanted.has_text) AS has_text
@@ -64,7 +65,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   tables.push(sql`begun AS MATERIALIZED (
     SELECT id, max(has_text) AS has_text FROM (${list(begun, sql` UNION ALL `)}) AS every GROUP BY id
   )`)
-  const picked = [sql`SELECT id, has_text FROM begun`]
+  const picked = [sql`SELECT id, has_text, 0 AS step FROM begun`]
   for (const [step, before] of ['begun', 'hop1'].slice(0, steps).entries()) {
     const name = sql.raw(`hop${step + 1}`)
     tables.push(sql`${name} AS MATERIALIZED (
@@ -73,58 +74,53 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
       WHERE ${visible(context)}
       ORDER BY other.id DESC LIMIT ${linked}
     )`)
-    picked.push(sql`SELECT id, 0 FROM ${name}`)
+    picked.push(sql`SELECT id, 0, ${sql.raw(String(step + 1))} FROM ${name}`)
   }
   tables.push(sql`picked AS MATERIALIZED (
-    SELECT id, max(has_text) AS has_text FROM (${list(picked, sql` UNION ALL `)}) AS every GROUP BY id
+    SELECT id, max(has_text) AS has_text, min(step) AS step FROM (${list(picked, sql` UNION ALL `)}) AS every GROUP BY id
   )`)
   return tables
 }
 
-const HEAD = sql.raw(
-  [
-    ...[
-      'id',
-      'kind',
-      'title',
-      'project',
-      'domain',
-      'agent',
-      'status',
-      'diary',
-      'reader',
-      'pinned',
-      'weight',
-      'confidence',
-    ],
-    ...['expires_at', 'version', 'created_at', 'updated_at', 'created_by', 'tags'],
-  ]
-    .map((column) => `e.${column}`)
-    .join(', '),
-)
+/** Of an entry, what is small. */
+export const HEAD = [
+  ...[
+    'id',
+    'kind',
+    'title',
+    'project',
+    'domain',
+    'agent',
+    'status',
+    'diary',
+    'reader',
+    'pinned',
+    'weight',
+    'expires_at',
+  ],
+  ...['version', 'created_at', 'updated_at', 'created_by'],
+] as const
 
-/** Three statements: entries, vectors, links. */
-export function gatherStatements(context: PackContext, request: GatherRequest): SQL[] {
+/** A row for each entry, with its vectors and the links that lead from it to others of them: what leads there is found once. */
+export function gatherStatement(context: PackContext, request: GatherRequest): SQL {
   const { dialect } = context
-  const tables = sql`WITH ${list(pickedTables(context, request))}`
-  const steps = request.steps
-  const entries = sql`${tables}
-    SELECT ${HEAD}, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
+  const { hits, model, steps } = request
+  const head = dialect.packsRows ? packedColumns(HEAD, 'e') : sql.raw(HEAD.map((name) => `e.${name}`).join(', '))
+  const found = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} AS hit`
+  const vectors = sql`
+    SELECT ${dialect.jsonArrays([sql`v.start`, sql`v.length`, sql`v.data`])} FROM entry_vectors v
+    WHERE v.entry_id = e.id AND v.model = ${model} AND (v.chunk < ${CHUNKS} OR v.id IN (${found}))`
+  // Between two that only the last step led to nothing is looked for.
+  const within = sql.raw(String(Math.max(1, steps)))
+  const links = sql`
+    SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.to_id`])} FROM links l
+    WHERE ${linksOf(context, 'from_id', sql`e.id`)} AND l.to_id IN (SELECT id FROM picked)
+      AND (picked.step < ${within} OR l.to_id IN (SELECT id FROM picked WHERE step < ${within}))`
+  return sql`WITH ${list(pickedTables(context, request))}
+    SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
       CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
-      ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded
+      ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
+      ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
     FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
     WHERE ${visible(context)}`
-  const hits = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(request.hits)}`)} AS hit`
-  const vectors = sql`${tables}
-    SELECT v.entry_id, v.start, v.length, v.data
-    FROM picked ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = picked.id`)}
-    WHERE v.model = ${request.model} AND (v.chunk < ${CHUNKS} OR v.id IN (${hits}))`
-  const beginnings = steps === 2 ? sql`SELECT id FROM begun UNION SELECT id FROM hop1` : sql`SELECT id FROM begun`
-  const edges = (own: 'from_id' | 'to_id', other: SQL) => sql`
-    SELECT DISTINCT l.from_id, l.relation, l.to_id
-    FROM (${beginnings}) AS one ${dialect.follow('links', 'l', linksOf(context, own, sql`one.id`))}
-    WHERE ${other} IN (SELECT id FROM picked)`
-  const links = sql`${tables}
-    ${edges('from_id', sql`l.to_id`)} UNION ${edges('to_id', sql`l.from_id`)}`
-  return [entries, ...(request.model === null ? [] : [vectors]), links]
 }

@@ -12,8 +12,6 @@ export interface PackContext {
   readonly now: number
 }
 
-const NOTHING = sql`SELECT 1 WHERE 1 = 0`
-
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
 export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
@@ -51,10 +49,10 @@ export function inFlightStatement(context: PackContext, { project, inFlight }: S
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
 }
 
-/** The newest pages of the diary; none without one. */
-export function diaryStatement({ dialect, sight, now }: PackContext, limit: number): SQL {
+/** The newest pages of the diary; null without one. */
+export function diaryStatement({ dialect, sight, now }: PackContext, limit: number): SQL | null {
   const { scope, diaryOf } = sight
-  if (diaryOf === null || scope.owner === null) return NOTHING
+  if (diaryOf === null || scope.owner === null) return null
   return sql`
     SELECT e.id FROM entries e
     WHERE e.diary = 1 AND e.archived = 0 AND e.reader = ${scope.owner}
@@ -63,8 +61,8 @@ export function diaryStatement({ dialect, sight, now }: PackContext, limit: numb
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit}`
 }
 
-/** The newest entries of a time; of one project and of none, through the index of projects. */
-export function recentStatement(context: PackContext, { recent }: StandingRequest): SQL {
+/** The newest entries of a time; of one project and of none, through the index of projects. Null where none are wanted. */
+export function recentStatement(context: PackContext, { recent }: StandingRequest): SQL | null {
   const { sight, dialect, now } = context
   const { projects } = sight.scope
   const newest = (where: SQL): SQL => sql`
@@ -74,7 +72,7 @@ export function recentStatement(context: PackContext, { recent }: StandingReques
         AND e.created_at < ${recent.until}
       ORDER BY e.created_at DESC, e.id DESC LIMIT ${recent.limit}
     ) AS part`
-  if (recent.limit === 0) return NOTHING
+  if (recent.limit === 0) return null
   if (projects?.length !== 1)
     return sql`
       SELECT e.id FROM entries e
@@ -97,11 +95,11 @@ export function recentStatement(context: PackContext, { recent }: StandingReques
 
 const MOST_KINDS = 5
 
-/** The newest entries of some kinds in one project, kind by kind through the index of kinds; no statement when none is asked for. */
-export function ofKindStatements(context: PackContext, { ofKind }: StandingRequest): SQL[] {
+/** The newest entries of some kinds in one project, kind by kind through the index of kinds; null when none is asked for. */
+export function ofKindStatement(context: PackContext, { ofKind }: StandingRequest): SQL | null {
   const { sight, dialect, now } = context
   const { projects } = sight.scope
-  if (ofKind.limit === 0 || ofKind.kinds.length === 0 || projects?.length !== 1) return []
+  if (ofKind.limit === 0 || ofKind.kinds.length === 0 || projects?.length !== 1) return null
   const newest = (kind: string, layer: number): SQL => sql`
     SELECT * FROM (
       SELECT e.id, e.created_at FROM entries e
@@ -115,9 +113,7 @@ export function ofKindStatements(context: PackContext, { ofKind }: StandingReque
       [1, 2, 3].map((layer) => newest(kind, layer)),
       sql` UNION ALL `,
     )}) AS one`
-  return [
-    sql`
+  return sql`
     SELECT id FROM (${sql.join(ofKind.kinds.slice(0, MOST_KINDS).map(ofOne), sql` UNION ALL `)}) AS newest
-    ORDER BY created_at DESC, id DESC LIMIT ${ofKind.limit}`,
-  ]
+    ORDER BY created_at DESC, id DESC LIMIT ${ofKind.limit}`
 }

@@ -1,20 +1,21 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Metadata } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
 import { fromBase64 } from '../../../domain/meaning/vector'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../domain/pack/candidate'
 import type { Direction } from '../../../domain/pack/pack'
+import { compareText } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { PackReads, PackSight } from '../../../ports/packs'
 import type { Row, SqlConnection } from '../connection'
 import { auditStatement } from '../identity/audit-log'
-import { oppositionStatement, relatedStatements, stretchesStatement } from './pack-finishing'
-import { gatherStatements } from './pack-gathering'
+import { oppositionStatement, relatedStatement, stretchesStatement } from './pack-finishing'
+import { gatherStatement, HEAD } from './pack-gathering'
 import {
   diaryStatement,
   inFlightStatement,
-  ofKindStatements,
+  ofKindStatement,
   type PackContext,
   recentStatement,
   visible,
@@ -22,30 +23,58 @@ import {
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
 
-const toPackEntry = (row: Row): PackEntry => ({
-  id: Number(row.id),
-  kind: row.kind as Kind,
-  title: row.title as string | null,
-  project: row.project as string | null,
-  domain: row.domain as string | null,
-  agent: row.agent as string | null,
-  status: row.status as string | null,
-  diary: Number(row.diary) === 1,
-  reader: row.reader as string,
-  pinned: Number(row.pinned) === 1,
-  weight: Number(row.weight),
-  confidence: numberOrNull(row.confidence),
-  expiresAt: numberOrNull(row.expires_at),
-  version: Number(row.version),
-  createdAt: Number(row.created_at),
-  updatedAt: Number(row.updated_at),
-  createdBy: row.created_by as string,
-  tags: JSON.parse(row.tags as string) as string[],
-  metadata: row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata),
-  beginning: row.beginning as string,
-  chars: Number(row.chars),
-  superseded: Number(row.superseded) === 1,
-})
+type Head = [
+  ...[id: number, kind: Kind, title: string | null, project: string | null, domain: string | null],
+  ...[agent: string | null, status: string | null, diary: number, reader: string, pinned: number, weight: number],
+  ...[expiresAt: number | null, version: number, createdAt: number, updatedAt: number, createdBy: string],
+]
+
+/** The columns of `HEAD`, packed or not. */
+const headOf = (row: Row): Head =>
+  (row.packed === undefined ? HEAD.map((name) => row[name]) : JSON.parse(row.packed as string)) as Head
+
+/** @param text of entries that were read before, by their ids */
+function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
+  const [id, kind, title, project, domain, agent, status, diary, reader, pinned, weight, ...more] = headOf(row)
+  const [expiresAt, version, createdAt, updatedAt, createdBy] = more
+  return {
+    ...{ id: Number(id), kind, title, project, domain, agent, status, reader, createdBy },
+    diary: Number(diary) === 1,
+    pinned: Number(pinned) === 1,
+    weight: Number(weight),
+    confidence: numberOrNull(row.confidence),
+    expiresAt: numberOrNull(expiresAt),
+    version: Number(version),
+    createdAt: Number(createdAt),
+    updatedAt: Number(updatedAt),
+    // Of hundreds of entries some dozens are shown.
+    get tags() {
+      return JSON.parse(row.tags as string) as string[]
+    },
+    get metadata() {
+      return row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata)
+    },
+    beginning: text.get(Number(id)) ?? (row.beginning as string),
+    chars: Number(row.chars),
+    superseded: Number(row.superseded) === 1,
+  }
+}
+
+/** What `gatherStatement` groups beside the entry with this id. */
+const vectorsOf = (row: Row, entryId: number): PackVector[] =>
+  (JSON.parse(row.vectors as string) as [number, number, string][]).map(([start, length, data]) => ({
+    ...{ entryId, start, length },
+    vector: fromBase64(data),
+  }))
+
+const linksFrom = (row: Row, from: number): PackLink[] =>
+  row.links === '[]'
+    ? []
+    : (JSON.parse(row.links as string) as [string, number][]).map(([relation, to]) => ({ from, relation, to }))
+
+/** Of equals among links the first counts, so they stand in one order on every database. */
+const byEnds = (a: PackLink, b: PackLink): number =>
+  a.from - b.from || compareText(a.relation, b.relation) || a.to - b.to
 
 const toVector = (row: Row): PackVector => ({
   entryId: Number(row.entry_id),
@@ -71,6 +100,16 @@ const toNeighbour = (row: Row): Neighbour => ({
 
 const idsOf = (rows: readonly Row[] | undefined): number[] => (rows ?? []).map(({ id }) => Number(id))
 
+/** The rows of each statement; none of one that is not wanted. */
+async function wanted(
+  run: (statements: readonly SQL[]) => Promise<Row[][]>,
+  statements: readonly (SQL | null)[],
+): Promise<Row[][]> {
+  const rows = await run(statements.filter((one) => one !== null))
+  let next = 0
+  return statements.map((one) => (one === null ? [] : (rows[next++] ?? [])))
+}
+
 /** What packs read, over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
@@ -78,11 +117,11 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
   return {
     async standing(sight, request) {
       const context = contextOf(sight)
-      const [inFlight, diary, recent, ofKind] = await connection.read([
+      const [inFlight, diary, recent, ofKind] = await wanted(connection.read, [
         inFlightStatement(context, request),
         diaryStatement(context, request.diary),
         recentStatement(context, request),
-        ...ofKindStatements(context, request),
+        ofKindStatement(context, request),
       ])
       return { inFlight: idsOf(inFlight), diary: idsOf(diary), recent: idsOf(recent), ofKind: idsOf(ofKind) }
     },
@@ -110,38 +149,40 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
     },
 
     async gather(sight, request) {
-      const statements = gatherStatements(contextOf(sight), request)
-      const [entries = [], ...others] = await connection.read(statements)
-      const vectors = request.model === null ? [] : (others.shift() ?? [])
+      const [rows = []] = await connection.read([gatherStatement(contextOf(sight), request)])
+      const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
+      const entries = rows.map((row) => toPackEntry(row, texts))
+      const idOf = (place: number): number => (entries[place] as PackEntry).id
       return {
-        entries: entries.map(toPackEntry),
-        vectors: vectors.map(toVector),
-        links: (others[0] ?? []).map(toLink),
+        entries,
+        vectors: rows.flatMap((row, i) => vectorsOf(row, idOf(i))),
+        links: rows.flatMap((row, i) => linksFrom(row, idOf(i))).sort(byEnds),
       }
     },
 
     async finish(caller, sight, request) {
       const context = contextOf(sight)
-      const related = relatedStatements(context, request)
       const audit = auditStatement(caller.org, context.now, {
         ...caller,
         ids: request.ids,
         allowed: true,
         detail: request.detail,
       })
-      const rows = await connection.batch(
-        [stretchesStatement(context, request), oppositionStatement(context, request), ...related, audit],
-        { org: caller.org },
+      const [stretches, opposed, related] = await wanted(
+        (statements) => connection.batch(statements, { org: caller.org }),
+        [
+          stretchesStatement(context, request),
+          oppositionStatement(context, request),
+          relatedStatement(context, request),
+          audit,
+        ],
       )
-      const oppositions = (rows[1] ?? []).map(toLink)
+      const oppositions = (opposed ?? []).map(toLink)
       return {
         stretches: new Map(
-          (rows[0] ?? []).map((row) => [Number(row.id), { start: Number(row.start), text: row.text as string }]),
+          (stretches ?? []).map((row) => [Number(row.id), { start: Number(row.start), text: row.text as string }]),
         ),
-        neighbours: rows
-          .slice(2, 2 + related.length)
-          .flat()
-          .map(toNeighbour),
+        neighbours: (related ?? []).map(toNeighbour),
         supersedes: oppositions.filter(({ relation }) => relation === 'supersedes'),
         contradicts: oppositions.filter(({ relation }) => relation === 'contradicts'),
       }
