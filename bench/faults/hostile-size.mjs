@@ -21,6 +21,8 @@ const { values } = parseArgs({
     most: { type: 'string', default: '300000' },
     /** Whether calls are made too that take entries away. */
     spoil: { type: 'boolean', default: false },
+    /** Whether nothing is asked but what is no search (size-requests.mjs), for a section of its own. */
+    requests: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     ref: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -103,7 +105,8 @@ try {
     await prober.lap()
     /** @type {[string, () => Promise<unknown>][]} */
     const calls = CALLS.map(([name, tool, args]) => [name, () => client.call(tool, args)])
-    for (const call of [...calls, ...requestsOf(client, server.origin, values.spoil)].filter(([name]) =>
+    const searches = values.requests ? [] : calls
+    for (const call of [...searches, ...requestsOf(client, server.origin, values.spoil)].filter(([name]) =>
       name.includes(values.only),
     )) {
       await prober.lap()
@@ -120,11 +123,12 @@ try {
 }
 if (rows.length === 0) console.log(`${thousands(entries)} entries are stored; run it again`)
 else {
-  const report = `## Hostile text: ${thousands(entries)} short entries
+  const report = `## Hostile text: ${values.requests ? 'what else is asked of ' : ''}${thousands(entries)} short entries
 
 ${where}; plain workerd, D1; columns as above.
 
 ${markdownTable(['call', 'answer', 'ms', 'held ms', 'busy ms'], rows)}`
-  if (values.write && values.only === '') writeSection('hostile-size', report)
+  if (values.write && values.only === '')
+    writeSection(values.requests ? 'hostile-size-requests' : 'hostile-size', report)
   console.log(report)
 }
