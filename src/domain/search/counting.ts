@@ -13,8 +13,8 @@ export interface Counted {
 
 export type Count = (text: string) => Counted
 
-/** What a character of a word that is known costs beside one of a word that has to be analysed. */
-const KNOWN = 1 / 4
+/** What a character of a word that is known costs beside one of a word that has to be analysed: 14 to 80 ns beside 200 to 600. */
+const KNOWN = 1 / 8
 
 /** Counts with an analyzer. */
 export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Count {
