@@ -28,6 +28,7 @@ import { composeFeed } from './compose-feed'
 import { analyzerFor, catchUpState, usesOf } from './compose-isolate'
 import { chooseModels } from './compose-models'
 import { composePacks } from './compose-packs'
+import { composeSearches } from './compose-searches'
 import { chooseIndex, chooseStorage } from './compose-storage'
 import type { Config } from './config'
 import { Problem } from './domain/errors'
@@ -43,7 +44,6 @@ import type { VectorIndex } from './ports/vector-index'
 import { createAdministration } from './services/administration'
 import { createBackgroundGeneration } from './services/background-generation'
 import { createGenerate } from './services/generate'
-import { createGrepTexts } from './services/grep-texts'
 import { createReadHistory } from './services/history/read-history'
 import { createRestoreEntries } from './services/history/restore-entries'
 import { createIdentity } from './services/identity'
@@ -51,7 +51,6 @@ import { createCatchUp } from './services/keeping/catch-up'
 import { createOutboxWork } from './services/keeping/outbox-work'
 import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
-import { createRankedSearches } from './services/ranked-search'
 import { createReadTexts } from './services/read-texts'
 import { createGetCurrent } from './services/recall/current'
 import { createMemoryService } from './services/recall/memories'
@@ -61,7 +60,6 @@ import { createRecallWords } from './services/recall/recall-words'
 import { createReportEvent } from './services/recall/report-event'
 import { createSummarize } from './services/recall/summarize'
 import { createSearchSemantic } from './services/search-semantic'
-import { createSearchText } from './services/search-text'
 import type { Services } from './services/services'
 import { createStoreEntries } from './services/store-entries'
 import { createSyncVectors } from './services/sync-vectors'
@@ -229,19 +227,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, analyzer, clock }),
     updateEntries: createUpdateEntries(writing),
-    rankedSearches: createRankedSearches({
-      entries,
-      analyzer,
-      searchText: createSearchText({ fullText, analyzer, pace }),
-      searchSemantic,
-      reranker,
+    ...composeSearches({
+      ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
       unfinished: catchUp.warnings,
-      pace,
     }),
-    grepTexts: createGrepTexts({ texts, pace }),
     readTexts: createReadTexts({ texts, entries, pace }),
-    entries,
     directory: createSqlDirectory(connection, clock),
     receipts: createSqlReceipts(connection, clock, config.history),
     history,

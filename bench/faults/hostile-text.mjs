@@ -7,6 +7,7 @@ import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
 import { ALPHABETS, MEGABYTE, repeated } from './alphabets.mjs'
+import { amongMetadata, metadataWorld } from './large-metadata.mjs'
 import { startProber } from './prober.mjs'
 
 const { values } = parseArgs({
@@ -277,6 +278,12 @@ try {
   if (many > 0)
     for (const [name, make] of amongMany()) {
       const whole = `${name}, among ${many} entries of 1 MB`
+      if (whole.includes(values.only)) await measure(whole, make())
+    }
+  if (many > 0) for (const call of metadataWorld()) await answer(client, call)
+  if (many > 0)
+    for (const [name, make] of amongMetadata()) {
+      const whole = `${name}, large metadata`
       if (whole.includes(values.only)) await measure(whole, make())
     }
   const brief = Array.from({ length: 100 }, (_, i) => ({ thread_id: 'short', source: 'agent', text: `short ${i}` }))

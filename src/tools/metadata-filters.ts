@@ -157,17 +157,6 @@ export interface BadFilter {
   readonly value: unknown
 }
 
-/**
- * Characters that all values of `contains` may have together: SQLite compares a value with each place of a text, letter by letter
- * (platform contract §6).
- */
-const MAX_CONTAINED = 2_000
-
-function containedIn(filters: readonly unknown[]): number {
-  const values = filters.map((given) => (isRecord(given) && given.operator === 'contains' ? given.value : ''))
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
-}
-
 const tooMany = (count: number): BadFilter => ({
   error: `metadata has ${count} keys; at most ${MAX_METADATA_KEYS} are allowed`,
   path: 'metadata',
@@ -189,13 +178,6 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
 
 /** The argument `metadata_filters`. @param bad takes what is wrong */
 export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[]): Filter[] {
-  const contained = containedIn(filters)
-  if (contained > MAX_CONTAINED)
-    bad.push({
-      error: `The values of contains have ${contained} characters together; at most ${MAX_CONTAINED} are allowed`,
-      path: 'metadata_filters',
-      value: undefined,
-    })
   return filters.flatMap((given, index): Filter[] => {
     const read = readMetadataFilter(given)
     if ('filter' in read) return [read.filter]

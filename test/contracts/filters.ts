@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlLargeMetadata } from '../../src/adapters/sql/entries/large-metadata'
 import type { Layer } from '../../src/domain/entry/entry'
 import type { JsonValue, Metadata } from '../../src/domain/entry/metadata'
+import type { Scope } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Filter, MetadataPath, Scalar } from '../../src/domain/search/filter'
-import { matches } from '../../src/domain/search/filter'
+import { and, matches, not } from '../../src/domain/search/filter'
+import { LARGE as BYTES } from '../../src/domain/search/filter-weight'
 import type { EntryStore } from '../../src/ports/entry-store'
+import { createSettled } from '../../src/services/settle-filter'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /** `matches()` is what a filter means; every database must agree with it, on random entries and random filters. */
@@ -136,11 +142,25 @@ const filters: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({
   ),
 })).filter
 
-/** Plays random filters against a store. */
-export const filtersMean = (name: string, make: (clock: TestClock) => EntryStore): void =>
+/** Sizes of metadata around those beyond which an entry is looked at by itself. */
+const padding = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(BYTES - 100, BYTES + 100, 3_000, 8 * BYTES + 100) },
+)
+/** Holds of every entry, and is too much for a database to ask of large metadata. */
+const HEAVY = not({ op: 'substring', path: ['pad'], at: 'anywhere', value: 'b'.repeat(5_000), fold: false })
+
+/** Plays random filters against a store: every third as it is, every third as a search asks it, every third beside one that is heavy. */
+export const filtersMean = (
+  name: string,
+  make: (clock: TestClock) => { readonly entries: EntryStore; readonly connection: SqlConnection },
+): void =>
   it(`finds in ${name} exactly what matches() admits, for ${ROUNDS * FILTERS} random filters`, async () => {
     const clock = new TestClock()
-    const store = make(clock)
+    const { entries: store, connection } = make(clock)
+    const large = createSqlLargeMetadata(connection, clock)
+    const page = (scope: Scope, { filter }: { readonly filter: Filter }) => store.page(scope, filter, PAGE)
+    const search = createSettled({ large, pace: WITHOUT_REST })(page)
     const drafts = fc.record({
       threadId: fc.constantFrom('t1', 't2', 'T1'),
       source: fc.constantFrom('user' as const, 'agent' as const),
@@ -149,10 +169,14 @@ export const filtersMean = (name: string, make: (clock: TestClock) => EntryStore
       second: fc.integer({ min: 1_700_000_000, max: 1_700_000_100 }),
       project: fc.constantFrom('p', 'q', null),
       layer: fc.constantFrom(2, 3),
+      pad: padding,
     })
     for (let round = 0; round < ROUNDS; round++) {
       const ada = freshPrincipal()
-      for (const { second, project, layer, ...draft } of fc.sample(drafts, { seed: SEED + round, numRuns: ENTRIES })) {
+      for (const { second, project, layer, pad, ...draft } of fc.sample(drafts, {
+        seed: SEED + round,
+        numRuns: ENTRIES,
+      })) {
         clock.ms = second * 1000
         // Reserved keys would lift these entries out of view; here they are plain values.
         const { status, ...metadata } = draft.metadata ?? {}
@@ -163,6 +187,7 @@ export const filtersMean = (name: string, make: (clock: TestClock) => EntryStore
               ...metadata,
               ...(status === undefined ? {} : { status }),
               ...(project === null ? {} : { project }),
+              ...(pad === 0 ? {} : { pad: 'a'.repeat(pad) }),
             },
             memory: { layer: layer as Layer, life: { pinned: false, lasts: null } },
           }),
@@ -175,7 +200,8 @@ export const filtersMean = (name: string, make: (clock: TestClock) => EntryStore
       expect(all).toHaveLength(ENTRIES)
       for (const [i, filter] of fc.sample(filters, { seed: SEED - round, numRuns: FILTERS }).entries()) {
         const expected = all.filter((entry) => matches(filter, entry)).map(({ id }) => id)
-        const { entries, total } = await store.page(ada, filter, PAGE)
+        const asked = i % 3 === 2 ? and([HEAVY, filter]) : filter
+        const { entries, total } = await (i % 3 === 0 ? page : search)(ada, { filter: asked })
         const found = entries.map(({ id }) => id)
         const label = `seed ${SEED} round ${round} filter ${i}: ${JSON.stringify(filter)}`
         expect([label, found.sort((a, b) => a - b)]).toEqual([label, expected.sort((a, b) => a - b)])

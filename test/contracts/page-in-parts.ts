@@ -2,13 +2,18 @@ import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import { createSqlLargeMetadata } from '../../src/adapters/sql/entries/large-metadata'
 import { createSqlEntryTexts } from '../../src/adapters/sql/texts/entry-texts'
-import { createPace } from '../../src/domain/pace'
+import type { Scope } from '../../src/domain/identity/scope'
+import { createPace, SLICE } from '../../src/domain/pace'
 import { literalPattern } from '../../src/domain/reading/literal'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { and, type Filter, not } from '../../src/domain/search/filter'
+import { and, type Filter, not, Unsettled } from '../../src/domain/search/filter'
+import { guarded } from '../../src/domain/search/filter-weight'
 import type { Window } from '../../src/domain/search/window'
+import type { PageRequest } from '../../src/ports/entry-store'
 import { createGrepTexts } from '../../src/services/grep-texts'
+import { createSettled } from '../../src/services/settle-filter'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -24,22 +29,32 @@ const THREAD: Filter = { op: 'thread', is: 't1' }
 /** What a page of D1 does in parts where one statement would hold everybody up (platform contract §6). */
 export function pageInPartsCases(make: () => Made): void {
   /** A store whose statements go through so many entries. */
-  const walking = ({ connection, analyzer, clock }: Made, walked: number) => {
-    const cost = { trips: 0, rests: 0 }
+  const walking = ({ connection, analyzer, clock }: Made, walked: number, parsed = connection.dialect.parsed) => {
+    const cost = { trips: 0, rests: 0, brought: 0 }
     const pace = createPace(async () => void cost.rests++)
     const counted: SqlConnection = {
-      dialect: { ...connection.dialect, walked },
+      dialect: { ...connection.dialect, walked, parsed },
       batch: (statements, lock) => {
         cost.trips++
         return connection.batch(statements, lock)
       },
-      read: (statements) => {
+      read: async (statements) => {
         cost.trips++
-        return connection.read(statements)
+        const results = await connection.read(statements)
+        const bytes = results.flat().map(({ metadata }) => String(metadata ?? '').length)
+        cost.brought = Math.max(
+          cost.brought,
+          bytes.reduce((sum, length) => sum + length, 0),
+        )
+        return results
       },
     }
+    const settled = createSettled({ large: createSqlLargeMetadata(counted, clock), pace })
     const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED), pace })
-    return { cost, store: createSqlEntryStore(counted, analyzer, clock, INDEXED, pace), grep }
+    const store = createSqlEntryStore(counted, analyzer, clock, INDEXED, pace)
+    const page = (scope: Scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
+      store.page(scope, filter, request)
+    return { cost, store, grep, search: settled(page), searchTexts: settled(grep) }
   }
 
   /** Entries in seconds of which many are alike, some with tags, and some of another org. */
@@ -92,7 +107,7 @@ export function pageInPartsCases(make: () => Made): void {
     for (const page of pages) await compare(1, EVEN, page)
     for (const filter of [and([]), THREAD]) await compare(1, filter, { limit: 5, offset: 11 })
     const compared = (filters.length + 1) * pages.length + 2
-    expect(once.cost).toEqual({ trips: compared, rests: 0 })
+    expect(once.cost).toMatchObject({ trips: compared, rests: 0 })
   })
 
   it('takes as many parts as the store is large, and one statement where the store is small or an index answers', async () => {
@@ -131,6 +146,87 @@ export function pageInPartsCases(make: () => Made): void {
     expect(await cost(15, status)).toEqual([1 + 3 + 1, 3])
     expect(await cost(5, five)).toEqual([1 + 7 + 1, 7])
     expect(await cost(5, and([status, five]))).toEqual([1 + 7 + 1, 7])
+  })
+
+  const REQUEST = { limit: 100, offset: 0, previewLength: 20 }
+  const all = (n: number, condition: (i: number) => Filter): Filter =>
+    and(Array.from({ length: n }, (_, i) => condition(i)))
+  const lacks = (i: number): Filter => not({ op: 'present', path: [`missing ${i}`] })
+
+  it('goes through a share of metadata at a time, of as many entries as filters and bytes allow', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    // Of about 500 bytes each, and one without any.
+    for (let i = 0; i < 16; i++) {
+      const metadata = i === 3 ? undefined : { n: i % 2, pad: 'a'.repeat(480), list: ['x'] }
+      const draft = { text: `entry ${i}`, threadId: `t${i % 2}`, metadata, tags: ['each'] }
+      await walking(made, 100).store.save(ada, [await entryOf(ada, draft)])
+    }
+    const cost = async (filter: Filter, [walked, parsed]: readonly [number, number]) => {
+      const { cost, search } = walking(made, walked, parsed)
+      const { entries, total } = await search(ada, { filter, ...REQUEST })
+      const whole = await walking(made, 1000, 1e9).store.page(ada, filter, REQUEST)
+      expect([entries, total]).toEqual([whole.entries, whole.total])
+      return cost.trips
+    }
+    const entriesAt = (most: number) => [most, 1e9] as const
+    const bytesAt = (most: number) => [1000, most] as const
+    // A look, parts of one entry for each hundred plain filters in the place of 16, and the page.
+    expect([await cost(EVEN, entriesAt(16)), await cost(all(100, lacks), entriesAt(16))]).toEqual([1, 1 + 17 + 1])
+    expect(await cost(all(100, lacks), entriesAt(100))).toBe(1 + 5 + 1)
+    // 2,000 bytes are four entries for a plain filter, and one where an array is walked; whoever leads to them.
+    expect([await cost(EVEN, bytesAt(9_000)), await cost(EVEN, bytesAt(2_000))]).toEqual([1, 1 + 4 + 1])
+    const list: Filter = { op: 'elements', path: ['list'], allOf: ['x'], fold: false }
+    expect(await cost(list, bytesAt(2_000))).toBeGreaterThan(1 + 14)
+    expect(await cost(and([EVEN, { op: 'tag', anyOf: ['each'] }]), bytesAt(2_000))).toBe(1 + 4 + 1)
+    expect(await cost(and([not(EVEN), THREAD]), bytesAt(2_000))).toBe(1 + 2 + 1)
+    await expect(cost(EVEN, bytesAt(1))).resolves.toBe(1 + 16 + 1)
+  })
+
+  it('looks at large metadata a share at a time, with rests, and at those of many filters outside the database', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const [entries, size] = [12, 150_000]
+    for (let i = 0; i < entries; i++) {
+      const draft = { text: `entry ${i}`, threadId: `t${i % 2}`, metadata: { n: i % 3, s: `${'a'.repeat(size)}${i}` } }
+      await walking(made, 100).store.save(ada, [await entryOf(ada, draft)])
+    }
+    const holds = (i: number): Filter => ({
+      op: 'substring',
+      path: ['s'],
+      at: 'anywhere',
+      value: `${'a'.repeat(i * 20)}b`,
+      fold: i % 2 === 0,
+    })
+    const run = async (filter: Filter, parsed = 1e9) => {
+      const { cost, search } = walking(made, 1000, parsed)
+      // Behind the last: what is shown of entries is another matter.
+      const { total } = await search(ada, { filter, ...REQUEST, offset: entries })
+      return { total, ...cost }
+    }
+    await expect(walking(made, 1000).store.page(ada, guarded(EVEN), REQUEST)).rejects.toThrow(Unsettled)
+    // A look that meets them, looks at them, the answer.
+    expect(await run(EVEN)).toMatchObject({ total: 4, trips: 3, rests: 1, brought: 0 })
+    expect(await run(and([EVEN, THREAD]))).toMatchObject({ total: 2, trips: 3 })
+    // Half a share is of large ones: three of them in 2 × 350,000 bytes.
+    expect(await run(EVEN, 700_000)).toMatchObject({ total: 4, trips: 2 + 4, rests: 4, brought: 0 })
+    // A megabyte is brought at once and looked at here, with rests between.
+    const many = await run(all(100, (i) => not(holds(i))))
+    expect(many).toMatchObject({ total: entries, trips: 2 + 2 })
+    expect(many.brought).toBeLessThan(1_000_000 + 2 * size)
+    expect(many.rests).toBeGreaterThan(2 + (entries * size * 100) / 32 / SLICE / 2)
+    expect(await run({ op: 'substring', path: ['s'], at: 'end', value: 'a7', fold: true })).toMatchObject({ total: 1 })
+    const { searchTexts } = walking(made, 1000)
+    const request = {
+      pattern: literalPattern('entry 1', false),
+      narrowing: null,
+      ids: null,
+      beforeId: null,
+      context: 0,
+    }
+    const found = await searchTexts(ada, { ...request, maxMatches: 100, maxEntries: 100, filter: EVEN })
+    expect(found.entries).toHaveLength(0)
+    expect(found.scanned).toBe(4)
   })
 
   it('searches through texts in parts of what a filter has to look at, and finds what one statement finds', async () => {

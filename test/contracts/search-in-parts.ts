@@ -96,6 +96,36 @@ export function searchInPartsCases(make: () => Made): void {
     expect(parts.cost.rests).toBe(parts.cost.trips - 2 * found.length)
   })
 
+  it('asks a share of the metadata of entries with a word at a time', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const text = (i: number) => `${i} ${'alpha '.repeat(3_000)}`
+    const drafts = Array.from({ length: 20 }, (_, i) => ({
+      text: text(i),
+      metadata: { n: i % 2, pad: 'a'.repeat(900) },
+    }))
+    await made.entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+    // Two entries of 8 kB, which is the most that is asked of a statement.
+    const dialect = { ...made.connection.dialect, parsed: 2 * 8_192 }
+    const run = async (filter: Filter, shares: Partial<Shares>) => {
+      const limited = { ...made, connection: { ...made.connection, dialect } }
+      const { cost, fullText } = searching(limited, { ...SHARES, ...shares, entries: 100 })
+      const query = parseQuery('alpha', 'match', made.analyzer)
+      const depth = { candidates: 50, complete: 50 }
+      const terms = scoredTerms(query.units)
+      const { hits } = await fullText.search(ada, { query, terms, filter, columns: ['body'], depth })
+      return { ids: hits.map(({ id }) => id), trips: cost.trips }
+    }
+    const even: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
+    const once = await run(even, { once: 1e9 })
+    expect([once.ids.length, once.trips]).toEqual([10, 1])
+    // A look, what the word's postings hold, a part, ten looks at two entries each, and the answer.
+    expect(await run(even, { once: 1_000 })).toEqual({ ids: once.ids, trips: 1 + 2 + 10 + 1 })
+    // What metadata cost stands beside what postings do.
+    const shares = { once: 330_000 }
+    expect([(await run(EVERYTHING, shares)).trips, (await run(even, shares)).trips]).toEqual([1, 14])
+  })
+
   it('goes through a share of dense texts at a time, however many there are, and through others at once', async () => {
     const made = make()
     const ada = freshPrincipal()

@@ -1,4 +1,4 @@
 import { filtersMean } from '../contracts/filters'
 import { postgresAdapters } from '../support/bindings-postgres'
 
-filtersMean('PostgreSQL', (clock) => postgresAdapters(clock).entries)
+filtersMean('PostgreSQL', (clock) => postgresAdapters(clock))

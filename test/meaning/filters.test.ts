@@ -4,4 +4,4 @@ import { d1Adapters, migrate } from '../support/bindings'
 
 beforeAll(migrate)
 
-filtersMean('D1', (clock) => d1Adapters(clock).entries)
+filtersMean('D1', (clock) => d1Adapters(clock))

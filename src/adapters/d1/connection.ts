@@ -1,8 +1,9 @@
 import type { SQL } from 'drizzle-orm'
 import { Problem, unavailable } from '../../domain/errors'
+import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/connection'
-import type { SqlDialect } from '../sql/dialect'
+import { type SqlDialect, UNSETTLED } from '../sql/dialect'
 import { isReading, unanswered } from '../sql/failures'
 import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
@@ -45,6 +46,7 @@ const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such
 /** @param wrote whether the batch would have written: its commit may have succeeded although the answer was lost */
 export function translate(error: unknown, wrote: boolean): unknown {
   const message = error instanceof Error ? error.message : String(error)
+  if (message.includes(UNSETTLED)) return new Unsettled()
   if (message.includes('premise no longer holds')) return new PremiseFailed(premiseIn(message))
   // These are refused by the database itself, which rolls the whole batch back.
   if (/maximum DB size/i.test(message))
@@ -83,7 +85,7 @@ export function createD1Connection(
       return results.map(({ results: rows }) => rows)
     } catch (error) {
       const translated = translate(error, wrote)
-      if (!(translated instanceof PremiseFailed)) {
+      if (!(translated instanceof PremiseFailed || translated instanceof Unsettled)) {
         counts.failed += statements.length
         counts.lastFailed = true
       }

@@ -4,7 +4,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/compile-filter'
-import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/dialect'
 import { D1_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
 import { type Merged, mergeWords } from './merging'
@@ -13,6 +13,8 @@ import { type Merged, mergeWords } from './merging'
 
 /** 30 to 60 ms of work where entries are short. */
 const ENTRIES_WALKED = 20_000
+/** About 60 ms of work, too. */
+const BYTES_PARSED = 16_000_000
 
 /** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
 const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
@@ -105,7 +107,8 @@ const leaves: LeafCompilers = {
     const isText = sql`${typeOf(path)} = 'text'`
     if (value === '') return isText
     const text = folded(extracted(path), fold)
-    const part = folded(bind(value), fold)
+    // Folded here: a function of a value is asked anew for each entry.
+    const part = bind(fold ? foldAscii(value) : value)
     // LIKE and GLOB take patterns of 50 bytes at most in D1.
     const found = {
       anywhere: () => sql`instr(${text}, ${part}) > 0`,
@@ -147,6 +150,9 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
     walked: ENTRIES_WALKED,
+    parsed: BYTES_PARSED,
+    // No path: whoever asks for it is told so, with its words.
+    unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
     knownToIndex,
     packsRows: true,
     follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,

@@ -77,7 +77,7 @@ export function createD1FullText(
       /** What holds one of the terms is found, and what holds them all is preferred: neither needs to be asked for once more. */
       const isAnyOf = isPreferred && compiler.isAnyOf(query.expression as Expression, terms)
       const counting = 1 + Number(isPreferred && !isAnyOf) + Number(isBeyond)
-      const fits = fitsTable(askedBy(request, counting, isAnyOf), held, shares.once)
+      const fits = fitsTable(askedBy(request, counting, isAnyOf), filter, held, shares.once)
       const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all

@@ -1,4 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Filter } from '../../domain/search/filter'
+import { weightOf } from '../../domain/search/filter-weight'
 import type { Expression, Unit } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { TextRequest } from '../../ports/full-text'
@@ -151,27 +153,42 @@ export const longerStatement = (beginning: string, after: string, most: number):
 
 /** What each entry with a word costs beside its postings, in bytes of these: it is looked up, weighed and put in order. */
 const ENTRY = 128
+/** What a filter of weight 1 costs for an entry, and for a byte of its metadata, in bytes of postings. */
+const FILTERED = 400
+const METADATA = 0.8
 /** Bytes of postings that an entry with a word has at least: its number, and where the word stands in two columns. */
 const LEAST = 6
 
 /**
  * `fits`: a table of one row that says whether what is asked of the index stays within a share.
  *
+ * @param filter what is asked of each entry with a word
  * @param held a query of how many `entries` the scope may have, and how many `bytes` of text
  */
-export function fitsTable(asked: readonly AskedWord[], held: SQL, share: number): SQL {
+export function fitsTable(asked: readonly AskedWord[], filter: Filter, held: SQL, share: number): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
   const all = asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
   const [densest, entry, least] = [DENSEST, ENTRY, LEAST].map((value) => sql.raw(String(value)))
+  const weight = weightOf(filter)
+  const [asks, above, byte] = [weight.entry * FILTERED, weight.above, weight.byte * METADATA].map((value) =>
+    sql.raw(value.toFixed(2)),
+  )
+  // Metadata are looked at once, as far as they are not large, and are part of what is held.
+  const filtered = (entries: SQL): SQL =>
+    weight.byte === 0 ? sql`0` : sql`(${entries} * ${asks} + min(${entries} * ${above}, held.bytes) * ${byte})`
+  const withWord = sql`min(held.entries, postings.bytes / ${least})`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
-    SELECT CASE WHEN (bytes * ${densest} + entries * ${entry}) * ${all} <= ${share} THEN 1 ELSE (
-      WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
-        SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
+    SELECT CASE
+      WHEN (bytes * ${densest} + entries * ${entry}) * ${all} + ${filtered(sql`held.entries`)} * ${asked.length} <= ${share} THEN 1
+      ELSE (
+        WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
+          SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
+        )
+        SELECT coalesce(sum(times * (postings.bytes + ${withWord} * ${entry}) + ${filtered(withWord)}), 0) <= ${share}
+        FROM postings
       )
-      SELECT coalesce(sum(times * (postings.bytes + min(held.entries, postings.bytes / ${least}) * ${entry})), 0) <= ${share}
-      FROM postings
-    ) END FROM held
+    END FROM held
   )`
 }

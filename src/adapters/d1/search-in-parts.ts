@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../domain/pace'
+import { weightOf } from '../../domain/search/filter-weight'
 import type { Expression } from '../../domain/search/query-unit'
 import type { TextRequest } from '../../ports/full-text'
 import type { SqlConnection } from '../sql/connection'
+import { entriesWithin, shareOf } from '../sql/entries/share'
 import { COMMON, COUNTED, splitUnits, type TermCount } from '../sql/search/candidates'
 import { type Best, createBest } from './best-candidates'
 import { createLeafReader, type Found, isWord, type Leaf, tooMuch, whole } from './leaves'
@@ -78,7 +80,10 @@ function createCount(cap: number) {
 /** @throws Problem limit_exceeded when there is more to be gone through than one request may ask for */
 export async function searchInParts(given: InParts): Promise<FoundInParts> {
   const { connection, pace, shares, compiler, request, confined, wide } = given
-  const { query, terms, depth, units, rare } = request
+  const { query, terms, depth, units, rare, filter } = request
+  const share = weightOf(filter).byte === 0 ? null : shareOf(connection.dialect, filter)
+  /** Entries whose metadata one statement looks at. */
+  const atOnce = share === null ? Number.POSITIVE_INFINITY : entriesWithin(share)
   let spent = 0
 
   /** One round trip, with a rest before it. */
@@ -209,8 +214,11 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
       if (meant || complete) wanted.push({ id, places, held: units ? held : 0, meant, complete })
     }
     if (wanted.length === 0) continue
-    const [rows = []] = await read([given.admitted(wanted.map(({ id }) => id))])
-    const words = new Map(rows.map((row) => [Number(row.id), Number(row.words)]))
+    const words = new Map<number, number>()
+    for (let at = 0; at < wanted.length; at += atOnce) {
+      const [rows = []] = await read([given.admitted(wanted.slice(at, at + atOnce).map(({ id }) => id))])
+      for (const row of rows) words.set(Number(row.id), Number(row.words))
+    }
     for (const { id, places, held, meant, complete } of wanted) {
       const length = words.get(id)
       if (length === undefined) continue

@@ -1,6 +1,7 @@
 // How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
 import type { SQL } from 'drizzle-orm'
 import { Client } from 'pg'
+import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
 import { type Early, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
@@ -220,7 +221,7 @@ export function createPostgresSession(
       observe({ statements: list.length, milliseconds: counts.latencyMs })
       return rows
     } catch (error) {
-      if (!(error instanceof PremiseFailed)) {
+      if (!(error instanceof PremiseFailed || error instanceof Unsettled)) {
         counts.failed += list.length
         counts.lastFailed = true
       }

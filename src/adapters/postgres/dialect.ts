@@ -2,10 +2,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Scalar } from '../../domain/search/filter'
+import type { Leaf, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/compile-filter'
-import type { Bind, Bindings, LeafCompilers, SqlDialect } from '../sql/dialect'
+import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/dialect'
 import { changesOf, NEWEST_FIRST } from '../sql/history/change-rows'
 import { POSTGRES_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
@@ -37,15 +37,25 @@ const json = (bind: Bind, value: unknown): SQL => sql`${bind(jsonText(value))}::
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 
+/** That a field begins as one of the strings does, folded: what its index knows. */
+const startsAs = (name: string, strings: readonly string[], bind: Bind): SQL => {
+  const starts = strings.map((value) => text(bind, [...foldAscii(value)].slice(0, STRING_START).join('')))
+  return sql`${sql.raw(foldedStart(name, 'e.'))} IN (${list(starts)})`
+}
+
+function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bind): SQL | null {
+  const strings = anyOf.filter((value) => typeof value === 'string')
+  const isAll = strings.length > 0 && strings.length === anyOf.length
+  return path.length === 1 && isAll ? startsAs(path[0] as string, strings, bind) : null
+}
+
 function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL {
   const strings = values.filter((value) => typeof value === 'string')
   const others = values.filter((value) => typeof value !== 'string')
   const parts: SQL[] = []
   if (strings.length > 0) {
     // Where one exists, the index of a field is on the first characters of the folded string.
-    const starts = strings.map((value) => text(bind, [...foldAscii(value)].slice(0, STRING_START).join('')))
-    const start =
-      path.length === 1 ? sql`${sql.raw(foldedStart(path[0] as string, 'e.'))} IN (${list(starts)}) AND ` : sql``
+    const start = path.length === 1 ? sql`${startsAs(path[0] as string, strings, bind)} AND ` : sql``
     const same = sql`${foldedText(path, fold)} IN (${list(strings.map((value) => text(bind, value, fold)))})`
     parts.push(sql`(${typeIs(path, 'string')} AND ${start}${same})`)
   }
@@ -132,7 +142,9 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
     walked: null,
-    knownToIndex: () => null,
+    parsed: Number.POSITIVE_INFINITY,
+    unsettled: sql.raw(`(e.id::text || '${UNSETTLED}')::boolean`),
+    knownToIndex,
     packsRows: false,
     follow: (table, alias, on) =>
       sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,

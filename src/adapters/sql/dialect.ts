@@ -8,6 +8,9 @@ import type { IndexedText } from '../../domain/search/indexed-text'
 import type { NearbyRequest } from '../../ports/vector-index'
 import type { CodeSpelling } from './code/code-spelling'
 
+/** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
+export const UNSETTLED = 'unsettled metadata'
+
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL
 
@@ -69,6 +72,10 @@ export interface SqlDialect {
   readonly likeTogether: boolean
   /** Entries that one statement may go through to answer a filter, since nobody is served meanwhile; null for any number. */
   readonly walked: number | null
+  /** Bytes of metadata that one such statement may parse, as far as nothing else is asked of them. */
+  readonly parsed: number
+  /** A condition that fails the statement, whose connection throws `Unsettled`. */
+  readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether many small rows cost less as one JSON text (packed.ts). */

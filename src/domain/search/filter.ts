@@ -4,6 +4,7 @@ import type { Kind } from '../entry/kind'
 import type { JsonValue, Metadata } from '../entry/metadata'
 import { own } from '../entry/metadata'
 import { compareText, foldAscii } from '../text'
+import { holds } from './holds'
 
 /**
  * The one filter tree. The 16 operators of the wire fold onto it (`tools/filters.ts`), `matches` is its meaning, and
@@ -12,7 +13,28 @@ import { compareText, foldAscii } from '../text'
 export type Filter =
   | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly op: 'not'; readonly of: Filter }
+  | AskedOfMetadata
   | Leaf
+
+/**
+ * Conditions on metadata alone. Of entries whose metadata have more bytes than `above`, `admitted` names those that fulfil them, which
+ * was found out beforehand; null as long as nobody knows, and a database that meets such an entry says so (`Unsettled`) instead of
+ * walking through it with everybody waiting.
+ */
+export interface AskedOfMetadata {
+  readonly op: 'metadata'
+  readonly of: Filter
+  readonly above: number
+  readonly admitted: readonly number[] | null
+}
+
+/** A filter met metadata of which nobody has found out whether they fulfil it. */
+export class Unsettled extends Error {
+  constructor() {
+    super('large metadata were met that nobody has looked at')
+    this.name = 'Unsettled'
+  }
+}
 
 export type Scalar = string | number | boolean
 export type ScalarType = 'string' | 'number' | 'boolean'
@@ -100,6 +122,8 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       return filter.of.some((part) => matches(part, entry))
     case 'not':
       return !matches(filter.of, entry)
+    case 'metadata':
+      return matches(filter.of, entry)
     case 'thread':
       return entry.threadId === filter.is
     case 'source':
@@ -135,12 +159,16 @@ export function valueAt(metadata: Metadata | null, path: MetadataPath): JsonValu
   return value
 }
 
+const startsWith = (text: string, part: string): boolean => text.startsWith(part)
+const endsWith = (text: string, part: string): boolean => text.endsWith(part)
+
 const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
   fold && typeof stored === 'string' && typeof wanted === 'string'
     ? foldAscii(stored) === foldAscii(wanted)
     : stored === wanted
 
-function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean {
+/** Takes time linear in the value and in what it is compared with. */
+export function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean {
   if (value === undefined) return false
   switch (leaf.op) {
     case 'present':
@@ -162,11 +190,14 @@ function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean
     case 'substring': {
       if (typeof value !== 'string') return false
       const [text, part] = leaf.fold ? [foldAscii(value), foldAscii(leaf.value)] : [value, leaf.value]
-      return { anywhere: text.includes(part), start: text.startsWith(part), end: text.endsWith(part) }[leaf.at]
+      return { anywhere: holds, start: startsWith, end: endsWith }[leaf.at](text, part)
     }
-    case 'elements':
-      return (
-        Array.isArray(value) && leaf.allOf.every((wanted) => value.some((element) => equal(element, wanted, leaf.fold)))
-      )
+    case 'elements': {
+      if (!Array.isArray(value)) return false
+      const spelt = (one: JsonValue) => (leaf.fold && typeof one === 'string' ? foldAscii(one) : one)
+      const missing = new Set<JsonValue>(leaf.allOf.map(spelt))
+      for (const element of value) if (missing.delete(spelt(element)) && missing.size === 0) return true
+      return missing.size === 0
+    }
   }
 }

@@ -36,6 +36,7 @@ import {
 } from './read-statements'
 import { premiseProblem, relatedGuards } from './related-links'
 import { ENTRY_COLUMNS, toEntry } from './rows'
+import { shareOf } from './share'
 import { threadPage } from './thread-page'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
 import { createWrite, type Write } from './writing'
@@ -197,8 +198,9 @@ export function createSqlEntryStore(
       const results = await connection.batch(pageStatements(context, filter, request))
       const { previewLength } = request
       const total = results.at(-1)?.at(-1)?.total
-      if (total === null && dialect.walked !== null) {
-        const inParts = await pageInParts(connection, pace, context, filter, dialect.walked, request)
+      const share = shareOf(dialect, filter)
+      if (total === null && share !== null) {
+        const inParts = await pageInParts(connection, pace, context, filter, share, request)
         return { entries: await previews(scope, filter, inParts.ids, previewLength), total: inParts.total }
       }
       const found = inOrderOfPage((results[0] ?? []).filter(({ id }) => id !== null))

@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../domain/search/filter'
+import { conjuncts } from '../../../domain/search/filter-weight'
 import type { Bindings } from '../dialect'
 import { LAYERS, roomIds, together } from '../memories/room-rows'
-import { conjuncts, type ReadContext } from './read-statements'
+import type { ReadContext } from './read-statements'
+import { fits, parsedBytes, type Share } from './share'
 import { taggedRows } from './tags'
 
 /**
@@ -20,6 +22,9 @@ export interface Leads {
   /** Whether what is led to fulfils a part for certain; null where its index knows more entries than do. */
   readonly isDone: (part: Filter) => SQL | null
 }
+
+/** What a part asks for, of metadata too. */
+export const asked = (part: Filter): readonly Filter[] => (part.op === 'metadata' ? conjuncts(part.of) : [part])
 
 /** What a page may be led by, beside the first few: tables of one statement are few on D1. */
 const MOST_LEADS = 4
@@ -61,19 +66,19 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
 
 /** Whether an index knows a part of the filter. */
 export const hasLead = (context: ReadContext, filter: Filter): boolean =>
-  leadsOf(context, filter, context.dialect.bindings(), 0, { byId: true }) !== null
+  leadsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null, above: 0 }, { byId: true }) !== null
 
 /**
  * Null where no part of the filter leads to its entries by an index.
  *
- * @param walked entries that one statement may go through
+ * @param share what one statement may go through
  * @param order in that of ids, those with images have no index that could be followed
  */
 export function leadsOf(
   context: ReadContext,
   filter: Filter,
   bindings: Bindings,
-  walked: number,
+  share: Share,
   { byId }: { readonly byId: boolean },
 ): Leads | null {
   const parts = conjuncts(filter)
@@ -81,7 +86,7 @@ export function leadsOf(
   const { dialect } = context
   const ways: SQL[] = []
   const leading: Filter[] = []
-  for (const part of parts) {
+  for (const part of parts.flatMap(asked)) {
     const isLead = ways.length < MOST_LEADS && (byId || part.op !== 'contentType')
     const ids = isLead ? idsBy(context, part, parts, bindings) : null
     if (ids === null) continue
@@ -90,7 +95,13 @@ export function leadsOf(
   }
   if (ways.length === 0) return null
   // Asked in turn: what follows the first that is few is not.
-  const isFew = (ids: SQL) => sql`(SELECT count(*) FROM (SELECT id FROM (${ids}) LIMIT ${walked + 1})) <= ${walked}`
+  const isFew = (ids: SQL): SQL => {
+    const first = sql`(SELECT id FROM (${ids}) LIMIT ${share.entries + 1})`
+    if (share.bytes === null) return sql`(SELECT count(*) FROM ${first}) <= ${share.entries}`
+    // The entries themselves are looked at where they might be large.
+    const bytes = sql`SELECT sum(${parsedBytes(share)}) FROM ${first} few ${dialect.follow('entries', 'e', sql`e.id = few.id`)}`
+    return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`)} FROM (SELECT count(*) AS entries FROM ${first}) few)`
+  }
   const cases = ways.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
   const way = sql`way AS MATERIALIZED (SELECT CASE ${sql.join(cases, sql` `)} END AS lead)`
   const rows = ways.map(

@@ -1,11 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../domain/pace'
 import type { Filter } from '../../../domain/search/filter'
+import { conjuncts, tooMuchAsked } from '../../../domain/search/filter-weight'
 import type { Window } from '../../../domain/search/window'
 import { compileFilter } from '../compile-filter'
 import type { SqlConnection } from '../connection'
 import { listed } from '../visibility'
-import { conjuncts, type ReadContext, withPrelude } from './read-statements'
+import { type ReadContext, withPrelude } from './read-statements'
+import { parsedBytes, type Share } from './share'
 
 /**
  * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
@@ -14,6 +16,9 @@ import { conjuncts, type ReadContext, withPrelude } from './read-statements'
  * counted. Entries of the same second as a part begins or ends with are passed over in the index alone.
  */
 
+/** D1 answers a thousand queries of a request, and the parts of a filter that asks for very much are small. */
+const MOST_PARTS = 500
+
 /** The last entry that was gone through. */
 interface Place {
   readonly second: number
@@ -21,13 +26,7 @@ interface Place {
 }
 
 /** What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. */
-function partStatement(
-  context: ReadContext,
-  filter: Filter,
-  after: Place | null,
-  entries: number,
-  window: Window,
-): SQL {
+function partStatement(context: ReadContext, filter: Filter, after: Place | null, share: Share, window: Window): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const parts = conjuncts(filter)
@@ -36,13 +35,20 @@ function partStatement(
   const place = sql`(e.created_second, e.id)`
   const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
   const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }
-  const until = sql`
-    until AS MATERIALIZED (
-      SELECT e.created_second AS second, e.id FROM ${from}
+  const next = (columns: SQL): SQL => sql`
+      SELECT e.created_second AS second, e.id${columns} FROM ${from}
       WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}
-      ORDER BY e.created_second DESC, e.id DESC
-      LIMIT 1 OFFSET ${entries - 1}
-    )`
+      ORDER BY e.created_second DESC, e.id DESC`
+  const last =
+    share.bytes === null
+      ? sql`${next(sql``)} LIMIT 1 OFFSET ${share.entries - 1}`
+      : sql`SELECT second, id FROM (
+          SELECT second, id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
+          FROM (${next(sql`, ${parsedBytes(share)} AS bytes`)} LIMIT ${share.entries})
+          WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
+        ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes}
+        ORDER BY second DESC, id DESC LIMIT 1`
+  const until = sql`until AS MATERIALIZED (${last})`
   const found = sql`
     found AS MATERIALIZED (
       SELECT e.id, e.created_second FROM ${from}
@@ -63,7 +69,7 @@ function partStatement(
 }
 
 /**
- * @param entries how many are gone through at a time
+ * @param share what is gone through at a time
  * @returns ids of the page in its order, and how many entries match in all
  */
 export async function pageInParts(
@@ -71,15 +77,16 @@ export async function pageInParts(
   pace: Pace,
   context: ReadContext,
   filter: Filter,
-  entries: number,
+  share: Share,
   { limit, offset }: Window,
 ): Promise<{ ids: number[]; total: number }> {
   const ids: number[] = []
   let total = 0
-  for (let after: Place | null = null, more = true; more; ) {
+  for (let after: Place | null = null, more = true, parts = 1; more; parts++) {
+    if (parts > MOST_PARTS) throw tooMuchAsked()
     await pace.rest()
     const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
-    const [rows = []] = await connection.read([partStatement(context, filter, after, entries, window)])
+    const [rows = []] = await connection.read([partStatement(context, filter, after, share, window)])
     const [row = {}] = rows
     ids.push(...(JSON.parse(row.ids as string) as number[]))
     total += Number(row.matches)

@@ -1,12 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../../domain/search/filter'
+import { conjuncts } from '../../../domain/search/filter-weight'
 import type { PageRequest } from '../../../ports/entry-store'
 import { FALSE } from '../compile-filter'
 import type { Row } from '../connection'
 import type { Bindings } from '../dialect'
 import { circleTotals } from './circle-totals'
 import { type Plan, planEntries } from './plan'
-import { conjuncts, liveThreads, previewColumns, type ReadContext, withPrelude } from './read-statements'
+import { liveThreads, previewColumns, type ReadContext, withPrelude } from './read-statements'
+import { fits, shareOf } from './share'
 
 /** A page of entries, newest first, and how many there are in all. */
 
@@ -40,16 +42,17 @@ function answeredByIndex(filter: Filter): boolean {
  * leads to few, what has to be looked at is told by counters: entries of the thread, or of the org.
  */
 export function withinShare({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
-  if (dialect.walked === null || plan.selective) return plan.within
+  const share = shareOf(dialect, filter)
+  if (dialect.walked === null || share === null || plan.selective) return plan.within
   const inIndex = dialect.walked * IN_INDEX
   if (countedBy(filter) !== null) return offset <= inIndex ? null : FALSE
-  const most = answeredByIndex(filter) ? inIndex : dialect.walked
+  const most = answeredByIndex(filter) ? { ...share, entries: inIndex } : share
   const thread = conjuncts(filter).find((part) => part.op === 'thread')?.is
-  const entries =
+  const held =
     thread === undefined
-      ? sql`SELECT items FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
-      : sql`SELECT sum(entries) FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
-  return sql`coalesce((${entries}), 0) <= ${most}`
+      ? sql`SELECT items AS entries, bytes FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      : sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
+  return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`)} FROM (${held}) held), 1)`
 }
 
 const NEWEST = sql.raw('e.created_second DESC, e.id DESC')

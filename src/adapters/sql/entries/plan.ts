@@ -1,11 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../domain/search/filter'
-import { compileFilter, joinConditions } from '../compile-filter'
+import { conjuncts } from '../../../domain/search/filter-weight'
+import { compileFilter, isGuarded, joinConditions } from '../compile-filter'
 import type { Bindings } from '../dialect'
 import { LAYERS, roomIds, together } from '../memories/room-rows'
 import { listed } from '../visibility'
-import { leadsOf } from './leads'
-import { conjuncts, type ReadContext } from './read-statements'
+import { asked, leadsOf } from './leads'
+import type { ReadContext } from './read-statements'
+import { shareOf } from './share'
 import { taggedEntries } from './tags'
 
 /** How the entries of a filter are come by. */
@@ -47,8 +49,9 @@ export function planEntries(
     const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
     return { tables: [], within: null, from, where, selective: true, byId: NEWEST_ID }
   }
-  if (dialect.walked !== null) {
-    const leads = leadsOf(context, filter, bindings, dialect.walked, { byId })
+  const share = shareOf(dialect, filter)
+  if (share !== null) {
+    const leads = leadsOf(context, filter, bindings, share, { byId })
     if (leads === null) return inOrder(context, filter, bindings, byId)
     const { tables, from, within, isDone } = leads
     const conditions = parts.map((part) => {
@@ -75,17 +78,19 @@ export function planEntries(
     const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
     return selective(from, room)
   }
-  const indexed = parts.some(
-    (part) => part.op === 'equals' && part.path.length === 1 && indexedFields.has(part.path[0] as string),
-  )
-  if (indexed && !inThread) {
+  const indexed = parts
+    .flatMap(asked)
+    .filter((part) => part.op === 'equals')
+    .filter(({ path }) => path.length === 1 && indexedFields.has(path[0] as string))
+  if (indexed.length > 0 && !inThread) {
+    const isHidden = parts.some((part) => part.op === 'metadata' && isGuarded(part, dialect))
+    const known = isHidden ? indexed.flatMap((part) => dialect.knownToIndex(part, bindings.bind) ?? []) : []
     // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
     const conditions = parts.map((part) => {
       const condition = compileFilter(part, dialect, bindings.bind)
       return part.op === 'created' ? dialect.unordered(condition) : condition
     })
-    const all = joinConditions('and', conditions)
-    const where = sql`${listed(dialect, scope, now)} AND ${all}`
+    const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', [...known, ...conditions])}`
     return { tables: [], within: null, from: sql`entries e`, where, selective: true, byId: NEWEST_ID }
   }
   return inOrder(context, filter, bindings, byId)

@@ -131,10 +131,6 @@ export function stretchesStatement(
   )
 }
 
-/** Parts of a filter of which each must hold. */
-export const conjuncts = (filter: Filter): readonly Filter[] =>
-  filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter]
-
 /** A condition on the names of threads. */
 type OnThreads = (column: SQL) => SQL
 

@@ -3,11 +3,12 @@ import type { Scope } from '../../../domain/identity/scope'
 import { MARK_EVERY } from '../../../domain/reading/marks'
 import { likelyStretch, type Part } from '../../../domain/reading/range'
 import type { Filter } from '../../../domain/search/filter'
+import { conjuncts } from '../../../domain/search/filter-weight'
 import type { Clock } from '../../../ports/clock'
 import type { Candidate, EntryTexts, Scan } from '../../../ports/entry-texts'
 import type { Row, SqlConnection } from '../connection'
 import { hasLead } from '../entries/leads'
-import { conjuncts } from '../entries/read-statements'
+import { shareOf } from '../entries/share'
 import { listed, readable } from '../visibility'
 import { textOf } from './long-texts'
 import { scanPartStatement, scanStatement } from './scan-statements'
@@ -72,15 +73,15 @@ export function createSqlEntryTexts(
   return {
     async scan(scope, request) {
       const context = { dialect, scope, now: clock.now(), indexedFields }
-      const { walked } = dialect
+      const share = shareOf(dialect, request.filter)
       const one = async (statement: SQL) => (await connection.batch([statement]))[0] ?? []
-      if (walked === null || request.ids !== null || admitsNext(scope, request.filter))
+      if (share === null || request.ids !== null || admitsNext(scope, request.filter))
         return toScan(await one(scanStatement(context, request)), false)
       if (!request.inParts && hasLead(context, request.filter)) {
         const rows = await one(scanStatement(context, request))
         if (rows[0]?.known !== null) return toScan(rows, false)
       }
-      return toScan(await one(scanPartStatement(context, request, walked)), true)
+      return toScan(await one(scanPartStatement(context, request, share)), true)
     },
 
     async texts(scope, ids) {

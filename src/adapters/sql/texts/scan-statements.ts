@@ -1,11 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Narrowing } from '../../../domain/reading/literal'
 import type { Filter } from '../../../domain/search/filter'
+import { conjuncts } from '../../../domain/search/filter-weight'
 import type { ScanRequest } from '../../../ports/entry-texts'
 import { compileFilter, TRUE } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
 import { planEntries } from '../entries/plan'
-import { conjuncts, entriesById, type ReadContext, withPrelude } from '../entries/read-statements'
+import { entriesById, type ReadContext, withPrelude } from '../entries/read-statements'
+import { parsedBytes, type Share } from '../entries/share'
 import { listed } from '../visibility'
 import { textOf } from './long-texts'
 
@@ -70,28 +72,35 @@ export function scanStatement(context: ReadContext, { filter, ids, beforeId, nar
  * The same of a part of the entries: of the next ones of the org, or of the thread, whatever the filter admits of them. `until` is the
  * last of them, where there may be more.
  *
- * @param walked how many they are
+ * @param share how many they are at most, and how many bytes of metadata
  */
 export function scanPartStatement(
   context: ReadContext,
   { filter, beforeId, narrowing, limit }: ScanRequest,
-  walked: number,
+  share: Share,
 ): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const thread = conjuncts(filter).find((part) => part.op === 'thread')
   const index = dialect.entriesBy(thread === undefined ? 'entries_by_id' : 'entries_by_place')
   const ofThread: Filter = { op: 'and', of: thread === undefined ? [] : [thread] }
-  const next = sql`SELECT e.id FROM ${index}
+  const next = sql`SELECT e.id, ${share.bytes === null ? sql`0` : parsedBytes(share)} AS bytes FROM ${index}
     WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(ofThread, dialect, bindings.bind)}${before(beforeId)}
-    ORDER BY e.id DESC`
+    ORDER BY e.id DESC LIMIT ${share.entries}`
+  const part =
+    share.bytes === null
+      ? next
+      : sql`SELECT id FROM (
+          SELECT id, sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM (${next})
+        ) WHERE before < ${share.bytes}`
   // The part is gone through in its order, no further than until the limit is reached.
   const newest = sql`newest AS MATERIALIZED (
-    SELECT e.id, e.bytes FROM (${next} LIMIT ${walked}) part ${dialect.follow('entries', 'e', sql`e.id = part.id`)}
+    SELECT e.id, e.bytes FROM (${part}) part ${dialect.follow('entries', 'e', sql`e.id = part.id`)}
     WHERE ${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}
     LIMIT ${limit + 1}
   )`
-  const until = sql`CASE WHEN ${KNOWN} <= ${limit} THEN (${next} LIMIT 1 OFFSET ${walked - 1}) END`
+  const isWhole = sql`count(*) = ${share.entries}${share.bytes === null ? sql`` : sql` OR count(*) < (SELECT count(*) FROM (${next}))`}`
+  const until = sql`CASE WHEN ${KNOWN} <= ${limit} THEN (SELECT CASE WHEN ${isWhole} THEN min(id) END FROM (${part})) END`
   const [totals, body] = outcome(KNOWN, until)
   return withPrelude(bindings, [newest, ...covering(dialect, limit, narrowing), totals], body)
 }
