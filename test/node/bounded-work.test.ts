@@ -11,6 +11,7 @@ import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
 import { codeOf } from '../../src/domain/search/code-parts'
 import { highlight } from '../../src/domain/search/highlight'
 import { findHits, findUnit } from '../../src/domain/search/hits'
+import { holds } from '../../src/domain/search/holds'
 import { BREAK, indexText } from '../../src/domain/search/indexed-text'
 import { LOOKED_AT, passageAround } from '../../src/domain/search/passage'
 import { parseQuery } from '../../src/domain/search/query'
@@ -216,6 +217,21 @@ describe('filters of metadata', () => {
   it('ask an array once for all the elements that a call wants', () => {
     const wanted = Array.from({ length: 100 }, (_, i) => i)
     expect(asking('array_contains', wanted)()).toEqual({ op: 'elements', path: ['list'], allOf: wanted, fold: true })
+  })
+
+  it('find long parts of a text where they stand, also where a text and a part are of two letters', () => {
+    // Words of Fibonacci repeat themselves at every length.
+    const words = ['b', 'a']
+    while ((words.at(-1) as string).length < 4_000) words.push(`${words.at(-1)}${words.at(-2)}`)
+    const text = words.at(-1) as string
+    const parts = [33, 89, 100, 233, 1_000].flatMap((length) =>
+      [0, 7, 500, 2_000].map((from) => text.slice(from, from + length)),
+    )
+    for (const part of parts) {
+      expect(holds(text, part)).toBe(true)
+      for (const other of [`${part}c`, `${part.slice(0, -1)}${part.endsWith('a') ? 'b' : 'a'}`, `b${part}bb`])
+        expect(holds(text, other)).toBe(text.includes(other))
+    }
   })
 })
 
