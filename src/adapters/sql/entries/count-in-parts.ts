@@ -8,6 +8,8 @@ export interface CountRequest {
   readonly where: SQL
   /** Ids to bring, from the lowest. */
   readonly shown: number
+  /** Whether no more is wanted than these ids: what comes behind them is not counted. */
+  readonly only?: boolean
   /** Entries that one statement goes through. */
   readonly walked: number
 }
@@ -19,7 +21,7 @@ export interface CountRequest {
 export async function countInParts(
   connection: SqlConnection,
   pace: Pace,
-  { org, where, shown, walked }: CountRequest,
+  { org, where, shown, only = false, walked }: CountRequest,
 ): Promise<{ count: number; ids: number[] }> {
   const ids: number[] = []
   let count = 0
@@ -38,7 +40,7 @@ export async function countInParts(
     const [row = {}] = rows
     count += Number(row.count)
     ids.push(...(JSON.parse(row.ids as string) as number[]))
-    after = row.last === null ? null : Number(row.last)
+    after = row.last === null || (only && ids.length === shown) ? null : Number(row.last)
   }
   return { count, ids }
 }

@@ -37,6 +37,20 @@ interface Selected {
   readonly guards: readonly SQL[]
 }
 
+interface Manner {
+  readonly now: number
+  readonly erases: boolean
+  /** Ids that were found in parts; null where the batch is to find them. */
+  readonly chosen: readonly number[] | null
+}
+
+/** A condition on `entries`, and the guards that stand before and after what fulfils it is named. */
+interface Choice {
+  readonly where: SQL
+  readonly before: readonly SQL[]
+  readonly after: (named: SQL) => readonly SQL[]
+}
+
 /** The entry store's `delete`, `erase` and `wouldDelete`. */
 export function createDelete(
   connection: SqlConnection,
@@ -110,6 +124,44 @@ export function createDelete(
     checkVersion(entry, expectedVersion)
   }
 
+  /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */
+  function few({ org }: Caller, { ids, threadIds }: DeleteSelection): SQL | null {
+    const { walked } = dialect
+    if (walked === null || ids) return null
+    const led = threadIds
+      ? sql`SELECT count(*) FROM (
+          SELECT e.id FROM ${entriesOf(dialect, org, threadIds)} WHERE e.listed = 1 LIMIT ${walked + 1}) led`
+      : sql`SELECT items FROM org_usage WHERE org = ${org} AND part = 'entries'`
+    return sql`coalesce((${led}), 0) <= ${walked}`
+  }
+
+  /** The lowest ids of what is to be deleted, chosen in parts of a bounded number of entries. */
+  async function choose(caller: Caller, selection: DeleteSelection, now: number): Promise<readonly number[]> {
+    const { walked } = dialect
+    const { where } = select(caller, selection, now, { leads: false })
+    const request = { org: caller.org, where, shown: MOST_DELETED, only: true, walked: walked ?? MOST_DELETED }
+    return (await countInParts(connection, pace, request)).ids
+  }
+
+  /**
+   * What a call deletes, and the guards of it. Whatever was chosen before is looked at again; so many as one call takes must all still be
+   * there, since the answer tells that nothing is left by telling of fewer.
+   */
+  function choice(caller: Caller, selection: DeleteSelection, manner: Manner): Choice {
+    const { now, erases, chosen } = manner
+    const { where, guards } = select(caller, selection, now, { erases, leads: chosen === null })
+    const holds = (condition: SQL) => sql`INSERT INTO guards (holds) SELECT ${condition}`
+    const isFew = few(caller, selection)
+    if (chosen === null) return { where, before: isFew ? [...guards, holds(isFew)] : guards, after: () => [] }
+    const ids = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(chosen)}`)}`
+    const all = (named: SQL) => holds(sql`(SELECT count(*) FROM (${named}) named) = ${MOST_DELETED}`)
+    return {
+      where: sql`id ${dialect.oneOf(ids)} AND ${where}`,
+      before: guards,
+      after: (named) => (chosen.length === MOST_DELETED ? [all(named)] : []),
+    }
+  }
+
   /**
    * Deletes in the call's own transaction, part of it by name, and removes that behind it.
    *
@@ -118,15 +170,17 @@ export function createDelete(
    */
   async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
     const now = clock.now()
-    const { where, guards } = select(caller, selection, now, { erases })
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
-    const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-    const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-    const count = sql`(SELECT CAST(count(*) AS text) FROM (${leaving.ids}) erased)`
-    const told = erases ? [tell(caller.org, count)] : []
-    const statements = [...guards, leaving.name, audit, ...told, ...leaving.remove]
+    let chosen: readonly number[] | null = null
     for (let attempt = 1; ; attempt++) {
+      const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
+      const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+      const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
+      const count = sql`(SELECT CAST(count(*) AS text) FROM (${leaving.ids}) erased)`
+      const told = erases ? [tell(caller.org, count)] : []
+      const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
+      const statements = [...named, audit, ...told, ...leaving.remove]
       try {
         const rows = await write(caller, statements, { forgets: erases })
         const left = rows[statements.length - 1]?.length ?? 0
@@ -136,7 +190,9 @@ export function createDelete(
         return (JSON.parse(audited?.detail as string) as { deleted: number }).deleted
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        if (!(erases && (await removeFirst(caller, selection.ids ?? [])))) await refuse(caller, selection)
+        // Without ids nothing is refused but the choice.
+        if (!selection.ids) chosen = await choose(caller, selection, now)
+        else if (!(erases && (await removeFirst(caller, selection.ids ?? [])))) await refuse(caller, selection)
         if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
       }
     }
@@ -155,8 +211,7 @@ export function createDelete(
       const now = clock.now()
       const { where, guards } = select(caller, selection, now)
       const { walked } = dialect
-      const entries = sql`SELECT items FROM org_usage WHERE org = ${caller.org} AND part = 'entries'`
-      const within = walked === null || selection.ids ? TRUE : sql`coalesce((${entries}), 0) <= ${walked}`
+      const within = few(caller, selection) ?? TRUE
       try {
         const rows = await connection.batch([
           ...guards,
