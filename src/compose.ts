@@ -185,7 +185,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
   const storeEntries = createStoreEntries(writing)
-  const memoryRows = createSqlMemories(connection, clock, usesOf(bindings))
+  const memoryRows = createSqlMemories(connection, clock, usesOf(bindings), pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
@@ -233,7 +233,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       unfinished: catchUp.warnings,
     }),
     readTexts: createReadTexts({ texts, entries, pace }),
-    directory: createSqlDirectory(connection, clock),
+    directory: createSqlDirectory(connection, clock, pace),
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, pace }),

@@ -13,6 +13,9 @@ export const STEP = 4_096
 /** What is read between two rests: 10 to 30 ms of work. */
 export const SLICE = 48_000
 
+/** Characters of JSON that are parsed, written or measured in the time in which one is analysed: a pace counts the latter. */
+export const JSON_UNITS = 8
+
 export interface Pace {
   /** Notes that so much was read; takes a rest when it is enough since the last one. */
   spend(units: number): Promise<void>

@@ -57,7 +57,7 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
     requireRole(context.principal, tool.role)
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return answer(toResult(called))
+    return answer(await toResult(called, context.services.pace))
   } catch (error) {
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error

@@ -1,12 +1,11 @@
 import type { Metadata } from '../domain/entry/metadata'
 import type { Scope } from '../domain/identity/scope'
-import type { Pace, Steps } from '../domain/pace'
+import { JSON_UNITS, type Pace, type Steps } from '../domain/pace'
 import { type AskedOfMetadata, type Filter, matchesValue, Unsettled, valueAt } from '../domain/search/filter'
 import { conjuncts, guarded, tooMuchAsked, weightOf } from '../domain/search/filter-weight'
 import type { LargeMetadata } from '../ports/large-metadata'
 
-/** Characters that are parsed, or compared, in the time in which one is analysed: a pace counts the latter. */
-const PARSED = 8
+/** Characters that are compared in the time in which one is analysed: a pace counts the latter. */
 const COMPARED = 32
 /** What is asked of a value that is not long, in characters compared. */
 const LEAST = 64
@@ -38,7 +37,7 @@ export function createSettled({ large, pace }: { readonly large: LargeMetadata; 
     let [read, compared] = [0, 0]
     function* look(json: string): Steps<boolean> {
       read += json.length
-      yield json.length / PARSED
+      yield json.length / JSON_UNITS
       const holds = judge(asked.of, JSON.parse(json) as Metadata, json.length)
       for (;;) {
         const { done, value } = holds.next()

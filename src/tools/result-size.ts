@@ -1,5 +1,6 @@
 import type { Entry } from '../domain/entry/entry'
 import { jsonText } from '../domain/json/write'
+import { JSON_UNITS, type Pace } from '../domain/pace'
 import { RESULT_BYTES } from '../domain/search/window'
 import { utf8Length } from '../domain/text'
 
@@ -19,17 +20,19 @@ const sizeOf = ({ entry, shown }: Shown): number =>
   (entry.images.length === 0 ? 0 : utf8Length(jsonText(entry.images)) + entry.images.length * IMAGE_BYTES)
 
 /**
- * The entries from the beginning that a result has room for; the first always fits.
+ * The entries from the beginning that a result has room for; the first always fits. Rests while it measures them.
  *
  * @returns the ids of the others as the member `omitted`, for a further call, and the bytes that are left
  */
-export function fitting<One extends Shown>(
+export async function fitting<One extends Shown>(
   entries: readonly One[],
-): { readonly kept: readonly One[]; readonly omitted: readonly number[]; readonly left: number } {
+  pace: Pace,
+): Promise<{ readonly kept: readonly One[]; readonly omitted: readonly number[]; readonly left: number }> {
   let left = RESULT_BYTES - BESIDE_BYTES
   let count = 0
   for (const one of entries) {
     const size = sizeOf(one)
+    await pace.spend(size / JSON_UNITS)
     if ((size > left || one.entry.bare) && count > 0) break
     left -= size
     count++

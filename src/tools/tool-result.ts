@@ -1,5 +1,6 @@
 import { Problem } from '../domain/errors'
 import { withAllDigits } from '../domain/json/write'
+import { JSON_UNITS, type Pace } from '../domain/pace'
 import type { Answer, Block } from './context'
 import type { Family } from './family'
 
@@ -11,10 +12,15 @@ export interface ToolResult {
   readonly [key: string]: unknown
 }
 
-/** The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. */
-export function toResult({ structured, blocks }: Answer): ToolResult {
+/**
+ * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. A long one is
+ * written a second time as it is sent, all at once, so there is a rest before.
+ */
+export async function toResult({ structured, blocks }: Answer, pace: Pace): Promise<ToolResult> {
   const structuredContent = withAllDigits(structured)
-  return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...blocks] }
+  const text = JSON.stringify(structuredContent)
+  await pace.spend(text.length / JSON_UNITS)
+  return { structuredContent, content: [{ type: 'text', text }, ...blocks] }
 }
 
 /**

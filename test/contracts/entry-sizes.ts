@@ -1,10 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import type { Caller } from '../../src/domain/identity/scope'
+import { createPace } from '../../src/domain/pace'
+import type { Analyzer } from '../../src/domain/search/analysis'
+import { and } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
-import { entryOf, freshPrincipal } from '../support/scope'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+interface Made {
+  readonly entries: EntryStore
+  readonly connection: SqlConnection
+  readonly analyzer: Analyzer
+  readonly clock: TestClock
+}
 
 /** How much a read brings: never more than it was asked for, whatever the entries hold. */
-export function entrySizesContract(name: string, make: () => { readonly entries: EntryStore }): void {
+export function entrySizesContract(name: string, make: () => Made): void {
   describe(`${name} reads within a size`, () => {
     let entries: EntryStore
     let ada: Caller
@@ -47,6 +59,26 @@ export function entrySizesContract(name: string, make: () => { readonly entries:
       expect(await within([described, large], 2_000)).toEqual([[[described, 10]], [large]])
       expect(await within([999_999_999], 10)).toEqual([[], []])
       expect(await within([], 10)).toEqual([[], []])
+    })
+
+    it('rests while it reads metadata of very many values, whether a page asks for them, ids, or previews', async () => {
+      const metadata = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key_${i}`, 100_000 + i]))
+      const ids: number[] = []
+      for (let i = 0; i < 4; i++) ids.push(await save(10, { metadata }))
+      const { connection, analyzer, clock } = make()
+      let rests = 0
+      const pace = createPace(async () => void rests++)
+      const store = createSqlEntryStore(connection, analyzer, clock, new Set(), pace)
+      const restsOf = async (read: () => Promise<readonly { readonly metadata: unknown }[]>): Promise<number> => {
+        rests = 0
+        expect((await read()).map((entry) => entry.metadata)).toEqual(Array(4).fill(metadata))
+        return rests
+      }
+      const request = { limit: 10, offset: 0, previewLength: 100 }
+      expect(await restsOf(async () => (await store.page(ada, and([]), request)).entries)).toBeGreaterThanOrEqual(2)
+      expect(await restsOf(() => store.previews(ada, and([]), ids, 100))).toBeGreaterThanOrEqual(2)
+      expect(await restsOf(async () => (await store.readWithin(ada, ids, 8_000_000)).entries)).toBeGreaterThanOrEqual(2)
+      expect(await restsOf(() => store.read(ada, ids))).toBeGreaterThanOrEqual(2)
     })
 
     it('names nothing that the caller may not read', async () => {

@@ -6,7 +6,16 @@ import { parseInSteps } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { detectImageType } from '../../src/domain/entry/image'
 import { withoutEchoes } from '../../src/domain/identity/discretion'
-import { atOnce, createPace, createRestingPace, SLICE, STEP, type Steps, WITHOUT_REST } from '../../src/domain/pace'
+import {
+  atOnce,
+  createPace,
+  createRestingPace,
+  JSON_UNITS,
+  SLICE,
+  STEP,
+  type Steps,
+  WITHOUT_REST,
+} from '../../src/domain/pace'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
 import { codeOf } from '../../src/domain/search/code-parts'
 import { highlight } from '../../src/domain/search/highlight'
@@ -24,8 +33,10 @@ import type { ToolContext } from '../../src/tools/context'
 import { readFilter } from '../../src/tools/filters'
 import { toJsonSchema } from '../../src/tools/json-schema'
 import { parseArguments } from '../../src/tools/parse-arguments'
+import { fitting } from '../../src/tools/result-size'
 import { readItems } from '../../src/tools/threads/batch'
 import { storeArguments } from '../../src/tools/threads/store-context'
+import { toResult } from '../../src/tools/tool-result'
 import { freshPrincipal } from '../support/scope'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
@@ -290,6 +301,25 @@ describe('a pace', () => {
       expect(stretches.length).toBeGreaterThanOrEqual(Math.floor(990_000 / (SLICE + 2 * STEP)))
       expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
     }
+  })
+
+  it('rests while a result of 8 MB is measured, and before it is written a second time', async () => {
+    const { stretches, pace } = recorded()
+    const metadata = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key_${i}`, 100_000 + i]))
+    const entries = Array.from({ length: 100 }, (_, id) => ({ entry: { id, images: [] }, shown: { id, metadata } }))
+    const { kept, omitted } = await fitting(entries, pace)
+    const bytes = kept.length * JSON.stringify(metadata).length
+    expect(bytes).toBeGreaterThan(7_500_000)
+    expect(kept.length + omitted.length).toBe(100)
+    expect(stretches.length).toBeGreaterThan(bytes / JSON_UNITS / (2 * SLICE))
+    expect(Math.max(...stretches)).toBeLessThan(2 * SLICE)
+    const measured = stretches.length
+    const { content, structuredContent } = await toResult(
+      { structured: { results: kept.map(({ shown }) => shown) }, blocks: [] },
+      pace,
+    )
+    expect(stretches.length).toBe(measured + 1)
+    expect(content[0].text).toBe(JSON.stringify(structuredContent))
   })
 
   it('rests while a batch of texts of 0.95 MB is embedded', async () => {

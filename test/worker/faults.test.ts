@@ -51,7 +51,7 @@ describe('when a dependency fails', () => {
     const tool = findTool(tools, name) as Tool
     try {
       const context = { principal: ada, services, config, origin: 'http://localhost' }
-      return toResult(await tool.call(context, args))
+      return await toResult(await tool.call(context, args), context.services.pace)
     } catch (error) {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }

@@ -64,11 +64,10 @@ export const getCurrent = defineTool({
     const patterns = current.patterns.map((pattern) => ({
       ...{ kind: 'patterns', entry: { id: pattern.id, images: [] }, shown: shownPattern(pattern) },
     }))
-    const { kept, omitted } = fitting<(typeof patterns)[number] | ReturnType<typeof of>[number]>([
-      ...of('working'),
-      ...of('relevant'),
-      ...patterns,
-    ])
+    const { kept, omitted } = await fitting<(typeof patterns)[number] | ReturnType<typeof of>[number]>(
+      [...of('working'), ...of('relevant'), ...patterns],
+      services.pace,
+    )
     const shown = (kind: string) => kept.filter((one) => one.kind === kind).map((one) => one.shown)
     return {
       context: {

@@ -76,7 +76,10 @@ export const list = defineTool({
       },
       RESULT_BYTES,
     )
-    const { kept, omitted } = fitting(page.memories.map((entry) => ({ entry, shown: shownMemory(entry) })))
+    const { kept, omitted } = await fitting(
+      page.memories.map((entry) => ({ entry, shown: shownMemory(entry) })),
+      services.pace,
+    )
     return {
       memories: kept.map(({ shown }) => shown),
       ...{ total: page.total, limit, offset, layer },

@@ -84,7 +84,7 @@ export const recall = defineTool({
       entry: memory,
       shown: { memory: shownMemory(memory), similarity: shownScore(similarity), layer: memory.layer, matched },
     }))
-    const { kept, omitted } = fitting(shown)
+    const { kept, omitted } = await fitting(shown, services.pace)
     return {
       results: kept.map(({ shown }) => shown),
       ...{ total: page.total, offset, limit },

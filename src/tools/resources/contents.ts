@@ -75,7 +75,10 @@ async function threadContents(context: ToolContext, threadId: string, uri: strin
     RESULT_BYTES,
   )
   if (entries.length === 0) return null
-  const fits = fitting(entries.map((entry) => ({ entry, shown: shownEntry(entry, context) })))
+  const fits = await fitting(
+    entries.map((entry) => ({ entry, shown: shownEntry(entry, context) })),
+    context.services.pace,
+  )
   return [
     json(uri, {
       thread_id: threadId,

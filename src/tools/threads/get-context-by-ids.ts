@@ -43,7 +43,10 @@ export const getContextByIds = defineTool({
       at === null
         ? await services.entries.readWithin(principal, ids, RESULT_BYTES)
         : await services.history.asOf(principal, ids, at, RESULT_BYTES)
-    const { kept, omitted, left } = fitting(read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })))
+    const { kept, omitted, left } = await fitting(
+      read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })),
+      services.pace,
+    )
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {
       result: await withImages(context, kept, args, left),

@@ -55,11 +55,12 @@ export async function rankedEntries(
   args: ImageArguments,
   extra: (result: RankedResult) => Record<string, unknown>,
 ): Promise<{ readonly results: Record<string, unknown>[]; readonly omitted: ReturnType<typeof omittedMember> }> {
-  const { kept, omitted, left } = fitting(
+  const { kept, omitted, left } = await fitting(
     results.map((result) => ({
       entry: result.entry,
       shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
     })),
+    context.services.pace,
   )
   return { results: await withImages(context, kept, args, left), omitted: omittedMember(omitted) }
 }

@@ -55,8 +55,9 @@ export const searchContext = defineTool({
       offset: args.offset,
       previewLength: config.truncationLength + 1,
     })
-    const { kept, omitted, left } = fitting(
+    const { kept, omitted, left } = await fitting(
       entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) })),
+      services.pace,
     )
     const results = await withImages(context, kept, args, left)
     return {

@@ -35,7 +35,7 @@ import {
   withinStatement,
 } from './read-statements'
 import { premiseProblem, relatedGuards } from './related-links'
-import { ENTRY_COLUMNS, toEntry } from './rows'
+import { ENTRY_COLUMNS, readRows, toEntry } from './rows'
 import { shareOf } from './share'
 import { threadPage } from './thread-page'
 import { changeStatements, saveStatements, versionGuard, type WriteContext } from './write-statements'
@@ -107,7 +107,7 @@ export function createSqlEntryStore(
     const [rows = []] = await connection.read([previewsStatement(context, filter, ids, { previewLength })])
     const places = new Map(ids.map((id, place) => [id, place]))
     const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
-    return previewsOf(connection, context, inOrder, { filter, previewLength })
+    return previewsOf(connection, context, inOrder, { filter, previewLength, pace })
   }
 
   return {
@@ -164,7 +164,7 @@ export function createSqlEntryStore(
       const [rows] = await connection.batch([
         sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, clock.now())}`,
       ])
-      return (rows ?? []).map(toEntry)
+      return readRows(rows ?? [], pace, toEntry)
     },
 
     async readToChange(scope, ids) {
@@ -175,7 +175,7 @@ export function createSqlEntryStore(
         throw limitExceeded(
           `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
         )
-      return rows.map((row) => ({
+      return readRows(rows, pace, (row) => ({
         ...toEntry(row),
         text: row.text as string | null,
         textHash: row.text_hash as string,
@@ -188,7 +188,11 @@ export function createSqlEntryStore(
         withinStatement({ dialect, scope, now: clock.now() }, [...new Set(ids)], maxBytes),
       ])
       return {
-        entries: rows.filter(({ id }) => id !== null).map(toEntry),
+        entries: await readRows(
+          rows.filter(({ id }) => id !== null),
+          pace,
+          toEntry,
+        ),
         omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
       }
     },
@@ -205,7 +209,7 @@ export function createSqlEntryStore(
       }
       const found = inOrderOfPage((results[0] ?? []).filter(({ id }) => id !== null))
       return {
-        entries: await previewsOf(connection, context, found, { filter, previewLength }),
+        entries: await previewsOf(connection, context, found, { filter, previewLength, pace }),
         total: Number(total ?? 0),
       }
     },

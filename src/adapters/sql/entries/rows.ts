@@ -3,6 +3,7 @@ import type { Entry, Layer, Source } from '../../../domain/entry/entry'
 import type { ImageRef } from '../../../domain/entry/image'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Metadata } from '../../../domain/entry/metadata'
+import { JSON_UNITS, type Pace } from '../../../domain/pace'
 import type { ThreadSummary } from '../../../domain/report'
 import type { Row } from '../connection'
 import type { SqlDialect } from '../dialect'
@@ -68,6 +69,22 @@ export function toEntry(row: Row): Entry {
     text: row.text as string,
   }
 }
+
+/**
+ * What is made of rows by reading their JSON, as `toEntry` does; with rests in between, since a result's worth of it is megabytes.
+ *
+ * @param one reads a row
+ */
+export async function readRows<T>(rows: readonly Row[], pace: Pace, one: (row: Row) => T): Promise<T[]> {
+  const read: T[] = []
+  for (const row of rows) {
+    read.push(one(row))
+    await pace.spend(lengthOf(row.metadata) / JSON_UNITS)
+  }
+  return read
+}
+
+const lengthOf = (json: unknown): number => (typeof json === 'string' ? json.length : 0)
 
 export const toThread = (row: Row): ThreadSummary => ({
   threadId: row.thread_id as string,

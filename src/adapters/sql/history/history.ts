@@ -12,7 +12,7 @@ import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { createUnfinishedDeletes } from '../entries/leaving'
 import { entriesById } from '../entries/read-statements'
 import { premiseProblem } from '../entries/related-links'
-import { toEntry } from '../entries/rows'
+import { readRows, toEntry } from '../entries/rows'
 import { createWrite } from '../entries/writing'
 import { auditStatement } from '../identity/audit-log'
 import { createIndexWriter } from '../search/index-writer'
@@ -116,7 +116,11 @@ export function createSqlHistory(
     async asOf(scope, ids, at, maxBytes) {
       const [rows = []] = await connection.batch([asOfStatement(dialect, scope, ids, at, maxBytes)])
       return {
-        entries: rows.filter(({ id, text }) => id !== null && text !== null).map(toEntry),
+        entries: await readRows(
+          rows.filter(({ id, text }) => id !== null && text !== null),
+          pace,
+          toEntry,
+        ),
         omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
       }
     },

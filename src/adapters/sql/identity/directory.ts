@@ -1,11 +1,12 @@
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { compareText, unstorable } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { Directory } from '../../../ports/directory'
 import type { SqlConnection } from '../connection'
 import type { ReadContext } from '../entries/read-statements'
-import { toEntry } from '../entries/rows'
+import { readRows, toEntry } from '../entries/rows'
 import {
   inFlightStatement,
   newestDecisionsStatement,
@@ -21,7 +22,7 @@ import {
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /** Names of threads and projects over any SQL connection. */
-export function createSqlDirectory(connection: SqlConnection, clock: Clock): Directory {
+export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace: Pace = WITHOUT_REST): Directory {
   const { dialect } = connection
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields: NO_FIELDS })
 
@@ -64,7 +65,11 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock): Dir
         tailTotalStatement(context, threadId),
       ])
       return {
-        entries: rows.filter(({ id }) => id !== null).map(toEntry),
+        entries: await readRows(
+          rows.filter(({ id }) => id !== null),
+          pace,
+          toEntry,
+        ),
         omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
         total: Number(totals?.[0]?.total ?? 0),
       }

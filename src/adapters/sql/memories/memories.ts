@@ -2,12 +2,13 @@ import type { SQL } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import type { Memory, MemoryType } from '../../../domain/recall/memory'
 import { DEFAULT_CONFIDENCE } from '../../../domain/recall/metadata'
 import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
-import { toEntry } from '../entries/rows'
+import { readRows, toEntry } from '../entries/rows'
 import { unpackedColumns } from '../packed'
 import {
   accessAllStatement,
@@ -34,10 +35,11 @@ export const toMemory = (row: Row): Memory => ({
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
 
-function pageOf(given: readonly Row[]) {
+async function pageOf(given: readonly Row[], pace: Pace) {
   const rows = unpackedColumns(SMALL_NAMES, given)
+  const found = rows.filter(({ id }) => id !== null)
   return {
-    memories: rows.filter(({ id }) => id !== null).map(toMemory),
+    memories: await readRows(found, pace, toMemory),
     omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
   }
 }
@@ -50,7 +52,12 @@ const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const
  *
  * @param uses what this isolate showed and has not noted yet
  */
-export function createSqlMemories(connection: SqlConnection, clock: Clock, uses = gatherUses()): Memories {
+export function createSqlMemories(
+  connection: SqlConnection,
+  clock: Clock,
+  uses = gatherUses(),
+  pace: Pace = WITHOUT_REST,
+): Memories {
   /** What notes accesses brings along what was gathered, so that it counts them too. @returns the rows of the statements */
   async function noting(scope: Scope, statements: readonly SQL[]): Promise<Row[][]> {
     const gathered = uses.take(scope.org)
@@ -87,13 +94,13 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, uses 
       if (query.tags.length > 0) {
         const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
-        return { ...pageOf(page), total: Number(tagged[0]?.total ?? 0) }
+        return { ...(await pageOf(page, pace)), total: Number(tagged[0]?.total ?? 0) }
       }
       const [rows = [], totals] = await connection.batch([
         listStatement(asked, query, maxBytes),
         listTotalStatement(asked, query),
       ])
-      return { ...pageOf(rows), total: Number(totals?.[0]?.total ?? 0) }
+      return { ...(await pageOf(rows, pace)), total: Number(totals?.[0]?.total ?? 0) }
     },
 
     async recalled(scope, filter, ids, maxBytes, afterwards) {
@@ -113,7 +120,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, uses 
       const [rows = []] = await Promise.race([early, whole])
       // Where it was not told early, there is nothing left to wait for.
       afterwards(async () => void (await whole))
-      const { memories, omitted } = pageOf(rows)
+      const { memories, omitted } = await pageOf(rows, pace)
       const noted = ({ id }: Memory): number => 1 + (gathered.times.get(id) ?? 0)
       return {
         memories: memories.map((memory) => ({ ...memory, accessCount: memory.accessCount + noted(memory) })),
@@ -128,7 +135,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, uses 
       const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
       const admitted = rows.map(({ wanted_id: id }) => Number(id))
       if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
-      return pageOf(rows)
+      return pageOf(rows, pace)
     },
 
     async summarizable(scope, query) {

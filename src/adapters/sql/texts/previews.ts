@@ -1,11 +1,12 @@
 // What of the entries that a list or a search shows is brought from the database, when each may have a quarter of a megabyte of
 // metadata and a result holds eight?
 import type { EntryPreview } from '../../../domain/entry/entry'
+import type { Pace } from '../../../domain/pace'
 import type { Filter } from '../../../domain/search/filter'
 import { RESULT_BYTES } from '../../../domain/search/window'
 import type { Row, SqlConnection } from '../connection'
 import { previewsStatement, type ReadContext } from '../entries/read-statements'
-import { toEntry } from '../entries/rows'
+import { readRows, toEntry } from '../entries/rows'
 
 const toPreview = (row: Row): EntryPreview => ({
   ...{ ...toEntry(row), preview: true, chars: Number(row.chars) },
@@ -20,7 +21,7 @@ export async function previewsOf(
   connection: SqlConnection,
   context: ReadContext,
   rows: readonly Row[],
-  { filter, previewLength }: { readonly filter: Filter; readonly previewLength: number },
+  { filter, previewLength, pace }: { readonly filter: Filter; readonly previewLength: number; readonly pace: Pace },
 ): Promise<EntryPreview[]> {
   const large: number[] = []
   let before = 0
@@ -28,17 +29,15 @@ export async function previewsOf(
     if (row.bare && before <= RESULT_BYTES) large.push(Number(row.id))
     before += Number(row.beside)
   }
-  if (large.length === 0) return rows.map(toPreview)
+  if (large.length === 0) return readRows(rows, pace, toPreview)
   const [found = []] = await connection.read([
     previewsStatement(context, filter, large, { previewLength, whole: true }),
   ])
   const whole = new Map(found.map((row) => [Number(row.id), row]))
   const asked = new Set(large)
   // What is gone by now is not shown.
-  return rows.flatMap((row) => {
-    const id = Number(row.id)
-    if (!asked.has(id)) return [toPreview(row)]
-    const known = whole.get(id)
-    return known === undefined ? [] : [toPreview(known)]
-  })
+  const shown = rows.flatMap((row): Row | readonly Row[] =>
+    asked.has(Number(row.id)) ? (whole.get(Number(row.id)) ?? []) : row,
+  )
+  return readRows(shown, pace, toPreview)
 }
