@@ -68,6 +68,8 @@ const CALLS = [
   ['words and meaning', 'hybrid_search_context', { query: words }],
   ['memories of a layer', 'context_list', { layer: 2 }],
   ['memories with a tag of all', 'context_list', { layer: 2, tags: ['common'] }],
+  ['memories with one of two tags of most', 'context_list', { layer: 2, tags: ['common', 'half'] }],
+  ['memories with a tag of all, far on', 'context_list', { layer: 2, tags: ['common'], offset: 250_000 }],
   ['recall', 'context_recall', { query: words }],
   ['what matters now', 'context_getCurrent', { projectPath: 'p0' }],
   ['a pack', 'context', { goal: words }],

@@ -18,7 +18,7 @@ export interface MemoryPage {
   readonly memories: readonly Memory[]
   /** Of the page, those whose texts would pass the bytes that were allowed. */
   readonly omitted: readonly number[]
-  /** Exact, from the same consistent read. */
+  /** Exact; from the same consistent read, but of a list by tags that very many have. */
   readonly total: number
 }
 
@@ -33,8 +33,8 @@ export interface SummarizableQuery {
 }
 
 /**
- * Entries as memories in layers, read only; each method is one round trip. With a project, layers 1 and 2 of others and of none do not
- * exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
+ * Entries as memories in layers, read only; each method is one round trip, but a list by tags that very many have. With a project,
+ * layers 1 and 2 of others and of none do not exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
  */
 export interface Memories {
   /** Also an archived one; null when there is none. */

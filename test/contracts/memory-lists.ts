@@ -4,6 +4,7 @@ import type { Row } from '../../src/adapters/sql/connection'
 import { createSqlMemories } from '../../src/adapters/sql/memories/memories'
 import type { Layer } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
+import { createPace } from '../../src/domain/pace'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
@@ -23,6 +24,11 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')
       const memories = createSqlMemories(connection, clock)
+      /** What a database that serves nobody meanwhile lists in parts of so many rows. */
+      const inParts = (walked: number) =>
+        connection.dialect.walked === null
+          ? memories
+          : createSqlMemories({ ...connection, dialect: { ...connection.dialect, walked } }, clock)
       const rows = async (what: ReturnType<typeof sql>): Promise<Row[]> => (await connection.batch([what]))[0] ?? []
       const next = seeded(20_261_122)
       const below = (most: number): number => Math.floor(next() * most)
@@ -94,12 +100,57 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
               .map(({ id }) => Number(id))
             const page = await memories.list(by, project, { layer, kinds, tags, limit: 3, offset: 2 }, 1_000_000)
             expect([page.total, page.memories.map(({ id }) => id)]).toEqual([wanted.length, wanted.slice(2, 5)])
+            if (tags.length === 0) continue
+            const gone = await inParts(1 + below(4)).list(
+              by,
+              project,
+              { layer, kinds, tags, limit: 3, offset: 2 },
+              1_000_000,
+            )
+            expect(gone).toEqual(page)
           }
         }
       expect(all.length).toBeGreaterThan(20)
       await rows(sql`DELETE FROM leaving WHERE org = ${ada.org}`)
       await connection.batch([sql`DELETE FROM entries WHERE org = ${ada.org}`], { org: ada.org })
       expect(await rows(sql`SELECT kind FROM layer_counters WHERE org = ${ada.org}`)).toEqual([])
+    })
+
+    it('by tags that many have in parts, with rests between, where a database serves nobody meanwhile', async () => {
+      const { connection, clock } = await make()
+      const ada = freshPrincipal()
+      const service = worldOf(connection, clock, new Fragile(), 'fail')
+      for (let i = 0; i < 10; i++) {
+        const tags = ['all', ...(i % 2 === 0 ? ['half'] : [])]
+        const metadata = { projectPath: PROJECTS[i % 3], tags } as never
+        await service.store(ada, { type: 'fact' as never, content: `memory ${i}`, pinned: false, layer: 2, metadata })
+      }
+      let [trips, rests] = [0, 0]
+      const counted =
+        <Given extends unknown[], Told>(ask: (...given: Given) => Told) =>
+        (...given: Given): Told => {
+          trips++
+          return ask(...given)
+        }
+      const { dialect, batch, read } = connection
+      const walking = { ...connection, dialect: { ...dialect, walked: dialect.walked && 4 } }
+      const pace = createPace(async () => void rests++)
+      const asked = { ...walking, batch: counted(batch), read: counted(read) }
+      const memories = createSqlMemories(asked, clock, undefined, pace)
+      const told = async (tags: readonly string[], project: string | null = null) => {
+        ;[trips, rests] = [0, 0]
+        const query = { layer: 2 as const, kinds: null, tags, limit: 2, offset: 1 }
+        const { total, memories: page } = await memories.list(ada, project, query, 1_000_000)
+        return { total, page: page.map(({ text }) => text), trips, rests }
+      }
+      const once = { trips: 1, rests: 0 }
+      const parts = (n: number) => (dialect.walked === null ? once : { trips: n + 2, rests: n })
+      expect(await told(['all'])).toEqual({ total: 10, page: ['memory 8', 'memory 7'], ...parts(3) })
+      expect(await told(['half'])).toEqual({ total: 5, page: ['memory 6', 'memory 4'], ...parts(2) })
+      // Of the second tag three rows at a time, since each is looked up under the first.
+      expect(await told(['all', 'half'])).toEqual({ total: 10, page: ['memory 8', 'memory 7'], ...parts(5) })
+      expect(await told(['none', 'all'])).toEqual({ total: 10, page: ['memory 8', 'memory 7'], ...parts(4) })
+      expect(await told(['all'], 'p')).toEqual({ total: 4, page: ['memory 6', 'memory 3'], ...once })
     })
   })
 }

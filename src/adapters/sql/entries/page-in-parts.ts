@@ -17,7 +17,7 @@ import { parsedBytes, type Share } from './share'
  */
 
 /** D1 answers a thousand queries of a request, and the parts of a filter that asks for very much are small. */
-const MOST_PARTS = 500
+export const MOST_PARTS = 500
 
 /** The last entry that was gone through. */
 interface Place {

@@ -34,23 +34,38 @@ export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly 
   return sql`SELECT DISTINCT id AS entry_id FROM (${taggedRows(dialect, scope, tags, place)}) AS rows_of_tags`
 }
 
-/**
- * Memories of a layer that have one of the tags, each once, as `id` and `created_at`. Rows of tags know all that a list asks of an entry,
- * so no other row is read.
- */
-export function taggedMemories(
-  { dialect, scope, now, project }: RoomContext & { readonly project: string | null },
-  { layer, kinds, tags }: Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>,
-): SQL {
-  const given = (values: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(values)}`)
-  const place = sql`t.layer = ${sql.raw(String(layer))}${ofProjects(dialect, scope, layer === 3 || project === null ? undefined : project)}`
-  const alive = sql`t.listed = 1 AND (t.expires_at IS NULL OR t.expires_at > ${now}) AND ${staying('t', 'entry_id')}`
-  const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(kinds)})`
+/** Who asks, and in which project. */
+type TagContext = RoomContext & { readonly project: string | null }
+
+type TaggedQuery = Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>
+
+const given = (dialect: SqlDialect, values: readonly string[]): SQL => dialect.jsonRows(sql`${JSON.stringify(values)}`)
+
+/** Layer 3 belongs to the whole org. */
+export const projectOf = ({ project }: TagContext, { layer }: TaggedQuery): string | undefined =>
+  layer === 3 || project === null ? undefined : project
+
+/** Rows `t` of these tags in a layer, as what a query is from; an entry as often as it has one of them. */
+export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
+  const { dialect, scope } = context
+  const place = sql`t.layer = ${sql.raw(String(query.layer))}${ofProjects(dialect, scope, projectOf(context, query))}`
   const found = sql`t.org = ${scope.org} AND t.tag = given.value AND ${place}`
-  return sql`SELECT DISTINCT t.entry_id AS id, t.created_at
-    FROM ${given(tags)} given ${dialect.follow('entry_tags', 't', found)}
-    WHERE ${alive} AND ${circle(dialect, scope, 't', 'empty')}${ofKind}`
+  return sql`${given(dialect, query.tags)} given ${dialect.follow('entry_tags', 't', found)}`
 }
+
+/** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
+export function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
+  const alive = sql`t.listed = 1 AND (t.expires_at IS NULL OR t.expires_at > ${now}) AND ${staying('t', 'entry_id')}`
+  const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
+  return sql`${alive} AND ${circle(dialect, scope, 't', 'empty')}${ofKind}`
+}
+
+/** Columns that `isListed` asks, and those of a page. */
+export const LISTED_COLUMNS = sql`t.entry_id, t.created_at, t.project, t.kind, t.reader, t.expires_at, t.listed`
+
+/** Memories of a layer that have one of the tags, each once, as `id` and `created_at`. */
+export const taggedMemories = (context: TagContext, query: TaggedQuery, from = rowsOfTags(context, query)): SQL =>
+  sql`SELECT DISTINCT t.entry_id AS id, t.created_at FROM ${from} WHERE ${isListed(context, query)}`
 
 function ofProjects(dialect: SqlDialect, { projects }: Scope, project: string | undefined): SQL {
   if (project !== undefined) return sql` AND t.project = ${project}`

@@ -5,6 +5,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import type { Memory, MemoryType } from '../../../domain/recall/memory'
 import { DEFAULT_CONFIDENCE } from '../../../domain/recall/metadata'
+import { EVERYTHING } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
@@ -21,8 +22,8 @@ import {
   SMALL_NAMES,
   shownStatement,
   summarizableStatement,
-  taggedListStatement,
 } from './memory-statements'
+import { taggedInParts, taggedListStatement } from './tagged-lists'
 import { gatherUses, usesStatements } from './uses'
 
 export const toMemory = (row: Row): Memory => ({
@@ -51,6 +52,7 @@ const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const
  * Memories in layers over any SQL connection.
  *
  * @param uses what this isolate showed and has not noted yet
+ * @param pace rests between the parts of a long list, and of what is read
  */
 export function createSqlMemories(
   connection: SqlConnection,
@@ -93,6 +95,12 @@ export function createSqlMemories(
       const asked = context(scope, project)
       if (query.tags.length > 0) {
         const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
+        const { walked } = connection.dialect
+        if (tagged[0]?.total === null && walked !== null) {
+          const { ids, total } = await taggedInParts(connection, pace, asked, query, walked)
+          const [page = []] = await connection.read([shownStatement(asked, EVERYTHING, ids, maxBytes)])
+          return { ...(await pageOf(page, pace)), total }
+        }
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
         return { ...(await pageOf(page, pace)), total: Number(tagged[0]?.total ?? 0) }
       }

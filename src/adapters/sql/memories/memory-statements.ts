@@ -7,7 +7,6 @@ import { compileFilter } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
 import { entriesById, withPrelude } from '../entries/read-statements'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
-import { taggedMemories } from '../entries/tags'
 import { packedColumns } from '../packed'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { listed, readable } from '../visibility'
@@ -29,7 +28,7 @@ export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expire
 export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
 
 /** `MEMORY_COLUMNS`, with what is small in one column where that costs less (packed.ts). */
-const memoryColumns = (dialect: SqlDialect): SQL =>
+export const memoryColumns = (dialect: SqlDialect): SQL =>
   dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
 
 /** What a call with a project sees of the layers. */
@@ -89,13 +88,13 @@ export const shownStatement = (
 }
 
 /** What stands on a `page`, with the bytes up to each memory. */
-const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
+export const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
     SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
     FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
   )`
 
 /** What is `sized`, whole as far as it fits. */
-const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
+export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
   dialect.followLeft(
     'entries',
     'e',
@@ -150,15 +149,6 @@ export const listStatement = (context: MemoryContext, query: MemoryQuery, maxByt
 
 export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
   layerTotal(context, layer, context.project, kinds)
-
-/** As both together: what has a tag is gathered once, to be ordered and counted. A row without `wanted_id` stands for an empty page. */
-export const taggedListStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
-  WITH matching AS MATERIALIZED (${taggedMemories(context, query)}), page AS (
-    SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
-  ), ${sizedPage(context.dialect)}
-  SELECT sized.id AS wanted_id, ${memoryColumns(context.dialect)}, ${textOf()} AS text, counted.total
-  FROM (SELECT count(*) AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(context.dialect, maxBytes)}
-  ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
 
