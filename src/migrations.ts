@@ -38,6 +38,7 @@ import circleEnds from '../migrations/d1/0037_circle_ends.sql'
 import textsAhead from '../migrations/d1/0038_texts_ahead.sql'
 import mergedWords from '../migrations/d1/0039_merged_words.sql'
 import largeMetadata from '../migrations/d1/0040_large_metadata.sql'
+import nearness from '../migrations/d1/0041_nearness.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -82,4 +83,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0038_texts_ahead.sql', sql: textsAhead },
   { name: '0039_merged_words.sql', sql: mergedWords },
   { name: '0040_large_metadata.sql', sql: largeMetadata },
+  { name: '0041_nearness.sql', sql: nearness },
 ]

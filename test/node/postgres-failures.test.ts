@@ -183,6 +183,10 @@ describe('POSTGRESQL_SCHEMA', () => {
         'apples in the second',
       ])
     expect([await count(first), await count(second)]).toEqual([1, 2])
+    // What compares vectors in statements finds the extension, which stands in the schema of the first.
+    const narrow = { query: 'apples', metadata: { of: 'nothing' } }
+    expect((await second.call('semantic_search_context', narrow)).data.total).toBe(0)
+    expect((await second.call('context_getCurrent', { currentFile: 'apples.ts' })).isError).toBe(false)
     await second.call('delete_context', { thread_id: 't' })
     expect([await count(first), await count(second)]).toEqual([1, 0])
   })

@@ -289,7 +289,11 @@ export function codeContract(connect: Connect): void {
 
     it(promise('f1-errors'), async () => {
       const failure = async (args: object) => (await session.fail('context_searchCode', { ...args })).data
-      expect(await failure({ query: '  ' })).toEqual({ error: 'query must not be blank', code: 'VALIDATION_ERROR' })
+      expect(await failure({ query: '  ' })).toEqual({
+        error: 'query must not be blank',
+        code: 'VALIDATION_ERROR',
+        details: [{ path: 'query', message: expect.stringContaining('an example is') }],
+      })
       for (const args of [
         {},
         { query: 'x', mode: 'fuzzy' },
