@@ -14,6 +14,7 @@ import { MAX_BODY_BYTES, readJsonBody } from './body'
 import { isListening, type ListenMessage, serveListening } from './listen'
 import type { McpRequest } from './mcp-request'
 import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
+import { oneRequestOf, serveOneRequest } from './one-request'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 const VERSION = '0.1.0'
@@ -103,10 +104,16 @@ const rpcError = (status: number, code: number, message: string): Response =>
 
 const BOTH = 'application/json, text/event-stream'
 
-/** The request apart from its body, which has been read. A client that takes anything takes both of our types. */
+/** What a client takes: who takes anything takes both of our types. */
+function acceptedBy(headers: Headers): string {
+  const accepted = headers.get('accept') ?? '*/*'
+  return /(^|,)\s*\*\/\*\s*(;|,|$)/.test(accepted) ? BOTH : accepted
+}
+
+/** The request apart from its body, which has been read. */
 function withoutBody({ url, method, headers: given, signal }: Request): Request {
   const headers = new Headers(given)
-  if (/(^|,)\s*\*\/\*\s*(;|,|$)/.test(headers.get('accept') ?? '*/*')) headers.set('accept', BOTH)
+  headers.set('accept', acceptedBy(given))
   return new Request(url, { method, headers, signal })
 }
 
@@ -127,6 +134,21 @@ async function batchRefusal(headers: Headers, messages: number, { admit }: Servi
   return messages > 1 ? ((await admit?.(messages - 1)) ?? null) : null
 }
 
+/** Serves what is no single request of a 2025 revision, and refuses what is nothing of all. */
+function handlerOf({ url, headers }: Request, createServer: McpServerFactory, onerror: (error: Error) => void) {
+  const { pathname, hostname, host } = new URL(url)
+  return createMcpHandler(createServer, {
+    route: pathname,
+    // Host and Origin have been checked for every route before this.
+    allowedHostnames: [hostname, new URL(`http://${headers.get('host') ?? host}`).hostname],
+    allowedOriginHostnames: '*',
+    // The guard says which pages may read an answer.
+    corsOptions: false,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    onerror,
+  })
+}
+
 /**
  * Serves one HTTP request by a server made for it. The body is read here, because the handler's own limit is too small
  * for images. Apart from `handleMcp` so that the conformance suite can play its own server behind the same code.
@@ -137,26 +159,18 @@ export async function serveMcp(
   onerror: (error: Error) => void,
   serving: Serving = {},
 ): Promise<Response> {
-  const { headers } = httpRequest
-  const url = new URL(httpRequest.url)
-  const handler = createMcpHandler(createServer, {
-    route: url.pathname,
-    // Host and Origin have been checked for every route before this.
-    allowedHostnames: [url.hostname, new URL(`http://${headers.get('host') ?? url.host}`).hostname],
-    allowedOriginHostnames: '*',
-    // The guard says which pages may read an answer.
-    corsOptions: false,
-    maxRequestBodySize: MAX_BODY_BYTES,
-    onerror,
-  })
-  if (httpRequest.method !== 'POST') return handler.fetch(httpRequest)
+  const { headers, method } = httpRequest
+  if (method !== 'POST') return handlerOf(httpRequest, createServer, onerror).fetch(httpRequest)
   const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.strings)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
   if (serving.listen !== undefined && isListening(body.value))
     return serving.listen(withoutBody(httpRequest), body.value)
+  const message = oneRequestOf(headers, acceptedBy(headers), body.value)
+  if (message !== null) return serveOneRequest(httpRequest, message, createServer)
   const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null
-  return refused ?? handler.fetch(withoutBody(httpRequest), { parsedBody: body.value })
+  if (refused !== null) return refused
+  return handlerOf(httpRequest, createServer, onerror).fetch(withoutBody(httpRequest), { parsedBody: body.value })
 }
 
 /** Answers one HTTP request to the endpoint. */

@@ -11,7 +11,7 @@ type Json = any
 
 const rpc = (method: string, params: unknown = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** The JSON-RPC message of a response, which older revisions send as one server-sent event. */
+/** The JSON-RPC message of a response, of which several at once come as server-sent events. */
 async function message(response: Response): Promise<Json> {
   const text = await response.text()
   return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] as string))
@@ -63,6 +63,25 @@ describe('the HTTP surface in open mode', () => {
       expect(response.headers.get('mcp-session-id')).toBeNull()
       expect((await message(response)).result.protocolVersion).toBe(protocolVersion)
     }
+  })
+
+  it('answers a single request of 2025 as one JSON text, with 200 also where it names no method', async () => {
+    const takesAll = { accept: '*/*', 'mcp-protocol-version': '2025-06-18' }
+    for (const [body, headers] of [
+      [rpc('tools/call', { name: 'list_threads', arguments: {}, _meta: { progressToken: 1 } }), {}],
+      [rpc('tools/list'), takesAll],
+      [rpc('no/method'), takesAll],
+    ] as const) {
+      const response = await post(body, headers)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+      expect(await response.json()).toMatchObject(
+        body.includes('no/method') ? { id: 1, error: { code: -32601 } } : { id: 1, result: {} },
+      )
+    }
+    expect((await post(rpc('tools/list'), { accept: 'application/json' })).status).toBe(406)
+    expect((await post(rpc('tools/list'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
+    expect((await post(rpc('tools/list'), { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))).status).toBe(202)
   })
 
   it('lists only the families that the path names', async () => {

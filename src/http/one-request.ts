@@ -1,0 +1,64 @@
+// How is one request of a 2025 revision answered? As one JSON text, which costs every tool less than an event stream of a single event.
+import {
+  isJSONRPCRequest,
+  isJsonContentType,
+  type JSONRPCRequest,
+  type McpServerFactory,
+  PerRequestHTTPServerTransport,
+  PROTOCOL_VERSION_META_KEY,
+  SdkError,
+  SdkErrorCode,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server'
+
+/** A client went away before its answer was there. */
+const CLIENT_GONE = 499
+
+const isEventStream = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
+
+/**
+ * The body, where it is a single request of a 2025 revision by a client that takes both of our types; null for everything else, which
+ * the SDK's own handler answers or refuses.
+ */
+export function oneRequestOf(headers: Headers, accepted: string, body: unknown): JSONRPCRequest | null {
+  if (!accepted.includes('application/json') || !accepted.includes('text/event-stream')) return null
+  const version = headers.get('mcp-protocol-version')
+  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null
+  if (!isJsonContentType(headers.get('content-type')) || !isJSONRPCRequest(body)) return null
+  const { _meta: meta } = body.params ?? {}
+  // What names its revision is of 2026-07-28 or later.
+  return meta !== undefined && PROTOCOL_VERSION_META_KEY in meta ? null : body
+}
+
+/**
+ * Answers by a server made for this request. What a server tells before its answer makes an event stream of it; ours tells nothing.
+ *
+ * @throws whatever the factory throws
+ */
+export async function serveOneRequest(
+  httpRequest: Request,
+  message: JSONRPCRequest,
+  createServer: McpServerFactory,
+): Promise<Response> {
+  const server = await createServer({ era: 'legacy', requestInfo: httpRequest })
+  const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
+  const send = transport.send.bind(transport)
+  transport.send = async (sent, options) => {
+    // Without a session there is nobody whose answer could come back to this request, and a tool would wait for it.
+    if (isJSONRPCRequest(sent)) transport.onmessage?.({ jsonrpc: '2.0', id: sent.id, error: UNASKED })
+    else await send(sent, options)
+  }
+  await server.connect(transport)
+  try {
+    const response = await transport.handleMessage(message, { request: httpRequest })
+    // To clients of these revisions, what is wrong with a message stands in the answer; 404 would mean that a session is over.
+    if (response.ok || isEventStream(response)) return response
+    return new Response(response.body, { headers: response.headers })
+  } catch (error) {
+    if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+      return new Response(null, { status: CLIENT_GONE })
+    throw error
+  }
+}
+
+const UNASKED = { code: -32603, message: 'This server keeps no sessions, so it cannot ask the client during a call' }
