@@ -8,6 +8,7 @@ import { createPostgresFullText } from './adapters/postgres/full-text'
 import { checkPostgresSchema } from './adapters/postgres/schema'
 import { takingStock } from './adapters/postgres/stock'
 import { createPostgresVectorIndex } from './adapters/postgres/vector-index'
+import { workerSocketsTo } from './adapters/postgres/worker-socket'
 import type { SqlConnection } from './adapters/sql/connection'
 import { createObjectVectorIndex } from './adapters/vector-object'
 import { createVectorizeIndex } from './adapters/vectorize'
@@ -43,7 +44,8 @@ function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOpti
       'unavailable',
       'STORAGE_BACKEND is postgresql, but there is no HYPERDRIVE binding; add [[hyperdrive]] to wrangler.toml',
     )
-  return { connectionString: HYPERDRIVE.connectionString, schema: config.postgresqlSchema }
+  const { connectionString } = HYPERDRIVE
+  return { connectionString, schema: config.postgresqlSchema, stream: workerSocketsTo(connectionString) }
 }
 
 function d1Of({ DB }: Bindings): D1Database {

@@ -3,6 +3,7 @@ import { indexedFieldNames } from '../../src/adapters/d1/migrate'
 import { createPostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import { workerSocketsTo } from '../../src/adapters/postgres/worker-socket'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/identity/audit-log'
 import { createSqlIdentityStore } from '../../src/adapters/sql/identity/identity-store'
@@ -19,7 +20,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)
   const connection = createPostgresConnection(
-    { connectionString: connectionString(), schema },
+    { connectionString: connectionString(), schema, stream: workerSocketsTo(connectionString()) },
     createPostgresDialect(analyzer),
     ({ statements }) => {
       costs.roundTrips++

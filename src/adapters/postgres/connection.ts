@@ -1,4 +1,5 @@
 // How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
+import type { Duplex } from 'node:stream'
 import type { SQL } from 'drizzle-orm'
 import { Client } from 'pg'
 import { Unsettled } from '../../domain/search/filter'
@@ -16,6 +17,8 @@ export interface PostgresOptions {
   readonly connectionString: string
   /** POSTGRESQL_SCHEMA. */
   readonly schema: string
+  /** Makes sockets; without it the driver does. */
+  readonly stream?: (() => Duplex) | undefined
 }
 
 /** What one batch cost, for logs, budgets and benches. */
@@ -87,7 +90,7 @@ export const createPostgresConnection = (
 ): PostgresConnection => Object.assign(createPostgresSession(options, observe), { dialect })
 
 export function createPostgresSession(
-  { connectionString, schema }: PostgresOptions,
+  { connectionString, schema, stream }: PostgresOptions,
   observe: (cost: GroupCost) => void = () => {},
 ): PostgresSession {
   let client: Promise<Client> | null = null
@@ -101,6 +104,7 @@ export function createPostgresSession(
       connectionString,
       connectionTimeoutMillis: CONNECT_MS,
       application_name: 'commonplace',
+      ...(stream && { stream }),
     })
     const forget = () => {
       client = null
