@@ -58,6 +58,23 @@ export function requestsOf(client, origin, spoils) {
       }),
     ],
     [
+      'a hundred stores that refer to a hundred each',
+      tool('store_context_batch', {
+        entries: hundred.map((i) => {
+          const ids = hundred.map((n) => 1 + ((i * 7919 + n * 2999) % 300_000))
+          return item(i, { metadata: { references: { context_ids: ids } } })
+        }),
+      }),
+    ],
+    [
+      'a pack about an entry that a third refer to',
+      tool('context', { goal: 'short note number 0', layer: 'deep_search' }),
+    ],
+    [
+      'a change of an entry that a third refer to',
+      tool('update_context', { context_id: 1, metadata_patch: { status: 'done' } }),
+    ],
+    [
       'a hundred changes of metadata',
       tool('update_context_batch', {
         updates: hundred.map((i) => ({ context_id: i, metadata_patch: { seen: true } })),
@@ -78,6 +95,7 @@ export function requestsOf(client, origin, spoils) {
   ]
   /** @type {[string, () => Promise<unknown>][]} */
   const spoiling = [
+    ['an erasure of an entry that a third refer to', tool('delete_context', { context_ids: [1], erase: true })],
     ['an erasure of a thread of 500', tool('delete_context', { thread_id: 'group 2', erase: true })],
     ['a delete of a thread of a third', tool('delete_context', { thread_id: 'one' })],
     ['a delete of the old', tool('delete_context_batch', { older_than_days: 1, thread_ids: ['one'] })],

@@ -30,7 +30,7 @@ export interface Kept {
   readonly currentAt: number
   readonly currentBy: string
   readonly live: boolean
-  /** JSON of the links that went with it; null for none. */
+  /** JSON of the links that went with it: its own that its metadata do not name; in earlier releases all from and to it. Null for none. */
   readonly edges: string | null
   readonly expiresAt: number | null
   readonly state: Entry

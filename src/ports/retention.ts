@@ -16,6 +16,8 @@ export interface Retention {
   forgetChanges(before: number, limit: number): Promise<number>
   /** Old states of entries beyond the days that they are kept, oldest first; fewer where they are long, none when there are none left. */
   forgetVersions(limit: number): Promise<number>
+  /** Links to entries that are gone and cannot come back, and the notes of such entries; none when there are none left. */
+  forgetDanglingLinks(limit: number): Promise<number>
   /** Receipts beyond their hours, oldest first. */
   forgetReceipts(limit: number): Promise<number>
   /** Removed vectors beyond those that an index is still told of. */

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
@@ -129,6 +130,33 @@ export function packCostsContract(name: string, make: () => PackGround): void {
       const after = await costOf(ada, narrow)
       expect(after.items).toBe(before.items)
       expect(after.rowsRead).toBe(before.rowsRead)
+    })
+
+    it('looks at the newest thousand links that lead to an entry, however many do', async () => {
+      const { ada, store, ask, costOf } = open()
+      const { connection } = make()
+      const [hub] = await store(ada, ['how the turbine spins: at three thousand'])
+      const [oldest] = await store(ada, ['an old remark'], { depends_on: hub as number })
+      let others = 10_000_000
+      /** From entries that the caller does not see. */
+      const refer = async (relation: string, count: number) => {
+        const ids = JSON.stringify(Array.from({ length: count }, () => others++))
+        const { dialect } = connection
+        await connection.batch([
+          sql`INSERT INTO links (org, from_id, relation, to_id, origin)
+            SELECT ${ada.org}, value, ${relation}, ${hub}, 'remember' FROM ${dialect.jsonNumbers(sql`${ids}`)} AS ids`,
+        ])
+      }
+      const related = async () => (await ask(ada)).sections[0]?.items[0]?.related?.map(({ id }) => id) ?? []
+      await refer('references', 999)
+      expect(await related()).toEqual([String(oldest)])
+      await refer('contradicts', 1)
+      expect(await related()).toEqual([])
+      await refer('contradicts', 1_000)
+      const before = await costOf(ada)
+      await refer('references', 1_000)
+      await refer('contradicts', 1_000)
+      expect(await costOf(ada)).toEqual(before)
     })
 
     it(promise('p5-degraded'), async () => {

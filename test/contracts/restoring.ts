@@ -4,7 +4,9 @@ import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/history/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/keeping/retention'
+import type { Entry } from '../../src/domain/entry/entry'
 import type { JsonObject } from '../../src/domain/entry/metadata'
+import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -37,6 +39,21 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       const [saved] = await store().save(call(), [await entryOf(ada, { metadata })], { dedupe: false })
       return saved?.id as number
     }
+    const naming = (...ids: readonly number[]): JsonObject => ({ depends_on: [...ids] })
+    /** As their readers see them, with both ends. */
+    const links = async () =>
+      (
+        await rows(sql`
+          SELECT l.from_id, l.relation, l.to_id, l.origin
+          FROM links l JOIN entries f ON f.id = l.from_id JOIN entries t ON t.id = l.to_id WHERE l.org = ${ada.org}`)
+      )
+        .map(({ from_id, relation, to_id, origin }) => `${from_id} ${relation} ${to_id} ${origin}`)
+        .toSorted()
+    const change = async (id: number, metadataPatch: JsonObject) => {
+      const [entry] = await store().read(ada, [id])
+      const caller = call()
+      await store().change(caller, [await applyUpdates(caller, entry as Entry, [{ id, metadataPatch }])])
+    }
     const restore = async (what: Restoration) => {
       const { kept } = await history().restorable(ada, what, { limit: 9, maxBytes: 99_999 })
       return history().restore(
@@ -55,10 +72,6 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         await made.connection.batch([
           sql`INSERT INTO links (org, from_id, relation, to_id, origin) VALUES (${ada.org}, ${middle}, 'supports', ${to}, 'remember')`,
         ])
-      const links = async () =>
-        (await rows(sql`SELECT from_id, relation, to_id, origin FROM links WHERE org = ${ada.org}`))
-          .map(({ from_id, relation, to_id, origin }) => `${from_id} ${relation} ${to_id} ${origin}`)
-          .toSorted()
       const all = await links()
       expect(all).toHaveLength(5)
       const stays = all.filter((link) => !link.includes(` ${gone} `))
@@ -67,12 +80,113 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await store().delete(call(), { ids: [gone] })
       await restore({ ids: [middle] })
       expect(await links()).toEqual(stays)
+      await restore({ ids: [gone] })
+      expect(await links()).toEqual(all)
       // Entries that go together and come back together keep what was between them.
       const undone = call()
       await store().delete(undone, { ids: [above, middle, base] })
       expect(await links()).toEqual([])
       await restore({ changeId: undone.changeId })
-      expect(await links()).toEqual(stays)
+      expect(await links()).toEqual(all)
+    })
+
+    it('brings links back to what was deleted as far as others still name it', async () => {
+      const target = await save()
+      const [unnamed, named, reverted] = [
+        await save(naming(target)),
+        await save(naming(target)),
+        await save(naming(target)),
+      ]
+      const other = await save()
+      const [unsaid] = await rows(sql`SELECT count(*) AS n FROM links WHERE org = ${ada.org}`)
+      await store().delete(call(), { ids: [target] })
+      expect(await links()).toEqual([])
+      // However many name it, the delete touches none of them.
+      expect(await rows(sql`SELECT count(*) AS n FROM links WHERE org = ${ada.org}`)).toEqual([unsaid])
+      await change(unnamed, { depends_on: [other] })
+      await change(named, { depends_on: [target, other], n: 1 })
+      await change(reverted, { depends_on: null })
+      await restore({ ids: [reverted], version: 1 })
+      // What is deleted already cannot be linked to anew.
+      const late = await save(naming(target))
+      await store().delete(call(), { ids: [late] })
+      await restore({ ids: [late] })
+      await restore({ ids: [target] })
+      const to = (from: number, id: number) => `${from} depends_on ${id} metadata`
+      expect(await links()).toEqual(
+        [to(unnamed, other), to(named, target), to(named, other), to(reverted, target)].toSorted(),
+      )
+      await change(named, { depends_on: [] })
+      expect(await links()).toEqual([to(unnamed, other), to(reverted, target)].toSorted())
+    })
+
+    it('keeps the link of a turn that is said again to what was deleted', async () => {
+      const target = await save()
+      const turn = () => entryOf(ada, { threadId: 'turns', text: 'a turn', metadata: naming(target) })
+      const say = async () => (await store().save(call(), [await turn()], { dedupe: true }))[0]?.id as number
+      const id = await say()
+      await store().delete(call(), { ids: [target] })
+      expect(await say()).toBe(id)
+      await restore({ ids: [target] })
+      expect(await links()).toEqual([`${id} depends_on ${target} metadata`])
+    })
+
+    it('brings back the links that an earlier release kept with a deleted entry, in parts', async () => {
+      const [target, one, two] = [await save(), await save(), await save()]
+      await store().delete(call(), { ids: [target] })
+      const kept = [
+        [target, 'supports', two, 'remember'],
+        ...Array.from({ length: 1_500 }, (_, i) => [one, `said ${i}`, target, 'remember']),
+        ...Array.from({ length: 1_500 }, (_, i) => [two, `said ${i}`, target, 'remember']),
+      ]
+      await made.connection.batch([
+        sql`UPDATE entry_versions SET edges = ${JSON.stringify(kept)} WHERE entry_id = ${target} AND deleted = 1`,
+      ])
+      await store().delete(call(), { ids: [two] })
+      await restore({ ids: [target] })
+      expect(await links()).toHaveLength(1_500)
+      await restore({ ids: [two] })
+      expect(await links()).toEqual(expect.arrayContaining([`${target} supports ${two} remember`]))
+    })
+
+    it('removes links to what cannot come back, a bounded part at a time', async () => {
+      const none = { days: 0, receiptHours: 24 }
+      const storeOf = (how: typeof terms) =>
+        createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, NO_QUOTAS, how)
+      const raw = async () => Number((await rows(sql`SELECT count(*) AS n FROM links WHERE org = ${ada.org}`))[0]?.n)
+      const [unkept, purged, erased, stays] = [await save(), await save(), await save(), await save()]
+      for (let i = 0; i < 3; i++) await save(naming(unkept, purged, erased, stays))
+      const { forgetDanglingLinks, forgetVersions } = createSqlRetention(made.connection, made.clock, terms)
+      const forget = async () => {
+        const parts: number[] = []
+        do parts.push(await forgetDanglingLinks(2))
+        while (parts.at(-1) !== 0)
+        return parts
+      }
+      await storeOf(none).delete(call(), { ids: [unkept] })
+      await store().delete(call(), { ids: [purged, stays] })
+      expect([await links(), await raw()]).toEqual([expect.objectContaining({ length: 3 }), 12])
+      // Three links and the note of the entry.
+      expect(await forget()).toEqual([2, 2, 0])
+      expect(await raw()).toBe(9)
+      await store().erase(call(), { ids: [erased] })
+      expect(await raw()).toBe(6)
+      expect((await forget()).at(-1)).toBe(0)
+      await restore({ ids: [stays] })
+      expect(await links()).toHaveLength(3)
+      made.clock.advance(31 * 24 * HOUR)
+      while ((await forgetVersions(50)) > 0);
+      expect(await forget()).toEqual([2, 2, 0])
+      expect([await links(), await raw()]).toEqual([expect.objectContaining({ length: 3 }), 3])
+    })
+
+    it('removes no link to an entry that stands, whatever was noted', async () => {
+      const target = await save()
+      await save(naming(target))
+      await made.connection.batch([sql`INSERT INTO dangling_links (entry_id, org) VALUES (${target}, ${ada.org})`])
+      const { forgetDanglingLinks } = createSqlRetention(made.connection, made.clock, terms)
+      while ((await forgetDanglingLinks(2)) > 0);
+      expect(await links()).toHaveLength(1)
     })
 
     it(promise('h3-nothing-kept'), async () => {

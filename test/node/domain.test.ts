@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { kindOfTags, resolveKind } from '../../src/domain/entry/kind'
-import { linksOfMetadata } from '../../src/domain/entry/link'
+import { linksOfMetadata, MOST_LINKS } from '../../src/domain/entry/link'
 import { mergePatch } from '../../src/domain/entry/metadata'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { highlight } from '../../src/domain/search/highlight'
@@ -111,6 +111,12 @@ describe('kinds and links', () => {
       'supersedes 3',
       'depends_on 4',
     ])
+  })
+
+  it('makes a hundred links of metadata at most, and references after all others', () => {
+    const named = Array.from({ length: 150 }, (_, i) => i + 1)
+    const links = linksOfMetadata({ references: { context_ids: named }, depends_on: [900] })
+    expect(links.map(({ to }) => to)).toEqual([900, ...named.slice(0, MOST_LINKS - 1)])
   })
 })
 

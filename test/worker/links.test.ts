@@ -18,7 +18,8 @@ async function store(by: Caller, text: string, metadata?: Metadata): Promise<num
 
 async function linksFrom(by: Caller): Promise<string[]> {
   const { results } = await bindings.DB.prepare(
-    'SELECT from_id, relation, to_id FROM links WHERE org = ?1 ORDER BY relation, to_id',
+    `SELECT l.from_id, l.relation, l.to_id FROM links l JOIN entries e ON e.id = l.to_id
+      WHERE l.org = ?1 ORDER BY l.relation, l.to_id`,
   )
     .bind(by.org)
     .all<{ from_id: number; relation: string; to_id: number }>()

@@ -25,7 +25,10 @@ export function readId(value: unknown): number | null {
 const ids = (value: JsonValue | undefined): number[] =>
   (Array.isArray(value) ? value : [value]).map(readId).filter((id) => id !== null)
 
-/** What the metadata links to; whether the targets exist and are visible is the store's question. */
+/** Links that the metadata of one entry make: as many as ids a call takes. Each is looked up and written, for each of a batch. */
+export const MOST_LINKS = 100
+
+/** What the metadata links to, at most `MOST_LINKS`; whether the targets exist and are visible is the store's question. */
 export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
   const references = own(metadata, 'references')
   const referenced =
@@ -35,5 +38,9 @@ export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
   const links: LinkTarget[] = referenced.map((to) => ({ relation: LINK_RELATIONS.references, to }))
   for (const key of ['supersedes', 'depends_on', 'contradicts'] as const)
     for (const to of ids(own(metadata, key))) links.push({ relation: LINK_RELATIONS[key], to })
-  return [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
+  const unique = [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
+  if (unique.length <= MOST_LINKS) return unique
+  // What an entry takes the place of, needs or denies matters more than what it refers to.
+  const refers = ({ relation }: LinkTarget) => Number(relation === LINK_RELATIONS.references)
+  return unique.sort((a, b) => refers(a) - refers(b)).slice(0, MOST_LINKS)
 }

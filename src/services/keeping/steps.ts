@@ -21,6 +21,8 @@ const DECAYING = 500
 const ROWS = 1000
 /** Old states that go in one statement: each may hold a megabyte, and images. */
 const VERSIONS = 500
+/** Links that go in one statement, from entries all over the store. */
+const LINKS = 2_000
 /** Entries whose words are written anew in one round. */
 const INDEXED = 200
 /** Files of code whose vectors are made in one round. */
@@ -97,6 +99,12 @@ export function scheduleSteps(dependencies: {
       every: DAY_MS,
       rounds: 30,
       round: async () => rest(await retention.forgetVersions(VERSIONS)),
+    },
+    {
+      name: 'links to what is gone',
+      every: 0,
+      rounds: 20,
+      round: async () => rest(await retention.forgetDanglingLinks(LINKS)),
     },
     {
       name: 'receipts',

@@ -16,6 +16,7 @@ import { insertVectors } from '../search/vector-rows'
 import { heldInRow, putBeside } from '../texts/long-texts'
 import { keepMarks } from '../texts/text-marks'
 import { listed, readable, writable } from '../visibility'
+import { linkColumn } from './metadata-links'
 import { relatedStatements } from './related-links'
 
 /** The statements that write entries. Values are always bound. */
@@ -44,20 +45,10 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
         })),
       )
 
-/** The targets that the writer can see, as the trigger that keeps the links reads them. */
-function linkColumn({ dialect, scope, now }: WriteContext, links: readonly LinkTarget[]): SQL {
-  if (links.length === 0) return sql`NULL`
-  const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
-  const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
-  const pairs = dialect.jsonArrays([sql`wanted.relation`, sql`target.id`])
-  return sql`(SELECT ${pairs}
-    FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
-    WHERE ${readable(dialect, scope, now, 'target')})`
-}
-
 function metadataColumns(
   context: WriteContext,
   given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
+  changed: SQL | null,
 ): Assignments {
   const { metadata, lifted, links } = given
   return {
@@ -76,7 +67,7 @@ function metadataColumns(
     named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
     named_expires_at: sql`${lifted.expiresAt}`,
     confidence: sql`${lifted.confidence}`,
-    links: linkColumn(context, links),
+    links: linkColumn(context, links, changed),
   }
 }
 
@@ -151,7 +142,7 @@ export function saveStatements(
   { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
 ): SQL[] {
   const { dialect, scope, now } = context
-  const metadata = metadataColumns(context, entry)
+  const metadata = metadataColumns(context, entry, null)
   const metadataSize = metadataBytes(entry.metadata)
   const inserted: Assignments = {
     org: sql`${scope.org}`,
@@ -177,10 +168,14 @@ export function saveStatements(
     'changed_by',
     'changed_agent',
     'restored',
-    ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata)]),
+    ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata).filter((name) => name !== 'links')]),
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
+  if (entry.metadata !== null)
+    replaced.push(
+      sql`links = ${dedupe && entry.links.length > 0 ? linkColumn(context, entry.links, sql`entries.id`) : sql`excluded.links`}`,
+    )
   const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
     SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))}
     WHERE ${TRUE}
@@ -254,7 +249,7 @@ export function changeStatements(
     ...(life ? lifeColumns(life, now) : {}),
     ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),
-    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }) : {}),
+    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`entries.id`) : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
     ...(generated ? { summary: sql`${generated.summary}` } : {}),

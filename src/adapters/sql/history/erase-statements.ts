@@ -8,6 +8,8 @@ const BLANKED = 5_000
 /** Kept states that one transaction removes, and their bytes; the first always goes. */
 const FORGOTTEN = 250
 const FORGOTTEN_BYTES = 4_000_000
+/** Links from other entries that one transaction removes. */
+const UNLINKED = 2_000
 
 /**
  * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
@@ -36,8 +38,8 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 
 }
 
 /**
- * Removes a bounded part of what is left of entries once their rows are gone: the answers of calls that are about them, what the change
- * log says beside that there was a change, and kept states.
+ * Removes a bounded part of what is left of entries once their rows are gone: links that lead to them, the answers of calls that are about
+ * them, what the change log says beside that there was a change, and kept states.
  *
  * @param call whose own receipt stays
  * @param part a condition on `leaving`, which names the entries
@@ -57,6 +59,11 @@ export function eraseStatements(
   const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
   const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
   return [
+    sql`
+      DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
+        SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
+        FROM (${gone}) g ${dialect.follow('links', 'l', sql`l.to_id = g.entry_id`)} LIMIT ${UNLINKED}
+      )`,
     sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
     sql`
       UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
@@ -80,6 +87,7 @@ export function eraseStatements(
 /** Whether nothing is left of an entry that `leaving` names. */
 export const nothingLeft = (dialect: SqlDialect): SQL => sql`
   NOT ${dialect.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
+  AND NOT ${dialect.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
   AND NOT ${dialect.exists(sql`
     SELECT 1 FROM changes c
     WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.aside(sql`c.org = leaving.org`)}`)}`

@@ -25,7 +25,14 @@ import {
   textsStatement,
   versionStatements,
 } from './history-statements'
-import { besideStatements, edgesStatement, restoreGuard, returnStatement, revertStatement } from './restore-statements'
+import {
+  besideStatements,
+  edgesOf,
+  edgesStatement,
+  restoreGuard,
+  returnStatement,
+  revertStatement,
+} from './restore-statements'
 
 const toVersion = (row: Row): Version => ({
   version: Number(row.version),
@@ -140,7 +147,8 @@ export function createSqlHistory(
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
             ${from} ORDER BY v.entry_id LIMIT ${limit}
           )
-          SELECT ${KEPT_COLUMNS}, ${keptText} AS text, v.id AS kept, v.edges, v.expires_at,
+          SELECT ${KEPT_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
+            ${current(sql`NULL`, sql`d.edges`)} AS edges,
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
             ${current(sql`e.version`, sql`d.ended_version`)} AS current_version,
             ${current(sql`e.updated_at`, sql`d.ended_at`)} AS current_at,
@@ -169,13 +177,18 @@ export function createSqlHistory(
     async restore(caller, states, generated) {
       const now = clock.now()
       const gone = states.filter(({ live }) => !live)
+      const edges = edgesOf(gone)
+      for (const part of edges.others) {
+        await connection.batch(edgesStatement(dialect, caller, part), { org: caller.org })
+        await pace.rest()
+      }
       const hashes = await Promise.all(states.map(({ state }) => sha256Hex(state.text)))
       const event = { ...caller, allowed: true, ids: states.map(({ id }) => id), detail: { restored: states.length } }
       const statements = [
         restoreGuard(dialect, caller, states),
         ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
         ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
-        ...edgesStatement(dialect, caller, gone),
+        ...edgesStatement(dialect, caller, edges.own),
         ...besideStatements(dialect, now, states, hashes, generated),
         auditStatement(caller.org, now, event),
       ]

@@ -3,6 +3,7 @@ import type { Generated } from '../../../domain/entry/entry'
 import type { Caller } from '../../../domain/identity/scope'
 import type { Kept } from '../../../ports/history'
 import type { SqlDialect } from '../dialect'
+import { mayReturn } from '../entries/metadata-links'
 import { queueIndexing } from '../search/index-writer'
 import { keepMarksOf } from '../texts/text-marks'
 import { unerased } from '../visibility'
@@ -24,14 +25,14 @@ const columns = (names: string, alias = ''): SQL =>
       .join(', '),
   )
 
-/** The links that a state's metadata made, to what still exists or comes back with it. */
+/** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
 function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
   const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
     WHERE l.id IN ${returning} OR ${dialect.exists(sql`
-      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)}
+      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
   ) END`
 }
 
@@ -76,9 +77,32 @@ export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
 
-/** Links that others made to and from what comes back, where both ends are there. */
-export function edgesStatement(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL[] {
-  const edges = states.flatMap(({ edges: json }) => (json === null ? [] : (JSON.parse(json) as unknown[])))
+type Edge = readonly [from: number, relation: string, to: number, origin: string]
+
+/** Rows of `links` that one statement brings back. */
+const EDGES = 2_000
+
+/**
+ * The links that went with deleted states: their own, beside those that their metadata name, and, of states from before links stayed in
+ * place (0042_kept_links.sql), what led to them, which may stand before they are back.
+ */
+export function edgesOf(states: readonly Kept[]): {
+  readonly own: readonly Edge[]
+  readonly others: readonly Edge[][]
+} {
+  const ids = new Set(states.map(({ id }) => id))
+  const edges = states.flatMap(({ edges: json }) => (json === null ? [] : (JSON.parse(json) as Edge[])))
+  const others = edges.filter(([from]) => !ids.has(from))
+  return {
+    own: edges.filter(([from, , , origin]) => ids.has(from) && origin !== 'metadata'),
+    others: Array.from({ length: Math.ceil(others.length / EDGES) }, (_, i) =>
+      others.slice(i * EDGES, (i + 1) * EDGES),
+    ),
+  }
+}
+
+/** Links from what stands to what stands or may come back. */
+export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
   if (edges.length === 0) return []
   const rows = dialect.jsonTable(sql`${JSON.stringify(edges)}`, {
     ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' },
@@ -86,11 +110,10 @@ export function edgesStatement(dialect: SqlDialect, caller: Caller, states: read
   return [
     sql`
       INSERT INTO links (org, from_id, relation, to_id, origin)
-      SELECT ${caller.org}, l.from_id, l.relation, l.to_id, l.origin
-      FROM ${rows} l
-        ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
-        ${dialect.follow('entries', 'other', sql`other.id = l.to_id`)}
-      WHERE one.org = ${caller.org} AND other.org = ${caller.org}
+      SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin
+      FROM ${rows} l ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
+      WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.exists(sql`
+        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.aside(sql`other.org = ${org}`)}`)})
       ON CONFLICT DO NOTHING`,
   ]
 }

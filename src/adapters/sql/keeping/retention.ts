@@ -7,6 +7,7 @@ import type { Retention } from '../../../ports/retention'
 import { TRUE } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import { PART_BYTES } from '../entries/leaving'
+import { mayReturn } from '../entries/metadata-links'
 import { writing } from '../entries/writing'
 import { expired } from '../visibility'
 
@@ -14,6 +15,8 @@ const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
 /** Texts of old states that go in one transaction: a database looks at every page that it sets free. */
 const FORGOTTEN_BYTES = 20_000_000
+/** Entries whose links are removed together. */
+const DANGLING = 100
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
 
@@ -126,6 +129,35 @@ export function createSqlRetention(
         'all',
       )
       return gone?.length ?? 0
+    },
+
+    async forgetDanglingLinks(limit) {
+      const [noted = []] = await connection.batch([
+        sql`SELECT entry_id, org FROM dangling_links ORDER BY entry_id LIMIT ${DANGLING}`,
+      ])
+      if (noted.length === 0) return 0
+      const { dialect } = connection
+      const ids = dialect.jsonNumbers(sql`${JSON.stringify(noted.map(({ entry_id: id }) => Number(id)))}`)
+      // An entry that stands under such an id has been copied from another database.
+      const gone = sql`
+        (SELECT value AS id FROM ${ids} AS noted WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = value)
+          AND NOT ${mayReturn(dialect, sql`value`)}) AS gone`
+      const [links, notes] = await connection.batch(
+        [
+          sql`
+            DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
+              SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
+              FROM ${gone} ${dialect.follow('links', 'l', sql`l.to_id = gone.id`)} LIMIT ${limit}
+            ) RETURNING 1`,
+          sql`
+            DELETE FROM dangling_links
+            WHERE entry_id ${dialect.oneOf(sql`SELECT value FROM ${ids} AS noted`)} AND entry_id NOT IN (
+              SELECT gone.id FROM ${gone} WHERE EXISTS (SELECT 1 FROM links l WHERE l.to_id = gone.id)
+            ) RETURNING 1`,
+        ],
+        'all',
+      )
+      return (links?.length ?? 0) + (notes?.length ?? 0)
     },
 
     async forgetReceipts(limit) {

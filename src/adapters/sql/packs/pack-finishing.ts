@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../../ports/packs'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { readable } from '../visibility'
-import { linksOf, type PackContext, superseded, visible } from './pack-statements'
+import { linksOf, NEWEST_LINKS, newestLinksTo, type PackContext, superseded, visible } from './pack-statements'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
 
@@ -36,9 +36,6 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
     ) AS placed`
 }
 
-/** Links of an entry that are looked at, from those to the newest entries: thousands may refer to one. */
-const NEWEST_LINKS = 1_000
-
 /** The newest links of the rows of `table`, whose ids differ, in both directions, whoever made them. */
 const allLinksOf = (context: PackContext, table: SQL): SQL => {
   const { dialect } = context
@@ -51,7 +48,7 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
         FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
         UNION ALL
         SELECT one.id, l.relation, 'incoming', l.from_id
-        FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`one.id`))}
+        FROM ${table} ${dialect.follow('links', 'l', newestLinksTo(context, sql`one.id`))}
       ) AS every
     ) AS newest
     WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
@@ -87,13 +84,13 @@ export function relatedStatement(context: PackContext, { ids, related, steps }: 
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
   const { dialect, sight, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
-  const one = (own: 'from_id' | 'to_id', other: SQL, relations: SQL) => sql`
+  const one = (links: SQL, other: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
-    FROM ${items} ${dialect.follow('links', 'l', sql`${linksOf(context, own, sql`one.id`)} AND l.relation IN (${relations})`)}
+    FROM ${items} ${dialect.follow('links', 'l', links)}
       ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
     WHERE ${readable(dialect, sight.scope, now)} AND e.diary = 0`
   return sql`
-    ${one('from_id', sql`l.to_id`, sql`'supersedes', 'contradicts'`)}
-    UNION ${one('to_id', sql`l.from_id`, sql`'contradicts'`)}
+    ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}
+    UNION ${one(newestLinksTo(context, sql`one.id`, 'contradicts'), sql`l.from_id`)}
     ORDER BY 1, 2, 3`
 }

@@ -4,7 +4,7 @@ import { packedColumns } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { CHARS } from '../texts/text-marks'
-import { linksOf, type PackContext, superseded, visible } from './pack-statements'
+import { linksOf, newestLinksTo, type PackContext, superseded, visible } from './pack-statements'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 
@@ -26,7 +26,7 @@ function ends(context: PackContext, table: string): SQL {
     FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
     UNION
     SELECT l.from_id
-    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'to_id', sql`${from}.id`))}`
+    FROM ${from} ${dialect.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
 }
 
 /** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */

@@ -17,10 +17,27 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${w
 export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
 
-/** The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. */
+/**
+ * The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. A
+ * link stands as long as its beginning; whoever follows it to its end asks whether that is there (0042_kept_links.sql).
+ */
 export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`
   return end === 'from_id' ? sql`${ofOrg} AND l.from_id = ${id}` : sql`l.to_id = ${id} AND ${dialect.aside(ofOrg)}`
+}
+
+/** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
+export const NEWEST_LINKS = 1_000
+
+/** As `linksOf`, the newest of those that lead to an entry; with `relation`, of those that say so, which an index of few has. */
+export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation?: 'contradicts'): SQL {
+  const said = (alias: string) =>
+    relation === undefined ? sql`` : sql` AND ${sql.raw(`${alias}.relation = '${relation}'`)}`
+  // An entry belongs to one org, and so does what links to it.
+  const ofOrg = dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${sight.scope.org}`)
+  return sql`l.to_id = ${id} AND ${ofOrg}${said('l')} AND l.from_id >= coalesce((
+    SELECT few.from_id FROM links few WHERE few.to_id = ${id}${said('few')}
+    ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
 }
 
 /** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */

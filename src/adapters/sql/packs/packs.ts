@@ -153,10 +153,15 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
       const entries = rows.map((row) => toPackEntry(row, texts))
       const idOf = (place: number): number => (entries[place] as PackEntry).id
+      const there = new Set(entries.map(({ id }) => id))
       return {
         entries,
         vectors: rows.flatMap((row, i) => vectorsOf(row, idOf(i))),
-        links: rows.flatMap((row, i) => linksFrom(row, idOf(i))).sort(byEnds),
+        // What a search found a moment ago may be deleted by now.
+        links: rows
+          .flatMap((row, i) => linksFrom(row, idOf(i)))
+          .filter(({ to }) => there.has(to))
+          .sort(byEnds),
       }
     },
 
