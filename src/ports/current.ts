@@ -8,6 +8,8 @@ import type { NearbyRequest, VectorSearch } from './vector-index'
 /** A memory with regard to a moment: what its rank follows from. */
 export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
   readonly marks: Marks
+  /** The memory itself, where it came along because it may well be shown; else null. */
+  readonly whole: Memory | null
 }
 
 /** A pattern that is shown. */
@@ -63,6 +65,13 @@ export interface NearMemory extends AtMoment {
   readonly cosine: number
 }
 
+/** What a moment is made of beside what words find. */
+export interface Candidates {
+  readonly near: readonly NearMemory[]
+  /** Patterns that came along whole. */
+  readonly patterns: readonly Memory[]
+}
+
 /**
  * Which memories may stand before an agent; read only, each method one round trip, that reads as much from a large store as from a
  * small one.
@@ -75,16 +84,17 @@ export interface CurrentMemories {
   atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
 
   /**
-   * These memories, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope and filter
-   * admit them; each once. Shares a round trip with what is read in the same moment.
+   * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
+   * and filter admit them; each once. Shares a round trip with what is read in the same moment.
    *
+   * @param atHand of it, the memories and the patterns, which are shown if they are admitted
    * @param near null when nothing is compared
    */
   candidates(
     scope: Scope,
     filter: Filter,
     moment: Moment,
-    atHand: readonly AtHandMemory[],
+    atHand: Pick<AtHand, 'memories' | 'patterns'>,
     near: NearRequest | null,
-  ): Promise<readonly NearMemory[]>
+  ): Promise<Candidates>
 }

@@ -64,6 +64,7 @@ export interface Memories {
    * As `recalled`, but this access is not counted yet in what is shown: it is noted soon, with others, and at the latest by the next
    * `access` or `recalled` of the org here.
    *
+   * @param brought what was read whole a moment ago by the same scope and filter, each of it small; where it is all of it, nothing is read
    * @param afterwards takes the writing of notes, for which no reader waits; what it fails to write is written with the next
    */
   shown(
@@ -71,7 +72,7 @@ export interface Memories {
     filter: Filter,
     ids: readonly number[],
     maxBytes: number,
-    afterwards: (work: () => Promise<void>) => void,
+    how: { readonly brought: ReadonlyMap<number, Memory>; readonly afterwards: (work: () => Promise<void>) => void },
   ): Promise<Omit<MemoryPage, 'total'>>
 
   /**

@@ -46,6 +46,21 @@ export function recallContract(name: string, make: () => RecallGround): void {
       expect([(results[0]?.similarity ?? 0) > 0.8, (results[0]?.similarity ?? 1) < 1]).toEqual([true, true])
     })
 
+    it('finds what expires up to the millisecond before it does, and not in the one in which it does', async () => {
+      world.embedder.means('harbour', 1, 0, 0)
+      const brief = await world.store('the red harbour', { layer: 1, ttl: 60 })
+      const metadata = { expires_at: new Date(ground.clock.ms + 60_000).toISOString() }
+      const dated = await world.store('another red harbour', { metadata })
+      const kept = await world.store('a red harbour for good')
+      const found = () =>
+        Promise.all(MODES.map(async (mode) => (await ids('red harbour', { mode })).sort((a, b) => a - b)))
+      ground.clock.advance(60_000 - 2_000 - 1)
+      expect(await found()).toEqual(MODES.map(() => [brief, dated, kept]))
+      ground.clock.advance(1)
+      expect(await found()).toEqual(MODES.map(() => [kept]))
+      expect((await world.page('red harbour')).total).toBe(1)
+    })
+
     it(promise('f12-unrelated'), async () => {
       world.embedder.means('harbour', 1, 0, 0)
       world.embedder.means('finance', 0.69, Math.sqrt(1 - 0.69 ** 2), 0)

@@ -22,6 +22,7 @@ import {
 import { totalsOf } from '../sql/search/room'
 import { listed } from '../sql/visibility'
 import { candidateColumns } from './candidate-columns'
+import { asked, counted, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { askedBy, fitsTable, SHARES, type Shares } from './search-cost'
@@ -32,19 +33,6 @@ const SPARE = 55
 
 /** No scope has this term. */
 const NOTHING = 'scope : "0"'
-
-/** MATCH expressions, where they may be asked at once: a table of one row, `fits`, stands before. */
-const asked = (expressions: readonly string[]): SQL =>
-  sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
-
-/** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
-const counted = (expressions: readonly string[], most: number): SQL =>
-  sql`SELECT term.key AS place, term.value AS words, (
-      SELECT json_array(count(*), max(id)) FROM (
-        SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
-      )
-    ) AS count
-    FROM ${asked(expressions)} term`
 
 /**
  * Candidates by FTS5.
@@ -82,11 +70,11 @@ export function createD1FullText(
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
       // orgs, and so tell one what the others hold, and read their share of the index for it.
-      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), rare === undefined ? COMMON : rare + 1)})`
+      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
       const weights = [
         sql`rarity AS MATERIALIZED (
           SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${rare ?? COMMON}
+          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${COMMON}
         )`,
         sql`weighed AS MATERIALIZED (
           SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
@@ -145,7 +133,7 @@ export function createD1FullText(
         )`
         return withPrelude(
           bindings,
-          [fits, counts, ...tables, ...before, best],
+          [fits, ...tables, ...before, best],
           shown(
             sql`SELECT ${columnsOf(sql`CASE WHEN best.place = 1 THEN ${ofCounts} END`)}, best.held, best.place
               FROM best JOIN entries e ON e.id = best.id`,
@@ -157,7 +145,7 @@ export function createD1FullText(
       const holding = ({ atLeast, first }: Units): SQL => {
         const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
         const key = unitKey(first, held, weight, shortness)
-        return bestOf(byUnits(), { held, key }, (admitted) => ({
+        return bestOf([counts, ...byUnits()], { held, key }, (admitted) => ({
           tables: [
             sql`leading AS MATERIALIZED (
               SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
@@ -205,9 +193,9 @@ export function createD1FullText(
 
       /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
       const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
-      const withRareTerms = (): SQL =>
+      const withRareTerms = (few: number): SQL =>
         bestOf(
-          weights,
+          rareTables(inside(confined), few),
           { held: sql`0`, key: sql`weighed.weight * ${shortness}` },
           () => ({ tables: [], mayBe: TRUE }),
           told,
@@ -236,7 +224,7 @@ export function createD1FullText(
       const expression = query.expression as Expression
       const [found = [], totals, fitting = [], preferred, beyond] = await connection.read([
         rare !== undefined
-          ? withRareTerms()
+          ? withRareTerms(rare)
           : units
             ? holding(units)
             : isAnyOf

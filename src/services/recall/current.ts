@@ -18,7 +18,7 @@ import { recallFilter } from '../../domain/recall/filter'
 import type { Memory } from '../../domain/recall/memory'
 import type { Filter } from '../../domain/search/filter'
 import type { Clock } from '../../ports/clock'
-import type { AtHandMemory, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
+import type { AtHand, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
 import type { VectorSearch } from '../../ports/vector-index'
 import { attempt, type Outcome } from '../outcome'
@@ -61,7 +61,7 @@ interface Asked {
   readonly project: string | null
   /** Stands for the moment; empty when nothing does. */
   readonly text: string
-  readonly atHand: readonly AtHandMemory[]
+  readonly atHand: Pick<AtHand, 'memories' | 'patterns'>
   readonly vectors: VectorsKnown | null
 }
 
@@ -69,6 +69,12 @@ interface Asked {
 interface Similar {
   readonly one: AtMoment
   readonly similarity: number
+}
+
+/** What was found, and of it what came whole. */
+interface Found {
+  readonly similar: readonly Similar[]
+  readonly whole: ReadonlyMap<number, Memory>
 }
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
@@ -106,7 +112,7 @@ export function createGetCurrent({
     const byDatabase = current.comparesVectors ? { ...request, found: null } : null
     if (vectors === null) return byDatabase
     const { newest, due } = vectors
-    const beside = atHand.flatMap(({ vectors }) => vectors)
+    const beside = atHand.memories.flatMap(({ vectors }) => vectors)
     const ask = (): Promise<Outcome<VectorSearch | null>> =>
       attempt(async () => {
         const nearby = await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })
@@ -128,35 +134,37 @@ export function createGetCurrent({
    * What may be shown, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is: what is at
    * hand, the nearest vectors, and the rarer words.
    */
-  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Map<number, Similar>> {
+  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Found> {
     const { scope, text, atHand } = asked
     const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
-    if (text === '' && atHand.length === 0) return new Map()
-    const [hits, compared] = await Promise.all([
+    if (text === '' && atHand.memories.length === 0) return { similar: [], whole: new Map() }
+    const [hits, { near: compared, patterns }] = await Promise.all([
       text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
     ])
     const similar = new Map<number, Similar>()
+    const whole = new Map(patterns.map((memory) => [memory.id, memory]))
     const note = (one: AtMoment, similarity: number): void => {
       const known = similar.get(one.id)?.similarity ?? 0
       similar.set(one.id, { one, similarity: Math.max(similarity, known) })
+      if (one.whole !== null) whole.set(one.id, one.whole)
     }
     for (const one of compared) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
     for (const { atMoment, similarity } of hits) note(atMoment, similarity)
-    return similar
+    return { similar: [...similar.values()], whole }
   }
 
   /**
-   * What stands before an agent now; each memory that is shown is noted as accessed. Three round trips and one call
-   * of the embedder.
+   * What stands before an agent now; each memory that is shown is noted as accessed. Two round trips where all that is shown came along
+   * with what it is chosen from, else three; and one call of the embedder.
    */
   return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
     const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
     const { patterns, vectors, memories: atHand } = first
-    const asked = { scope, project, text: contextText(moment, first.newest), atHand, vectors }
-    const similar = [...(await candidatesOf(asked, filter, moment)).values()]
+    const asked = { scope, project, text: contextText(moment, first.newest), atHand: first, vectors }
+    const { similar, whole: brought } = await candidatesOf(asked, filter, moment)
     const ranked = (all: readonly Similar[]): AtMoment[] =>
       all
         .map(({ one, similarity }) => ({ one, score: scoreNow(one, one.marks, similarity, moment, now) }))
@@ -178,7 +186,7 @@ export function createGetCurrent({
       .slice(0, MOST.relevant)
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, afterwards)
+    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, { brought, afterwards })
     // To be shown now is no use that is shown.
     const byId = new Map(read.map((memory) => [memory.id, memory]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])

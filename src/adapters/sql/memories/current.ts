@@ -1,17 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import { cosine, fromBase64 } from '../../../domain/meaning/vector'
-import { CANDIDATES, CONTEXT_WORKING, filesOf, type Moment } from '../../../domain/recall/current'
+import { CANDIDATES, CONTEXT_WORKING, filesOf, MOST, type Moment } from '../../../domain/recall/current'
 import { firstCodePoints } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../ports/current'
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
-import { withPrelude } from '../entries/read-statements'
+import { entriesById, withPrelude } from '../entries/read-statements'
 import { type Part, readTogether } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { listed } from '../visibility'
+import { likelyScore, wholeColumn, wholeOf } from './brought-along'
 import type { MemoryContext } from './memory-statements'
 import { FILES, MOMENT_COLUMNS, momentColumns, ownScore, toAtMoment } from './moment'
 import { among, bestPatterns, number } from './patterns'
@@ -27,6 +28,14 @@ const CONTEXT = 2_000
 const CHUNKS = 20
 /** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
 const UNCONFIRMED = 200
+
+/** Candidates that come whole, of layer 1 and of the others: those that are shown, as far as nearness tells, and a few more. */
+const LIKELY = MOST.relevant + MOST.patterns + 1
+/** Cosines travel as whole numbers of such parts. */
+const PARTS = 1_000_000
+
+/** A memory or a vector, and how near it is as far as an index told; 0 where it told nothing. */
+type Told = readonly [id: number, cosine: number]
 
 /** Each memory once, with its vectors. */
 function gather(rows: readonly Row[]): AtHandMemory[] {
@@ -92,9 +101,9 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   }
 
   /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
-  function sources(scope: Scope, atHand: readonly AtHandMemory[], request: NearRequest | null): SQL {
-    const own = sql`SELECT value AS id FROM ${dialect.jsonNumbers(sql`${JSON.stringify(atHand.map(({ id }) => id))}`)} given`
-    if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
+  function sources(scope: Scope, atHand: readonly Told[], request: NearRequest | null, others: readonly Told[]): SQL {
+    const own = sql`SELECT id, cosine FROM ${told(atHand)} given`
+    if (request === null) return sql`(SELECT id, NULL AS leads, cosine FROM (${own}) AS own)`
     const { query, model, layers, project, found } = request
     const { nearness } = dialect
     if (found === null && nearness !== null) {
@@ -109,14 +118,20 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const all = sql.join([sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own`, ...nearest], sql` UNION ALL `)
       return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
     }
-    const known = new Set(atHand.flatMap(({ vectors }) => vectors))
-    const others = JSON.stringify((found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : id)))
     return sql`(
-      SELECT id, NULL AS leads FROM (${own}) AS own
+      SELECT id, NULL AS leads, cosine FROM (${own}) AS own
       UNION ALL
-      SELECT v.entry_id, v.id
-      FROM ${dialect.jsonNumbers(sql`${others}`)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+      SELECT v.entry_id, v.id, hit.cosine
+      FROM ${told(others)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
     )`
+  }
+
+  /** A table of `id` and `cosine`, which is asked for only where something comes along by it. */
+  function told(all: readonly Told[]): SQL {
+    if (!dialect.packsRows)
+      return sql`(SELECT value AS id, 0 AS cosine FROM ${dialect.jsonNumbers(sql`${JSON.stringify(all.map(([id]) => id))}`)} ids)`
+    const pairs = JSON.stringify(all.map(([id, near]) => [id, Math.round(near * PARTS)]))
+    return dialect.jsonTable(sql`${pairs}`, { id: 'integer', cosine: 'integer' })
   }
 
   return {
@@ -158,12 +173,15 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       }
     },
 
-    async candidates(scope, filter, moment, atHand, request) {
+    async candidates(scope, filter, moment, { memories: atHand, patterns }, request) {
       const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
-      const visible = listed(dialect, scope, clock.now())
-      const admitted = (select: (condition: SQL) => SQL): SQL => {
+      const now = clock.now()
+      const visible = listed(dialect, scope, now)
+      /** @param from a table of what is admitted, where that is what is selected from */
+      const admitted = (select: (condition: SQL) => SQL, from?: (condition: SQL) => SQL): SQL => {
         const bindings = dialect.bindings()
-        return withPrelude(bindings, [], select(sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`))
+        const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        return withPrelude(bindings, from === undefined ? [] : [from(condition)], select(condition))
       }
       const { model, query, found } = request ?? { model: '', query: null, found: null }
       const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
@@ -172,12 +190,37 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       // As a rule there is nothing of either.
       const isBehind = found !== null && beyond < found.newest
       const isUntold = untold !== null && untold.length > 0
+      const ownCosine = ({ vectors }: AtHandMemory): number => Math.max(0, ...vectors.map((id) => cosines.get(id) ?? 0))
+      const known = new Set(atHand.flatMap(({ vectors }) => vectors))
+      const others = (found?.hits ?? []).flatMap(({ id, cosine: near }): Told[] => (known.has(id) ? [] : [[id, near]]))
+      const own = atHand.map((one): Told => [one.id, ownCosine(one)])
+      const selected = (
+        condition: SQL,
+      ): SQL => sql`SELECT ${columns}, source.leads${dialect.packsRows ? sql`, source.cosine` : sql``}
+        FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
+        WHERE ${condition}`
       const near: Part = {
-        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads', ...(dialect.packsRows ? ['whole'] : [])],
+        rows: dialect.packsRows
+          ? admitted(
+              () => sql`SELECT near.*, CASE WHEN near.place <= ${number(LIKELY)}
+                  THEN (SELECT ${wholeColumn(dialect)} FROM entries e WHERE e.id = near.id) END AS whole
+                FROM (
+                  SELECT near.*, row_number() OVER (PARTITION BY near.layer = 1 ORDER BY ${likelyScore(moment, now)} DESC) AS place
+                  FROM near
+                ) AS near`,
+              (condition) => sql`near AS MATERIALIZED (${selected(condition)})`,
+            )
+          : admitted(selected),
+      }
+      const certain: Part = {
+        columns: ['whole'],
         rows: admitted(
-          (condition) => sql`SELECT ${columns}, near.leads
-            FROM ${sources(scope, atHand, request)} near ${dialect.follow('entries', 'e', sql`e.id = near.id`)}
-            WHERE ${condition}`,
+          (condition) => sql`SELECT ${wholeColumn(dialect)} AS whole
+            FROM ${entriesById(
+              dialect,
+              patterns.map(({ id }) => id),
+            )} WHERE ${condition}`,
         ),
       }
       const unconfirmed = (upTo: number): SQL =>
@@ -187,8 +230,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
-      const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
-        readTogether(connection, [near]),
+      const [[rows = [], shown = []], [fresh = []], [beside = []]] = await Promise.all([
+        readTogether(connection, dialect.packsRows && patterns.length > 0 ? [near, certain] : [near]),
         isBehind ? connection.read([unconfirmed(found.newest)]) : [],
         isUntold
           ? connection.read([
@@ -201,18 +244,17 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const compared = (row: Row): number =>
         query === null ? 0 : cosine(query.values, fromBase64(row.data as string).values)
       for (const row of beside) cosines.set(Number(row.id), compared(row))
-      const ownCosines = new Map(
-        atHand.map(({ id, vectors }) => [id, Math.max(0, ...vectors.map((vector) => cosines.get(vector) ?? 0))]),
-      )
+      const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
       const best = new Map<number, NearMemory>()
-      const note = (row: Row, known: number): void => {
+      const note = (row: Row, told: number): void => {
         const id = Number(row.id)
-        const nearest = Math.max(known, ownCosines.get(id) ?? 0, best.get(id)?.cosine ?? 0)
-        best.set(id, { ...toAtMoment(row), cosine: nearest })
+        const before = best.get(id)
+        const nearest = Math.max(told, ownCosines.get(id) ?? 0, before?.cosine ?? 0)
+        best.set(id, { ...toAtMoment(row, before?.whole ?? wholeOf(row.whole)), cosine: nearest })
       }
       for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
       for (const row of fresh) note(row, compared(row))
-      return [...best.values()]
+      return { near: [...best.values()], patterns: shown.flatMap(({ whole }) => wholeOf(whole) ?? []) }
     },
   }
 }

@@ -9,8 +9,9 @@ import { EVERYTHING } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
-import { readRows, toEntry } from '../entries/rows'
+import { readRows } from '../entries/rows'
 import { unpackedColumns } from '../packed'
+import { toMemory } from './brought-along'
 import {
   accessAllStatement,
   accessStatement,
@@ -25,14 +26,6 @@ import {
 } from './memory-statements'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
 import { gatherUses, usesStatements } from './uses'
-
-export const toMemory = (row: Row): Memory => ({
-  ...toEntry(row),
-  weight: Number(row.weight),
-  pinned: Boolean(row.pinned),
-  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-  accessCount: Number(row.access_count),
-})
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
 
@@ -136,13 +129,20 @@ export function createSqlMemories(
       }
     },
 
-    async shown(scope, filter, ids, maxBytes, afterwards) {
+    async shown(scope, filter, ids, maxBytes, { afterwards, brought }) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const { dialect } = connection
       const asked = { dialect, scope, now: clock.now() }
+      const note = (admitted: readonly number[]): void => {
+        if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
+      }
+      const known = ids.flatMap((id) => brought.get(id) ?? [])
+      if (known.length === ids.length) {
+        note(ids)
+        return { memories: known, omitted: [] }
+      }
       const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
-      const admitted = rows.map(({ wanted_id: id }) => Number(id))
-      if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
+      note(rows.map(({ wanted_id: id }) => Number(id)))
       return pageOf(rows, pace)
     },
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import { baseName, FADING_DAYS, filesOf, type Moment, SHARES, testsOrBuilds } from '../../../domain/recall/current'
-import { kindsOfWord } from '../../../domain/recall/memory'
+import { kindsOfWord, type Memory } from '../../../domain/recall/memory'
 import type { AtMoment } from '../../../ports/current'
 import { FALSE, joinConditions } from '../compile-filter'
 import type { Row } from '../connection'
@@ -22,7 +22,7 @@ export const FILES = [
 ] as const
 
 /** Marks as one number, since hundreds of rows travel. */
-const BITS = { f: 1, n: 2, c: 4, s: 8 } as const
+export const BITS = { f: 1, n: 2, c: 4, s: 8 } as const
 type Mark = keyof typeof BITS
 
 const bit = (condition: SQL, mark: Mark): SQL => sql`CASE WHEN ${condition} THEN ${number(BITS[mark])} ELSE 0 END`
@@ -56,7 +56,8 @@ export const momentColumns = (dialect: SqlDialect, moment: Moment): SQL => {
 
 const has = (row: Row, mark: Mark): boolean => (Number(row.marks) & BITS[mark]) !== 0
 
-export const toAtMoment = (row: Row): AtMoment => ({
+export const toAtMoment = (row: Row, whole: Memory | null): AtMoment => ({
+  whole,
   id: Number(row.id),
   layer: Number(row.layer) as Layer,
   kind: row.kind as Kind,
@@ -65,7 +66,8 @@ export const toAtMoment = (row: Row): AtMoment => ({
   marks: { file: has(row, 'f'), named: has(row, 'n'), command: has(row, 'c'), session: has(row, 's') },
 })
 
-const isType = (word: string): SQL => sql`e.kind IN (${among(kindsOfWord(word) ?? [])})`
+export const isType = (word: string, alias = 'e'): SQL =>
+  sql`${sql.raw(alias)}.kind IN (${among(kindsOfWord(word) ?? [])})`
 
 /** The score of a memory without what similarity adds (`scoreNow` of the domain). */
 export function ownScore(dialect: SqlDialect, moment: Moment, now: number): SQL {

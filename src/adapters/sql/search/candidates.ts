@@ -4,6 +4,7 @@ import type { Unit } from '../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../domain/search/score'
 import type { TextColumn, TextHit, TextRequest, TextSearch } from '../../../ports/full-text'
 import type { Row } from '../connection'
+import { wholeOf } from '../memories/brought-along'
 import { toAtMoment } from '../memories/moment'
 import { unpackedColumns } from '../packed'
 
@@ -100,7 +101,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   place: Number(row.place ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
-  atMoment: row.marks === undefined ? null : toAtMoment(row),
+  atMoment: row.marks === undefined ? null : toAtMoment(row, wholeOf(row.whole)),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })

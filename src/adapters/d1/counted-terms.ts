@@ -1,0 +1,39 @@
+// In how many entries do the terms of a query stand, and in which, where these are few?
+import { type SQL, sql } from 'drizzle-orm'
+
+/** MATCH expressions, where they may be asked at once: a table of one row, `fits`, stands before. */
+export const asked = (expressions: readonly string[]): SQL =>
+  sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
+
+/** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
+export const counted = (expressions: readonly string[], most: number): SQL =>
+  sql`SELECT term.key AS place, term.value AS words, (
+      SELECT json_array(count(*), max(id)) FROM (
+        SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
+      )
+    ) AS count
+    FROM ${asked(expressions)} term`
+
+/** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
+const foundIn = (expressions: readonly string[], rare: number): SQL =>
+  sql`SELECT term.key AS place, (
+      SELECT json_array(count(*), max(id), json(CASE WHEN count(*) <= ${rare} THEN json_group_array(id) END)) FROM (
+        SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${rare + 1}
+      )
+    ) AS found
+    FROM ${asked(expressions)} term`
+
+/** What leads to few: the words of which each stands in no more entries than that, with what they weigh. */
+export const rareTables = (expressions: readonly string[], rare: number): SQL[] => [
+  sql`found AS MATERIALIZED (${foundIn(expressions, rare)})`,
+  sql`counts AS MATERIALIZED (SELECT place, json_remove(found, '$[2]') AS count FROM found)`,
+  sql`rarity AS MATERIALIZED (
+    SELECT ids, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+    FROM (SELECT json_extract(found, '$[0]') AS n, json_extract(found, '$[2]') AS ids FROM found) WHERE n > 0 AND n <= ${rare}
+  )`,
+  sql`weighed AS MATERIALIZED (
+    SELECT entry.value AS id, sum(rarity.weight) AS weight
+    FROM rarity CROSS JOIN json_each(rarity.ids) entry
+    GROUP BY entry.value
+  )`,
+]
