@@ -1,6 +1,7 @@
 import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/entry/draft'
 import type { Generated, NewEntry } from '../domain/entry/entry'
 import type { ImageLimits } from '../domain/entry/image'
+import { checkLinks } from '../domain/entry/link'
 import { limitExceeded } from '../domain/errors'
 import { type Done, savedBy } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
@@ -101,6 +102,7 @@ export function createStoreEntries({
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
     checkBeside(good.map(({ entry }) => entry))
+    checkLinks(good.map(({ entry }) => entry))
     const generated = await generate(
       good.map((one) => one.entry),
       drafts.length > 1 ? ' at index 0' : '',

@@ -1,5 +1,6 @@
 import type { EntryChange, EntryToChange, Generated } from '../domain/entry/entry'
 import { decodeImages } from '../domain/entry/image'
+import { checkLinks } from '../domain/entry/link'
 import { touchesReservedKeys } from '../domain/entry/metadata'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/entry/update'
 import { noSuchEntry, type Problem } from '../domain/errors'
@@ -98,6 +99,7 @@ export function createUpdateEntries({
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
+    checkLinks([...changes.values()].flatMap(({ metadata }) => metadata ?? []))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)

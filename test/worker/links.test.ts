@@ -54,3 +54,26 @@ it('follows later changes of the metadata and the end of either entry', async ()
   await change({ contradicts: null })
   expect(await linksFrom(ada)).toEqual([])
 })
+
+it('refuses calls whose metadata link to more than five thousand entries, and changes nothing', async () => {
+  const ada = freshPrincipal()
+  const ids = await Promise.all([store(ada, 'a'), store(ada, 'b')])
+  const named = Array.from({ length: 100 }, (_, i) => 900_000 + i)
+  const metadata = { references: { context_ids: [...ids, ...named] } }
+  const drafts = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      ok: true as const,
+      value: { threadId: 't', source: 'agent' as const, text: `linking ${i}`, metadata },
+    }))
+  const storing = (count: number) => services.storeEntries(ada, drafts(count), { atomic: true, dedupe: false })
+  await expect(storing(51)).rejects.toMatchObject({ code: 'limit_exceeded' })
+  expect(await linksFrom(ada)).toEqual([])
+  const stored = [...(await storing(50)), ...(await storing(1))].flatMap((one) =>
+    one.ok && one.value ? [one.value.id] : [],
+  )
+  expect(await linksFrom(ada)).toHaveLength(102)
+  const updates = (count: number) =>
+    stored.slice(0, count).map((id) => ({ ok: true as const, value: { id, metadataPatch: { status: 'done' } } }))
+  await expect(services.updateEntries(ada, updates(51), true)).rejects.toMatchObject({ code: 'limit_exceeded' })
+  expect((await services.updateEntries(ada, updates(50), true)).every(({ ok }) => ok)).toBe(true)
+})

@@ -1,3 +1,4 @@
+import { limitExceeded } from '../errors'
 import { type JsonValue, type Metadata, own } from './metadata'
 
 /** Links that metadata names: from this entry, by relation, to entries of the same org (platform contract §1). */
@@ -25,8 +26,18 @@ export function readId(value: unknown): number | null {
 const ids = (value: JsonValue | undefined): number[] =>
   (Array.isArray(value) ? value : [value]).map(readId).filter((id) => id !== null)
 
-/** Links that the metadata of one entry make: as many as ids a call takes. Each is looked up and written, for each of a batch. */
+/** Links that the metadata of one entry make: as many as ids a call takes. */
 export const MOST_LINKS = 100
+/** Links that one call looks up and writes in its transaction, meanwhile a database in the same process serves nobody (0.1 s). */
+export const MOST_LINKS_A_CALL = 5_000
+
+/** @throws Problem limit_exceeded when what one call writes makes too many links */
+export function checkLinks(written: readonly { readonly links: readonly LinkTarget[] }[]): void {
+  if (written.reduce((sum, { links }) => sum + links.length, 0) > MOST_LINKS_A_CALL)
+    throw limitExceeded(
+      `The metadata of these entries link to more than ${MOST_LINKS_A_CALL} others; write them in several calls`,
+    )
+}
 
 /** What the metadata links to, at most `MOST_LINKS`; whether the targets exist and are visible is the store's question. */
 export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
