@@ -9,6 +9,7 @@ import { listPrompts } from '../tools/prompts/catalogue'
 import { promptText } from '../tools/prompts/prompt'
 import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
+import type { SendApart } from '../tools/tool-result'
 import type { McpRequest } from './mcp-request'
 
 /** Resources, prompts and completions of the endpoint, beside its tools. */
@@ -44,7 +45,7 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
   })
 }
 
-export function offerResources(server: Server, request: McpRequest, origin: string): void {
+export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendApart): void {
   const { config, services, principal, tools } = request
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
   const prompts = listPrompts(listed)
@@ -77,7 +78,7 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
     answering('resources/read', uri, async (context) => {
       const resource = parseResource(uri)
       const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
-      const contents = offered ? await readContents(context, resource, uri) : null
+      const contents = offered ? await readContents(context, resource, uri, sendApart) : null
       if (contents === null) throw new ResourceNotFoundError(uri)
       return { contents }
     }),

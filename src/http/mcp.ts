@@ -8,7 +8,8 @@ import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
 import { isImageData, longestString } from '../tools/request-strings'
-import { type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { type SendApart, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { createApart } from './apart'
 import { requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import { isListening, type ListenMessage, serveListening } from './listen'
@@ -47,18 +48,24 @@ function discreetly(error: unknown, args: unknown): Record<string, string | unde
   return { message: withoutEchoes(error.message, args), stack: withoutEchoes(error.stack ?? '', args) }
 }
 
-async function callTool(tool: Tool, context: ToolContext, args: unknown, request: McpRequest): Promise<ToolResult> {
+async function callTool(
+  tool: Tool,
+  context: ToolContext,
+  args: unknown,
+  request: McpRequest,
+  sendApart: SendApart,
+): Promise<ToolResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
-  const answer = async (result: ToolResult): Promise<ToolResult> => {
-    await noteDenials(context, tool.family.denials(result.structuredContent), request)
+  const answer = async (result: ToolResult, structured = result.structuredContent): Promise<ToolResult> => {
+    await noteDenials(context, tool.family.denials(structured), request)
     return result
   }
   try {
     requireRole(context.principal, tool.role)
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
-    return answer(await toResult(called, context.services.pace))
+    return answer(await toResult(called, context.services.pace, sendApart), called.structured)
   } catch (error) {
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
@@ -68,7 +75,7 @@ async function callTool(tool: Tool, context: ToolContext, args: unknown, request
   }
 }
 
-function createServer(request: McpRequest, origin: string, era: Era): Server {
+function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendApart): Server {
   const { config, services, principal, tools, offersResources } = request
   const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new Server(
@@ -78,7 +85,7 @@ function createServer(request: McpRequest, origin: string, era: Era): Server {
       ...(instructions === '' ? {} : { instructions }),
     },
   )
-  if (offersResources) offerResources(server, request, origin)
+  if (offersResources) offerResources(server, request, origin, sendApart)
   server.setRequestHandler('tools/list', () => ({
     tools: tools.map((tool) => ({
       name: listedName(tool, config),
@@ -94,7 +101,7 @@ function createServer(request: McpRequest, origin: string, era: Era): Server {
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
     const context: ToolContext = { principal: caller, services, config, origin }
-    return callTool(tool, context, params.arguments, request)
+    return callTool(tool, context, params.arguments, request, sendApart)
   })
   return server
 }
@@ -174,17 +181,19 @@ export async function serveMcp(
 }
 
 /** Answers one HTTP request to the endpoint. */
-export function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
+export async function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
   const { origin } = new URL(httpRequest.url)
   const { services, principal, release, admit } = request
-  const createServerOf: McpServerFactory = ({ era }) => createServer(request, origin, era)
+  const apart = createApart(services.pace)
+  const createServerOf: McpServerFactory = ({ era }) => createServer(request, origin, era, apart.send)
   const onerror = (error: Error) =>
     request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message })
   const listen: Serving['listen'] = (listening, message) =>
     serveListening(listening, message, { services, principal, createServer: createServerOf, onerror, release })
-  return serveMcp(httpRequest, createServerOf, onerror, {
+  const response = await serveMcp(httpRequest, createServerOf, onerror, {
     strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
     admit,
     ...(request.offersResources ? { listen } : {}),
   })
+  return apart.fill(response)
 }

@@ -9,37 +9,42 @@ const BESIDE_BYTES = 100_000
 /** Addresses and block of one image. */
 const IMAGE_BYTES = 400
 
-export interface Shown {
+interface ToShow {
   readonly entry: Pick<Entry, 'id' | 'images'> & { readonly bare?: true }
-  readonly shown: Record<string, unknown>
+  /** Makes what is shown of it, which takes long where metadata have many keys. */
+  readonly show: () => Record<string, unknown>
 }
 
+/** What a result has room for, and what is shown of it. */
+export type Shown<One extends ToShow = ToShow> = One & { readonly shown: Record<string, unknown> }
+
 /** Bytes of images are counted apart, since they have a limit of their own. */
-const sizeOf = ({ entry, shown }: Shown): number =>
+const sizeOf = ({ entry }: ToShow, shown: Record<string, unknown>): number =>
   utf8Length(jsonText(shown)) +
   (entry.images.length === 0 ? 0 : utf8Length(jsonText(entry.images)) + entry.images.length * IMAGE_BYTES)
 
 /**
- * The entries from the beginning that a result has room for; the first always fits. Rests while it measures them.
+ * The entries from the beginning that a result has room for; the first always fits. Rests while it makes what is shown, and measures it.
  *
  * @returns the ids of the others as the member `omitted`, for a further call, and the bytes that are left
  */
-export async function fitting<One extends Shown>(
+export async function fitting<One extends ToShow>(
   entries: readonly One[],
   pace: Pace,
-): Promise<{ readonly kept: readonly One[]; readonly omitted: readonly number[]; readonly left: number }> {
+): Promise<{ readonly kept: readonly Shown<One>[]; readonly omitted: readonly number[]; readonly left: number }> {
   let left = RESULT_BYTES - BESIDE_BYTES
-  let count = 0
+  const kept: Shown<One>[] = []
   for (const one of entries) {
-    const size = sizeOf(one)
+    const shown = one.show()
+    const size = sizeOf(one, shown)
     await pace.spend(size / JSON_UNITS)
-    if ((size > left || one.entry.bare) && count > 0) break
+    if ((size > left || one.entry.bare) && kept.length > 0) break
     left -= size
-    count++
+    kept.push({ ...one, shown })
   }
   return {
-    kept: entries.slice(0, count),
-    omitted: entries.slice(count).map(({ entry }) => entry.id),
+    kept,
+    omitted: entries.slice(kept.length).map(({ entry }) => entry.id),
     left: Math.max(0, left),
   }
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../domain/errors'
-import { withAllDigits } from '../domain/json/write'
+import { jsonPieces, mayLackDigits, withAllDigits } from '../domain/json/write'
 import { JSON_UNITS, type Pace } from '../domain/pace'
 import type { Answer, Block } from './context'
 import type { Family } from './family'
@@ -12,15 +12,45 @@ export interface ToolResult {
   readonly [key: string]: unknown
 }
 
+/** A result larger than this, in UTF-16 units of its JSON, is sent in pieces. */
+const AT_ONCE = 200_000
+
+/** Takes JSON that is to be sent in pieces. Each returns what stands in its place meanwhile. */
+export interface SendApart {
+  readonly asObject: (pieces: readonly string[]) => Record<string, unknown>
+  /** As a string that holds the JSON. */
+  readonly asString: (pieces: readonly string[]) => string
+}
+
 /**
- * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. A long one is
- * written a second time as it is sent, all at once, so there is a rest before.
+ * Writes JSON with rests in between.
+ *
+ * @returns the whole of it where it is short, else its pieces, to be sent apart
  */
-export async function toResult({ structured, blocks }: Answer, pace: Pace): Promise<ToolResult> {
-  const structuredContent = withAllDigits(structured)
-  const text = JSON.stringify(structuredContent)
-  await pace.spend(text.length / JSON_UNITS)
-  return { structuredContent, content: [{ type: 'text', text }, ...blocks] }
+export async function writeJson(value: unknown, pace: Pace): Promise<string | readonly string[]> {
+  const pieces: string[] = []
+  let size = 0
+  for (const piece of jsonPieces(value)) {
+    pieces.push(piece)
+    size += piece.length
+    await pace.spend(piece.length / JSON_UNITS)
+  }
+  return size > AT_ONCE ? pieces : pieces.join('')
+}
+
+/**
+ * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. What is long is
+ * written once, with rests between, and sent apart.
+ */
+export async function toResult({ structured, blocks }: Answer, pace: Pace, sendApart: SendApart): Promise<ToolResult> {
+  const json = await writeJson(structured, pace)
+  if (typeof json !== 'string')
+    return {
+      structuredContent: sendApart.asObject(json),
+      content: [{ type: 'text', text: sendApart.asString(json) }, ...blocks],
+    }
+  const structuredContent = mayLackDigits(json) ? withAllDigits(structured) : structured
+  return { structuredContent, content: [{ type: 'text', text: json }, ...blocks] }
 }
 
 /**

@@ -27,6 +27,7 @@ import { parseQuery } from '../../src/domain/search/query'
 import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
 import { inShares } from '../../src/domain/write-share'
+import { createApart } from '../../src/http/apart'
 import { createGenerate } from '../../src/services/generate'
 import { createStoreEntries } from '../../src/services/store-entries'
 import type { ToolContext } from '../../src/tools/context'
@@ -303,23 +304,51 @@ describe('a pace', () => {
     }
   })
 
-  it('rests while a result of 8 MB is measured, and before it is written a second time', async () => {
+  it('rests while a result of 8 MB is measured, written once, and sent as structure and as text', async () => {
     const { stretches, pace } = recorded()
     const metadata = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key_${i}`, 100_000 + i]))
-    const entries = Array.from({ length: 100 }, (_, id) => ({ entry: { id, images: [] }, shown: { id, metadata } }))
+    const entries = Array.from({ length: 100 }, (_, id) => ({
+      entry: { id, images: [] },
+      show: () => ({ id, metadata }),
+    }))
     const { kept, omitted } = await fitting(entries, pace)
     const bytes = kept.length * JSON.stringify(metadata).length
     expect(bytes).toBeGreaterThan(7_500_000)
     expect(kept.length + omitted.length).toBe(100)
-    expect(stretches.length).toBeGreaterThan(bytes / JSON_UNITS / (2 * SLICE))
+    const structured = { results: kept.map(({ shown }) => shown) }
+    const apart = createApart(pace)
+    const result = await toResult({ structured, blocks: [] }, pace, apart.send)
+    expect(JSON.stringify(result).length).toBeLessThan(200)
+    const sent = await apart.fill(Response.json({ id: 1, result })).text()
+    expect(stretches.length).toBeGreaterThan((4 * bytes) / JSON_UNITS / (2 * SLICE))
     expect(Math.max(...stretches)).toBeLessThan(2 * SLICE)
-    const measured = stretches.length
-    const { content, structuredContent } = await toResult(
-      { structured: { results: kept.map(({ shown }) => shown) }, blocks: [] },
-      pace,
-    )
-    expect(stretches.length).toBe(measured + 1)
-    expect(content[0].text).toBe(JSON.stringify(structuredContent))
+    const content = [{ type: 'text', text: JSON.stringify(structured) }]
+    expect(sent).toBe(JSON.stringify({ id: 1, result: { structuredContent: structured, content } }))
+  })
+
+  it('sends what is large apart, wherever an answer is cut, and everything else as it is', async () => {
+    const long = '\u{1f600}\n"'.repeat(60_000)
+    const results: [Record<string, unknown>, string][] = [
+      [{ long, large: 2 ** 60 }, `{"long":${JSON.stringify(long)},"large":${2n ** 60n}}`],
+      [
+        { few: ['\u{1f600}', undefined], none: undefined, empty: [{}, []] },
+        '{"few":["\u{1f600}",null],"empty":[{},[]]}',
+      ],
+    ]
+    for (const [structured, text] of results)
+      for (const size of [1, 7, 1_000_000]) {
+        const apart = createApart(WITHOUT_REST)
+        const result = await toResult({ structured, blocks: [] }, WITHOUT_REST, apart.send)
+        const bytes = new TextEncoder().encode(`\u{1f600}data: ${JSON.stringify(result)}\u{1f600}`)
+        const { readable, writable } = new TransformStream()
+        const writer = writable.getWriter()
+        for (let at = 0; at < bytes.length; at += size) void writer.write(bytes.slice(at, at + size))
+        void writer.close()
+        const headers = { 'content-type': 'text/event-stream' }
+        const sent = await apart.fill(new Response(readable, { headers })).text()
+        const content = JSON.stringify([{ type: 'text', text }])
+        expect(sent).toBe(`\u{1f600}data: {"structuredContent":${text},"content":${content}}\u{1f600}`)
+      }
   })
 
   it('rests while a batch of texts of 0.95 MB is embedded', async () => {

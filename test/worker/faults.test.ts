@@ -5,7 +5,7 @@ import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'
-import { toErrorResult, toResult } from '../../src/tools/tool-result'
+import { type SendApart, toErrorResult, toResult } from '../../src/tools/tool-result'
 import { bindings, config, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
 import { base64, freshPrincipal, pngBytes, TestClock } from '../support/scope'
@@ -40,6 +40,11 @@ beforeEach(() => {
 // What a test leaves behind its answers is no part of the next.
 afterEach(settle)
 
+const whole: SendApart = {
+  asObject: (pieces) => JSON.parse(pieces.join('')),
+  asString: (pieces) => pieces.join(''),
+}
+
 describe('when a dependency fails', () => {
   let ada = freshPrincipal()
   beforeEach(async () => {
@@ -51,7 +56,7 @@ describe('when a dependency fails', () => {
     const tool = findTool(tools, name) as Tool
     try {
       const context = { principal: ada, services, config, origin: 'http://localhost' }
-      return await toResult(await tool.call(context, args), context.services.pace)
+      return await toResult(await tool.call(context, args), context.services.pace, whole)
     } catch (error) {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }

@@ -136,13 +136,13 @@ export const sourceOfEntry = (metadata: Metadata): Source =>
 /** Metadata as fabric shows them: with what always stands there, and nothing that stands beside them. */
 export function shownMetadata(memory: Memory): Metadata {
   const { metadata, project, kind, tags, weight, source } = memory
-  const { kind: namedKind, project: namedProject, ...rest } = metadata ?? {}
-  const own = rest as Metadata
+  // Copied once: metadata may have tens of thousands of keys.
+  const { kind: namedKind, project: namedProject, ...shown } = metadata ?? {}
+  const own = shown as Metadata
   const known = (key: string): boolean =>
     Object.hasOwn(own, key) && (RULES[key] as Rule)(own[key] as JsonValue) === null
   const inferred: MemorySource = source === 'user' ? 'user_explicit' : 'ai_inferred'
-  return {
-    ...own,
+  return Object.assign(own, {
     ...(namedKind === undefined || namedKind === typeOfKind(kind) ? {} : { kind: namedKind }),
     ...(namedProject === undefined || typeof namedProject === 'string' ? {} : { project: namedProject }),
     tags: [...tags],
@@ -151,5 +151,5 @@ export function shownMetadata(memory: Memory): Metadata {
     cliType: known('cliType') ? (own.cliType as string) : 'generic',
     weight,
     ...(project === null ? {} : { projectPath: project }),
-  }
+  })
 }

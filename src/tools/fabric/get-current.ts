@@ -60,9 +60,9 @@ export const getCurrent = defineTool({
       filePath: given(args.filePath),
     })
     const of = (kind: 'working' | 'relevant') =>
-      current[kind].map((memory) => ({ kind, entry: memory, shown: shownMemory(memory) }))
+      current[kind].map((memory) => ({ kind, entry: memory, show: () => shownMemory(memory) }))
     const patterns = current.patterns.map((pattern) => ({
-      ...{ kind: 'patterns', entry: { id: pattern.id, images: [] }, shown: shownPattern(pattern) },
+      ...{ kind: 'patterns', entry: { id: pattern.id, images: [] }, show: () => shownPattern(pattern) },
     }))
     const { kept, omitted } = await fitting<(typeof patterns)[number] | ReturnType<typeof of>[number]>(
       [...of('working'), ...of('relevant'), ...patterns],

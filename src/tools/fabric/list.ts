@@ -77,7 +77,7 @@ export const list = defineTool({
       RESULT_BYTES,
     )
     const { kept, omitted } = await fitting(
-      page.memories.map((entry) => ({ entry, shown: shownMemory(entry) })),
+      page.memories.map((entry) => ({ entry, show: () => shownMemory(entry) })),
       services.pace,
     )
     return {

@@ -82,7 +82,10 @@ export const recall = defineTool({
     )
     const shown = page.results.map(({ memory, similarity, matched }) => ({
       entry: memory,
-      shown: { memory: shownMemory(memory), similarity: shownScore(similarity), layer: memory.layer, matched },
+      show: () => ({
+        memory: shownMemory(memory),
+        ...{ similarity: shownScore(similarity), layer: memory.layer, matched },
+      }),
     }))
     const { kept, omitted } = await fitting(shown, services.pace)
     return {

@@ -9,6 +9,7 @@ import { loadImages } from '../../services/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
 import { wholeEntry } from '../threads/wire'
+import { type SendApart, writeJson } from '../tool-result'
 import { recallPack } from './pack'
 
 /** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
@@ -23,9 +24,11 @@ const TAIL = 100
 /** What a project brings: enough to see where it stands, and a few lines of each. */
 const OVERVIEW = { decisions: 10, inFlight: 20, previewLength: 501 }
 
+const JSON_TYPE = 'application/json'
+
 const json = (uri: string, value: Record<string, unknown>): Content => ({
   uri,
-  mimeType: 'application/json',
+  mimeType: JSON_TYPE,
   text: jsonText(value),
 })
 
@@ -67,7 +70,12 @@ async function entryContents(context: ToolContext, id: number, uri: string): Pro
 }
 
 /** The newest of a thread, the oldest of them first. */
-async function threadContents(context: ToolContext, threadId: string, uri: string): Promise<Content[] | null> {
+async function threadContents(
+  context: ToolContext,
+  threadId: string,
+  uri: string,
+  sendApart: SendApart,
+): Promise<Content[] | null> {
   const { entries, omitted, total } = await context.services.directory.tail(
     context.principal,
     threadId,
@@ -76,17 +84,17 @@ async function threadContents(context: ToolContext, threadId: string, uri: strin
   )
   if (entries.length === 0) return null
   const fits = await fitting(
-    entries.map((entry) => ({ entry, shown: shownEntry(entry, context) })),
+    entries.map((entry) => ({ entry, show: () => shownEntry(entry, context) })),
     context.services.pace,
   )
-  return [
-    json(uri, {
-      thread_id: threadId,
-      total,
-      entries: fits.kept.map(({ shown }) => shown).toReversed(),
-      ...omittedMember([...fits.omitted, ...omitted].toReversed()),
-    }),
-  ]
+  const thread = {
+    thread_id: threadId,
+    total,
+    entries: fits.kept.map(({ shown }) => shown).toReversed(),
+    ...omittedMember([...fits.omitted, ...omitted].toReversed()),
+  }
+  const json = await writeJson(thread, context.services.pace)
+  return [{ uri, mimeType: JSON_TYPE, text: typeof json === 'string' ? json : sendApart.asString(json) }]
 }
 
 /** An entry in the overview of its project: the beginning, and where the whole stands. */
@@ -123,12 +131,17 @@ async function projectContents(context: ToolContext, project: string, uri: strin
  *
  * @param uri as it was asked for, which the answer repeats
  */
-export async function readContents(context: ToolContext, resource: Resource, uri: string): Promise<Content[] | null> {
+export async function readContents(
+  context: ToolContext,
+  resource: Resource,
+  uri: string,
+  sendApart: SendApart,
+): Promise<Content[] | null> {
   switch (resource.kind) {
     case 'entry':
       return entryContents(context, resource.id, uri)
     case 'thread':
-      return threadContents(context, resource.threadId, uri)
+      return threadContents(context, resource.threadId, uri, sendApart)
     case 'project':
       return projectContents(context, resource.project, uri)
     case 'pack':

@@ -44,7 +44,7 @@ export const getContextByIds = defineTool({
         ? await services.entries.readWithin(principal, ids, RESULT_BYTES)
         : await services.history.asOf(principal, ids, at, RESULT_BYTES)
     const { kept, omitted, left } = await fitting(
-      read.entries.map((entry) => ({ entry, shown: wholeEntry(entry) })),
+      read.entries.map((entry) => ({ entry, show: () => wholeEntry(entry) })),
       services.pace,
     )
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])

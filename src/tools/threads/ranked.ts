@@ -58,7 +58,7 @@ export async function rankedEntries(
   const { kept, omitted, left } = await fitting(
     results.map((result) => ({
       entry: result.entry,
-      shown: { ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) },
+      show: () => ({ ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) }),
     })),
     context.services.pace,
   )

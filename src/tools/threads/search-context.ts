@@ -56,7 +56,7 @@ export const searchContext = defineTool({
       previewLength: config.truncationLength + 1,
     })
     const { kept, omitted, left } = await fitting(
-      entries.map((entry) => ({ entry, shown: foundEntry(entry, config.truncationLength) })),
+      entries.map((entry) => ({ entry, show: () => foundEntry(entry, config.truncationLength) })),
       services.pace,
     )
     const results = await withImages(context, kept, args, left)

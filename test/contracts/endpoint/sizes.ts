@@ -16,6 +16,7 @@ export function sizeContract(connect: Connect): void {
     for (let i = 0; i < 10; i++) ids.push(await s.store(`${text}${i}`, { thread_id }))
     const { data, text: json } = await s.client.call('get_context_by_ids', { context_ids: [...ids, 999_999_999] })
     expect(json.length).toBeLessThanOrEqual(LIMIT)
+    expect(JSON.parse(json)).toEqual(data)
     expect(data.result.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 7))
     expect([data.omitted, data.missing]).toEqual([ids.slice(7), [999_999_999]])
     const rest = await s.ok('get_context_by_ids', { context_ids: data.omitted })
