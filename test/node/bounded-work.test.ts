@@ -2,7 +2,7 @@ import { parser as java } from '@lezer/java'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ALPHABETS, MEGABYTE, repeated } from '../../bench/faults/alphabets.mjs'
-import { parseInSteps } from '../../src/adapters/code/tree'
+import { parseInParts } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { detectImageType } from '../../src/domain/entry/image'
 import { withoutEchoes } from '../../src/domain/identity/discretion'
@@ -414,13 +414,35 @@ describe('unknown arguments', () => {
   })
 })
 
-describe('a tree of source code', () => {
-  it('has no more nodes than are built at once, of brackets without end too', async () => {
-    const tree = await parseInSteps(java, '()'.repeat(2_000), WITHOUT_REST, 1_000)
-    let nodes = 0
-    tree?.iterate({ enter: () => void nodes++ })
-    expect(nodes).toBeGreaterThan(500)
-    expect(nodes).toBeLessThan(1_200)
+describe('trees of source code', () => {
+  const parts = async (text: string, most: number) => {
+    const found: { nodes: number; from: number; end: number }[] = []
+    for await (const { tree, from, end } of parseInParts(java, text, WITHOUT_REST, most)) {
+      let nodes = 0
+      tree.iterate({ enter: () => void nodes++ })
+      found.push({ nodes, from, end })
+    }
+    return found
+  }
+
+  it('have no more nodes each than are built at once, of brackets without end too', async () => {
+    const found = await parts('()'.repeat(20_000), 1_000)
+    expect(found.length).toBeLessThanOrEqual(4)
+    expect(Math.max(...found.map(({ nodes }) => nodes))).toBeLessThan(1_300)
+  })
+
+  it('cover a program that has more, and begin where declarations begin', async () => {
+    const declared = (i: number) => `class Some${i} { int one() { return ${i}; } }\n`
+    const text = Array.from({ length: 100 }, (_, i) => declared(i)).join('')
+    const found = await parts(text, 700)
+    expect(found.length).toBeGreaterThan(1)
+    let at = 0
+    for (const { from, end } of found) {
+      expect([from, text.slice(from, from + 10)]).toEqual([at, expect.stringMatching(/^class Some/)])
+      at = from + end
+    }
+    expect(text.slice(at).trim()).toBe('')
+    expect(found.at(-1)?.nodes).toBeLessThan(900)
   })
 })
 

@@ -16,7 +16,7 @@ import { LINE_RULES } from './line-rules'
 import type { Rules } from './nodes'
 import { rules as pythonRules } from './python'
 import { rules as rustRules } from './rust'
-import { parseInSteps } from './tree'
+import { parseInParts } from './tree'
 
 interface Grammar {
   readonly parser: (path: string) => LRParser
@@ -34,11 +34,12 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   cpp: { parser: () => cpp, rules: cppRules },
 }
 
-function declarations(tree: Tree, text: string, rules: Rules): Declaration[] {
+/** What the nodes declare that begin before an end. */
+function declarations(tree: Tree, text: string, rules: Rules, end: number): Declaration[] {
   const found: Declaration[] = []
   tree.iterate({
     enter(node) {
-      if (found.length >= MAX_SYMBOLS) return false
+      if (found.length >= MAX_SYMBOLS || node.from >= end) return false
       const rule = Object.hasOwn(rules, node.name) ? rules[node.name] : undefined
       if (rule !== undefined) found.push(...rule(node.node, text))
       return true
@@ -46,6 +47,13 @@ function declarations(tree: Tree, text: string, rules: Rules): Declaration[] {
   })
   return found
 }
+
+/** The same, of a text that stands so far behind. */
+const moved = ({ from, to, opens, above, ...rest }: Declaration, by: number): Declaration => ({
+  ...rest,
+  ...{ from: from + by, to: to + by, above: above + by },
+  opens: opens === null ? null : opens + by,
+})
 
 /** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
 export function createCodeParser(pace: Pace): CodeParser {
@@ -56,11 +64,13 @@ export function createCodeParser(pace: Pace): CodeParser {
       const style = commentStyle(language)
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
       if (grammar !== undefined) {
-        const tree = await parseInSteps(grammar.parser(path), text, pace)
-        if (tree === null) return []
-        // Building it and looking through it take long each.
-        await pace.rest()
-        return toSymbols(text, declarations(tree, text, grammar.rules), style)
+        const found: Declaration[] = []
+        for await (const { tree, from, end } of parseInParts(grammar.parser(path), text, pace)) {
+          const declared = declarations(tree, text.slice(from), grammar.rules, end)
+          found.push(...declared.map((one) => moved(one, from)))
+          await pace.rest()
+        }
+        return toSymbols(text, found, style)
       }
       const byLine = Object.hasOwn(LINE_RULES, language) ? LINE_RULES[language] : undefined
       return byLine === undefined ? [] : toSymbols(text, byLine(text), style)

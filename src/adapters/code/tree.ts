@@ -13,10 +13,12 @@ const STEP_UNITS = 6000
 /** Levels of nesting; the parser's stack holds three numbers a level. Programs that people write have fewer than 100. */
 const MAX_DEPTH = 3 * 2000
 /**
- * Nodes of a tree, which Lezer builds all at once: 100 to 250 ms of them. Programs that people write have up to 0.6 for each character,
- * brackets without end three.
+ * Nodes of a tree, which Lezer builds all at once: 50 to 120 ms of them. Programs that people write have up to 0.6 for each character,
+ * brackets without end three; what has more is parsed in parts.
  */
-const MAX_NODES = 700_000
+const MAX_NODES = 300_000
+/** Parts of a text: programs of a megabyte have no more, whatever is declared in them. */
+const MAX_PARTS = 4
 /** Numbers by which the parser notes a node. */
 const NOTED = 4
 /** What trying several readings may cost at first, and for each character; measured, see bench/code. */
@@ -92,13 +94,45 @@ function advance(parse: PartialParse): { readonly tree: Tree | null } | null {
   }
 }
 
-/** The tree of a text; of its first part only when the rest would cost too much, and null when it is too deep to be built. */
-export async function parseInSteps(
+interface Part {
+  readonly tree: Tree
+  /** Where the text of the tree begins. */
+  readonly from: number
+  /** Where, from there, the part ends that is parsed whole. */
+  readonly end: number
+}
+
+/**
+ * The trees of a text: of its parts, each of whole declarations of the outermost level, where one would have too many nodes. What
+ * would cost too much is left out, and so is what is too deep to be built.
+ */
+export async function* parseInParts(
   parser: LRParser,
   text: string,
   pace: Pace,
   maxNodes = MAX_NODES,
-): Promise<Tree | null> {
+): AsyncGenerator<Part, void> {
+  let from = 0
+  for (let part = 1; part <= MAX_PARTS; part++) {
+    const parsed = await parseInSteps(parser, text.slice(from), pace, maxNodes)
+    if (parsed === null) return
+    // Building a tree and looking through it take long each.
+    await pace.rest()
+    const { tree, isFull } = parsed
+    const end = isFull ? (tree.topNode.lastChild?.from ?? 0) : 0
+    yield { tree, from, end: end === 0 || part === MAX_PARTS ? tree.length : end }
+    if (end === 0) return
+    from += end
+  }
+}
+
+/** The tree of a text, as far as it does not cost too much; null when it is too deep to be built. */
+async function parseInSteps(
+  parser: LRParser,
+  text: string,
+  pace: Pace,
+  maxNodes: number,
+): Promise<{ readonly tree: Tree; readonly isFull: boolean } | null> {
   const input = new CountedInput(text)
   const parse: Working = parser.startParse(input)
   const again = FREE_AGAIN + AGAIN_PER_CHARACTER * text.length
@@ -106,9 +140,11 @@ export async function parseInSteps(
   const allowed = FREE_TRIES + TRIES_PER_CHARACTER * text.length
   let spent = 0
   let since = 0
+  let isFull = false
   for (;;) {
     const step = advance(parse)
-    if (step === null || step.tree !== null) return step?.tree ?? null
+    if (step === null) return null
+    if (step.tree !== null) return { tree: step.tree, isFull }
     if ((parse.recovering ?? 0) > 0 || (parse.stacks?.length ?? 0) > 1) {
       const { sum, deepest } = depths(parse)
       spent += sum + 30
@@ -117,7 +153,10 @@ export async function parseInSteps(
     } else if (parse.stoppedAt === null && (since & 63) === 0 && depths(parse).deepest > MAX_DEPTH)
       parse.stopAt(parse.parsedPos)
     const reread = input.given - parse.parsedPos
-    if (parse.stoppedAt === null && (reread > again || nodesOf(parse) > maxNodes)) parse.stopAt(parse.parsedPos)
+    if (parse.stoppedAt === null && (reread > again || nodesOf(parse) > maxNodes)) {
+      isFull = reread <= again
+      parse.stopAt(parse.parsedPos)
+    }
     if (reread > counted) {
       since += (reread - counted) >> READS_OF_A_STEP
       counted = reread
