@@ -169,6 +169,13 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       // Three links and the note of the entry.
       expect(await forget()).toEqual([2, 2, 0])
       expect(await raw()).toBe(9)
+      // More than one transaction removes.
+      const ids = JSON.stringify(Array.from({ length: 2_500 }, (_, i) => 10_000_000 + i))
+      await made.connection.batch([
+        sql`INSERT INTO links (org, from_id, relation, to_id, origin)
+          SELECT ${ada.org}, value, 'references', ${erased}, 'remember'
+          FROM ${made.connection.dialect.jsonNumbers(sql`${ids}`)} AS ids`,
+      ])
       await store().erase(call(), { ids: [erased] })
       expect(await raw()).toBe(6)
       expect((await forget()).at(-1)).toBe(0)
@@ -178,6 +185,11 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       while ((await forgetVersions(50)) > 0);
       expect(await forget()).toEqual([2, 2, 0])
       expect([await links(), await raw()]).toEqual([expect.objectContaining({ length: 3 }), 3])
+      // What is deleted already is erased with the links to it as well.
+      await store().delete(call(), { ids: [stays] })
+      expect([await links(), await raw()]).toEqual([[], 3])
+      await store().erase(call(), { ids: [stays] })
+      expect(await raw()).toBe(0)
     })
 
     it('removes no link to an entry that stands, whatever was noted', async () => {
