@@ -7,7 +7,7 @@ import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
-import { createRecallWords } from '../../src/services/recall/recall-words'
+import { createRecallWords, type WordRequest } from '../../src/services/recall/recall-words'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -34,9 +34,13 @@ export function recallWordsContract(name: string, make: () => Made): void {
       })
       return saved?.id as number
     }
-    const recall = (query: string, threshold = 0.7, filter: Partial<RecallFilter> = {}) =>
+    const recall = (
+      query: string,
+      threshold = 0.7,
+      { first = 'most', ...filter }: Partial<RecallFilter> & Pick<WordRequest, 'first'> = {},
+    ) =>
       createRecallWords(made)(ada, {
-        ...{ query, threshold },
+        ...{ query, threshold, first },
         filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
       })
     const found = async (...given: Parameters<typeof recall>) => (await recall(...given)).hits.map(({ id }) => id)
@@ -136,6 +140,23 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const some = await recall('lamp window', 0)
       expect(some.hits[0]?.id).toBe(both)
       expect((await recall('lamp window', 0.7)).cut).toBe(false)
+    })
+
+    it('keeps a short memory with a rare word among hundreds of long ones with all words, where the rarest are kept', async () => {
+      const long = `a lamp-window of ${'thing '.repeat(500)}`
+      const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `${long} ${i}` })))
+      await made.entries.save(ada, drafts, { dedupe: false })
+      const rare = await save('window')
+      const apart = await save('window and lamp')
+      const kept = async (query: string, first: NonNullable<WordRequest['first']>) => {
+        const ids = await found(query, 0, { first })
+        return [ids.length, ids.includes(rare), ids.includes(apart)]
+      }
+      expect(await kept('lamp window', 'most')).toEqual([200, false, true])
+      expect(await kept('lamp window', 'rarest')).toEqual([200, true, true])
+      // All of its words are no adjacency.
+      expect(await kept('lamp-window lamp', 'most')).toEqual([200, false, false])
+      expect(await kept('lamp-window lamp', 'rarest')).toEqual([200, false, true])
     })
 
     it('lets a neighbour among the best 200 lend a memory its share, and the 201st none', async () => {

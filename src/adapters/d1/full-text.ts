@@ -4,35 +4,19 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
 import type { FullText } from '../../ports/full-text'
-import { compileFilter, TRUE } from '../sql/compile-filter'
+import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { entriesById, withPrelude } from '../sql/entries/read-statements'
-import {
-  brevity,
-  COMMON,
-  COUNTED,
-  MOST_BREVITY,
-  roomOf,
-  splitUnits,
-  threadOf,
-  toSearch,
-  type Units,
-  unitKey,
-} from '../sql/search/candidates'
+import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/search/candidates'
 import { totalsOf } from '../sql/search/room'
 import { listed } from '../sql/visibility'
+import { bestByUnits, matchIfFits } from './best-by-units'
 import { candidateColumns } from './candidate-columns'
-import { asked, counted, rareTables } from './counted-terms'
+import { counted, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { askedBy, fitsTable, SHARES, type Shares } from './search-cost'
 import { searchInParts } from './search-in-parts'
-
-/** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
-const SPARE = 55
-
-/** No scope has this term. */
-const NOTHING = 'scope : "0"'
 
 /**
  * Candidates by FTS5.
@@ -84,84 +68,23 @@ export function createD1FullText(
         )`,
       ]
 
-      // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
-      const byUnits = (): SQL[] => {
-        const { alone, composed } = splitUnits(query.units, terms)
-        const parts = composed.map((unit) => compiler.within({ op: 'unit', unit }, confined))
-        return [
-          sql`rarity AS MATERIALIZED (
-            SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-            FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
-          )`,
-          sql`parts AS MATERIALIZED (
-            SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit FROM rarity
-            UNION ALL SELECT value, 0, 1 FROM ${asked(parts)}
-          )`,
-          sql`weighed AS MATERIALIZED (
-            SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
-            FROM parts CROSS JOIN entries_fts
-            WHERE entries_fts MATCH parts.words
-            GROUP BY entries_fts.rowid
-          )`,
-        ]
-      }
-
       const shortness = brevity(sql`e.text_words`)
       const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
-      /** Those among the weighed with the highest keys, where `narrow` leaves out some that cannot be among them. */
-      const bestOf = (
-        tables: readonly SQL[],
-        { held, key }: { readonly held: SQL; readonly key: SQL },
-        narrow: (admitted: SQL) => { readonly tables: readonly SQL[]; readonly mayBe: SQL },
-        shown = (best: SQL): SQL => best,
-      ): SQL => {
+      /** Those that are chosen as `best`, in their places. */
+      const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         const admitted = sql`${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`
-        const { tables: before, mayBe } = narrow(admitted)
-        const best = sql`best AS (
-          SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
-          FROM (
-            SELECT weighed.id, ${held} AS held, ${key} AS key
-            FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-            WHERE ${mayBe} AND ${admitted}
-            ORDER BY key DESC, weighed.id DESC
-            LIMIT ${depth.candidates}
-          ) few
-        )`
         return withPrelude(
           bindings,
-          [fits, ...tables, ...before, best],
+          [fits, ...tables(admitted)],
           shown(
             sql`SELECT ${columnsOf(sql`CASE WHEN best.place = 1 THEN ${ofCounts} END`)}, best.held, best.place
               FROM best JOIN entries e ON e.id = best.id`,
           ),
         )
-      }
-
-      /** Those that hold so many units. Of thousands, only those are looked up that may be among the best, however short they are. */
-      const holding = ({ atLeast, first }: Units): SQL => {
-        const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
-        const key = unitKey(first, held, weight, shortness)
-        return bestOf([counts, ...byUnits()], { held, key }, (admitted) => ({
-          tables: [
-            sql`leading AS MATERIALIZED (
-              SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
-              ORDER BY ${unitKey(first, sql`held`, sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
-            )`,
-            sql`least AS MATERIALIZED (
-              SELECT coalesce((
-                SELECT ${unitKey(first, sql`leading.held`, sql`leading.weight`, shortness)} AS key
-                FROM leading CROSS JOIN entries e ON e.id = leading.id
-                WHERE ${admitted}
-                ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
-              ), -1) AS key
-            )`,
-          ],
-          mayBe: sql`${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= (SELECT key FROM least)`,
-        }))
       }
 
       /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
@@ -194,12 +117,19 @@ export function createD1FullText(
       /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
       const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
       const withRareTerms = (few: number): SQL =>
-        bestOf(
-          rareTables(inside(confined), few),
-          { held: sql`0`, key: sql`weighed.weight * ${shortness}` },
-          () => ({ tables: [], mayBe: TRUE }),
-          told,
-        )
+        chosenBy((admitted) => {
+          const key = sql`weighed.weight * ${shortness}`
+          const best = sql`best AS (
+            SELECT few.id, 0 AS held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+            FROM (
+              SELECT weighed.id, ${key} AS key
+              FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+              WHERE ${admitted}
+              ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
+            ) few
+          )`
+          return [...rareTables(inside(confined), few), best]
+        }, told)
 
       /** @param alike whether all that match hold the same words; then only their lengths differ */
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
@@ -209,7 +139,7 @@ export function createD1FullText(
           SELECT entries_fts.rowid AS id
           FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
             ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
-          WHERE entries_fts MATCH CASE WHEN (SELECT yes FROM fits) THEN ${compiler.within(expression, confined)} ELSE ${NOTHING} END
+          WHERE entries_fts MATCH ${matchIfFits(compiler.within(expression, confined))}
             AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
           ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
           LIMIT ${limit}
@@ -226,7 +156,7 @@ export function createD1FullText(
         rare !== undefined
           ? withRareTerms(rare)
           : units
-            ? holding(units)
+            ? chosenBy((admitted) => [counts, ...bestByUnits({ request, units, compiler, confined, admitted })])
             : isAnyOf
               ? withTerms()
               : candidates(expression, depth.candidates, expression.op === 'unit'),
@@ -267,7 +197,7 @@ export function createD1FullText(
       const numbers = JSON.stringify(parts.counts)
       const [chosen, complete] = await connection.read(
         [parts.found, parts.preferred].map((best) => {
-          // As `bestOf` tells them; of candidates that an expression chose nobody asks it.
+          // As `best` tells them; of candidates that an expression chose nobody asks it.
           const isPlaced = best === parts.found && (units !== undefined || rare !== undefined)
           const given = JSON.stringify(best.map(({ id, held }, i) => [id, held, isPlaced ? i + 1 : 0]))
           const rows = dialect.jsonTable(sql`${given}`, { id: 'integer', held: 'integer', place: 'integer' })

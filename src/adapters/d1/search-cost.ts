@@ -76,6 +76,8 @@ export function askedBy({ query, terms, units, rare }: TextRequest, counting: nu
   return addedUp([
     ...often(terms.flatMap(wordsOfTerm), counting + (alone ? 0 : 1)),
     ...often(looked.flatMap(wordsOfUnit), 1),
+    // Words next to each other are asked for by themselves and, where entries hold all units, together with the others.
+    ...often(units ? looked.filter((unit) => unit.terms.length > 1).flatMap(wordsOfUnit) : [], 1),
   ])
 }
 

@@ -5,33 +5,21 @@
 // grouping and never by joining, and rows are looked up one by one from there (LATERAL), best first, until there are enough.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
-import { type FullText, SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
 import { compileFilter } from '../sql/compile-filter'
 import type { SqlConnection } from '../sql/connection'
 import { momentColumns } from '../sql/memories/moment'
-import { brevity, COMMON, COUNTED, roomOf, splitUnits, threadOf, toSearch, unitKey } from '../sql/search/candidates'
+import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/search/candidates'
 import { totalsOf } from '../sql/search/room'
 import { beginningOf } from '../sql/texts/long-texts'
 import { listed } from '../sql/visibility'
 import { dateWords, scopeQuery } from './full-text-index'
+import { countedOf, eachTerm, keyOf, NO_TERM, rankedTables } from './ranked-tables'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
 const KEY = sql`weight * ${brevity(sql`length`)}`
-
-/** The index rows of each term, in the order of the terms. */
-const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
-  terms.length === 0
-    ? none
-    : sql.join(
-        terms.map(
-          (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}))`,
-        ),
-        sql` UNION ALL `,
-      )
 
 /** Where metadata hold code and the path of a file. */
 const CODE = sql.join(
@@ -50,15 +38,6 @@ const rareCounts = (terms: number, rare: number): SQL => sql`(
       ORDER BY place
     )::text
     FROM generate_series(0, ${terms - 1}::integer) AS place
-  )`
-
-const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
-
-/** `counted`: how many rows of `found` each term has, and the highest id among them; null where there is none. */
-const countedOf = (terms: number): SQL => sql`counted AS MATERIALIZED (
-    SELECT place AS term, coalesce(of_term.n, 0) AS n, of_term.highest
-    FROM generate_series(0, ${terms - 1}::integer) AS place
-      LEFT JOIN (SELECT term, count(*) AS n, max(id) AS highest FROM found GROUP BY term) AS of_term ON of_term.term = place
   )`
 
 /**
@@ -122,64 +101,6 @@ const rareTables = (
   )`,
 ]
 
-/**
- * `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are.
- * Candidates are weighed as in D1, by rarity within the scope: `ts_rank()` knows nothing of rarity, and reads the whole tsvector
- * of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the same, as doubles: tens of thousands
- * are added up, and sums of integers would be decimal numbers.
- */
-function rankedTables({ query, terms, units }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
-  const expression = query.expression as Expression
-  const { alone, composed } = splitUnits(query.units, terms)
-  // Units that are no single word follow the words, under places of their own.
-  const apart = units ? composed : []
-  const whole = apart.map(
-    (unit, i) => sql` UNION ALL SELECT ${sql.raw(String(terms.length + i))}, f.entry_id, f.length
-      FROM entries_fts f WHERE ${compiler.within({ op: 'unit', unit }, scope)}`,
-  )
-  const places = [...alone, ...apart.map((_, i) => terms.length + i)]
-  const isEach = places.length === terms.length + apart.length
-  const held = isEach ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
-  const weighed = [
-    sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)}${sql.join(whole)})`,
-    countedOf(terms.length),
-    sql`weights AS MATERIALIZED (
-      SELECT array_agg(weight ORDER BY term) AS of_terms
-      FROM (
-        SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / nullif(n, 0))) AS weight
-        FROM (SELECT term, least(n, ${COMMON}) AS n FROM counted) AS up_to_common
-      ) AS rare
-    )`,
-    sql`weighed AS MATERIALIZED (
-      SELECT id, max(length) AS length, count(*) AS terms, coalesce(sum(weights.of_terms[found.term + 1]), 0) AS weight, ${held} AS held
-      FROM found CROSS JOIN weights GROUP BY id
-    )`,
-  ]
-  if (units)
-    return [
-      ...weighed,
-      sql`ranked AS NOT MATERIALIZED (SELECT *, false AS complete FROM weighed WHERE held >= ${units.atLeast})`,
-    ]
-  if (compiler.isAnyOf(expression, terms))
-    return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
-
-  const meant = (part: Expression, complete: boolean) =>
-    sql`SELECT f.entry_id, f.length, 0, 0::double precision, true, ${sql.raw(String(complete))}
-      FROM entries_fts f WHERE ${compiler.within(part, scope)}`
-  return [
-    ...weighed,
-    sql`ranked AS MATERIALIZED (
-      SELECT id, max(length) AS length, sum(weight) AS weight, bool_or(complete) AS complete, 0 AS held
-      FROM (
-        SELECT id, length, terms, weight, false AS meant, false AS complete FROM weighed
-        UNION ALL ${meant(expression, false)}
-        ${query.preferred === null ? sql`` : sql`UNION ALL ${meant(query.preferred, true)}`}
-      ) AS every
-      GROUP BY id HAVING bool_or(meant)
-    )`,
-  ]
-}
-
 export function createPostgresFullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
   const { dialect } = connection
   return {
@@ -208,22 +129,23 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const confined = scopeQuery(scope, { room, thread })
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
-      const best = (condition: SQL, order: SQL, limit: number, complete: boolean) => sql`(
-        SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
-        FROM (
+      const bestOf = (from: SQL, order: SQL, limit: number) => sql`
         SELECT o.id, o.held, o.key
-        FROM (SELECT id, held, ${order} AS key FROM ranked WHERE ${condition} ORDER BY key DESC, id DESC) AS o
+        FROM (SELECT id, held, ${order} AS key FROM ${from} ORDER BY key DESC, id DESC) AS o
         ${dialect.follow('entries', 'e', sql`e.id = o.id`)}
         WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
-        ORDER BY o.key DESC, o.id DESC LIMIT ${limit}
-        ) AS few
+        ORDER BY o.key DESC, o.id DESC LIMIT ${limit}`
+      const placed = (few: SQL, complete: boolean) => sql`(
+        SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+        FROM (${few}) AS few
       )`
-      const key = units ? unitKey(units.first, sql`held`, sql`weight`, brevity(sql`length`)) : KEY
-      const others = best(sql`true`, key, depth.candidates, false)
-      const chosen =
-        units || rare !== undefined || query.preferred === null
-          ? others
-          : sql`${others} UNION ALL ${best(sql`complete`, brevity(sql`length`), depth.complete, true)}`
+      const others = bestOf(sql`ranked`, units ? keyOf(units) : KEY, depth.candidates)
+      const chosen = units
+        ? placed(sql`(${others}) UNION ALL SELECT * FROM complete WHERE NOT (SELECT yes FROM missing)`, false)
+        : rare !== undefined || query.preferred === null
+          ? placed(others, false)
+          : sql`${placed(others, false)} UNION ALL
+              ${placed(bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete), true)}`
       const next = !neighbours
         ? sql`'[]'`
         : sql`coalesce((
@@ -242,7 +164,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       ]
       const tables =
         rare === undefined
-          ? rankedTables(request, compiler, confined)
+          ? rankedTables(request, compiler, confined, bestOf)
           : rareTables(terms, rare, compiler, confined, newest(scope.org, room))
       const counts = rare === undefined ? countsOf(COMMON) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
