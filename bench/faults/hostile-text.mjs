@@ -100,6 +100,10 @@ function* codeCases() {
     'new words, notes.md': ALPHABETS['new words'](),
     'no program, broken.py': repeated('def f(:\n  ((([{'),
     'one letter, a.go': repeated('a'),
+    'brackets, pairs.ts': repeated('()'),
+    'slashes, slashes.ts': repeated('a/'),
+    'fences, fences.ts': repeated('```\n'),
+    'bars, bars.go': repeated('| a '),
     'data, data.json': `[${Array.from({ length: 40_000 }, (_, i) => `{"id": ${i}, "x": 1}`).join(',')}]`,
   }
   for (const [name, content] of Object.entries(sources))

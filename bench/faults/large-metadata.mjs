@@ -47,6 +47,10 @@ export function* amongMetadata() {
     yield [`a page by ${name}`, () => ['search_context', { metadata_filters, limit: 1 }]]
     yield [`words under ${name}`, () => ['fts_search_context', { query: 'common', metadata_filters, limit: 1 }]]
   }
+  const whole = { limit: 100, thread_id: 'keys' }
+  yield ['a page of 8 MB of many keys', () => ['search_context', whole]]
+  yield ['words, 8 MB of many keys', () => ['fts_search_context', { query: 'common', ...whole }]]
+  yield ['a recall of 8 MB of many keys', () => ['context_recall', { query: 'common keys', limit: 100 }]]
   const keys = filters['100 keys']
   for (const tool of ['semantic_search_context', 'hybrid_search_context'])
     yield [`${tool} under 100 keys`, () => [tool, { query: 'common', metadata_filters: keys, limit: 1 }]]

@@ -4,6 +4,7 @@ import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
 import { createPace } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
+import type { DeleteSelection } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -90,6 +91,18 @@ export function deletesInPartsCases(make: () => HistoryUnderTest): void {
       sql`SELECT entry_id FROM entry_versions WHERE org = ${ada.org} AND change_id = 'even' AND deleted = 1 ORDER BY entry_id`,
     ])
     expect(gone?.map(({ entry_id: id }) => Number(id))).toEqual(even.slice(2))
+
+    // What would be deleted is counted in parts too, and nothing is.
+    const would = async (selection: DeleteSelection) => {
+      cost.parts = 0
+      const told = await store.wouldDelete(ada, selection)
+      expect(told).toEqual(await plain.wouldDelete(ada, selection))
+      return [told.count, told.ids, inParts ? cost.parts : null]
+    }
+    expect(await would({ threadIds: ['odd'] })).toEqual([odd.length + late.length, [...odd, ...late], parts(2)])
+    expect(await would({ source: 'user' })).toEqual([0, [], parts(2)])
+    expect(await would({ threadIds: ['few'] })).toEqual([0, [], parts(0)])
+    expect(await left()).toHaveLength(odd.length + late.length + 1)
 
     // By other criteria, and for good.
     expect(await told(store.delete({ ...ada, changeId: 'users' }, { source: 'user' }))).toEqual([0, parts(2)])
