@@ -37,6 +37,8 @@ export interface VectorSearch {
   readonly confirmedUpTo: number
   /** There may be more hits than were returned. */
   readonly cut: boolean
+  /** Of an index that is approximate and not placed: these are the true cosines nevertheless, of what stands in the region alone. */
+  readonly isExact?: boolean
 }
 
 /** One change of an index, in order of ids; all of it may be applied twice. */

@@ -97,6 +97,8 @@ export function createSearchSemantic(dependencies: {
     }
   }
 
+  const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
+
   const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
 
   /**
@@ -119,7 +121,7 @@ export function createSearchSemantic(dependencies: {
         ...{ model, filter, query, enough: depth },
         hits: hits.map(({ id }) => id),
         further: further.map(({ id }) => id),
-        hitData: index.approximate,
+        hitData: isApproximate(found),
         confirmedUpTo: isFirst ? found.confirmedUpTo : Number.MAX_SAFE_INTEGER,
         unconfirmedLimit: UNCONFIRMED,
         eligibleLimit: isFirst ? eligibleLimit : 0,
@@ -130,7 +132,7 @@ export function createSearchSemantic(dependencies: {
       const seen = looked.lookedFurther ? [...hits, ...further] : hits
       near.push(...join(seen, looked, query))
       // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
-      const last = (seen.at(-1)?.cosine ?? 1) - (index.approximate ? ROUNDING : 0)
+      const last = (seen.at(-1)?.cosine ?? 1) - (isApproximate(found) ? ROUNDING : 0)
       for (const row of near) if (row.cosine >= last) certain.add(row.entryId)
       if (certain.size >= depth) return { near, enough: true, moreUnconfirmed: false }
       from += Math.max(seen.length, 1)
@@ -150,7 +152,7 @@ export function createSearchSemantic(dependencies: {
     // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
     let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
     for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
-      const found = above(floor, all, index.approximate)
+      const found = above(floor, all, isApproximate(all))
       // What the index knows completely needs no look at everything that the filter admits.
       const eligibleLimit = exact && found.cut ? fewEnough : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
@@ -197,7 +199,7 @@ export function createSearchSemantic(dependencies: {
   const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
     const { region, isWhole } = regionOf(scope, filter)
     const overfetch = isWhole || region === null || !index.placed ? OVERFETCH : NARROW_OVERFETCH
-    return ask(scope, embedded, depth * overfetch, { region, isWhole: isWhole && index.placed })
+    return ask(scope, embedded, depth * overfetch, { region, isWhole })
   }
 
   /** As `find`, for so many vectors. */
@@ -209,7 +211,8 @@ export function createSearchSemantic(dependencies: {
   ): Promise<AskedSemantic> {
     const limit = Math.min(vectors, index.depth)
     const found = await index.search(spaceOf(scope), embedded.query, limit, where.region)
-    return { ...embedded, ...where, limit, found }
+    const isPlaced = index.placed || found.isExact === true
+    return { ...embedded, ...where, isWhole: where.isWhole && isPlaced, limit, found }
   }
 
   /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */

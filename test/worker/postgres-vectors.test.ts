@@ -40,13 +40,16 @@ semanticSearchContract(
 
 semanticSearchContract(
   'a Durable Object beside PostgreSQL',
-  () => ({ index: createObjectVectorIndex(bindings.VECTORS), elapse }),
+  (_, connection) => ({
+    index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
+    elapse,
+  }),
   database,
 )
 
 describe('pgvector', () => {
   const add = async (model: string, ...vectors: readonly number[][]) => {
-    const { connection } = postgresAdapters(new TestClock())
+    const { connection, costs } = postgresAdapters(new TestClock())
     const { org } = freshPrincipal()
     const rows = vectors.map((vector, chunk) => [chunk, toBase64(quantize(Float32Array.from(vector)))])
     await connection.batch([
@@ -54,7 +57,7 @@ describe('pgvector', () => {
         -1 - floor(random() * 1e15), ${model}, (value ->> 0)::int, 0, 1, value ->> 1
         FROM jsonb_array_elements(${JSON.stringify(rows)}::jsonb) AS given (value)`,
     ])
-    return { connection, org }
+    return { connection, org, costs }
   }
 
   it('keeps models and sizes apart in one table', async () => {
@@ -104,6 +107,31 @@ describe('pgvector', () => {
       expect(told).toEqual(expected)
     }
     await connection.close()
+  })
+
+  it('answers where the index beside has not heard of all but the newest 200, without asking that each time', async () => {
+    const query = quantize(Float32Array.from([1, 0]))
+    const searched = async (count: number) => {
+      const vectors = Array.from({ length: count }, (_, i) => [1, i])
+      const { connection, org, costs } = await add('beside#2', ...vectors)
+      const index = createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) })
+      const space = { org, model: 'beside#2', dimensions: 2 }
+      const found = []
+      for (let n = 0; n < 2; n++) {
+        costs.roundTrips = 0
+        const { hits, confirmedUpTo } = await index.search(space, query, 3)
+        found.push({ hits: hits.length, isHeard: confirmedUpTo > 0, roundTrips: costs.roundTrips })
+      }
+      await connection.close()
+      return found
+    }
+    // So few are compared by the search itself, as all are that an index has not confirmed.
+    const few = { hits: 0, isHeard: false, roundTrips: 1 }
+    expect(await searched(200)).toEqual([few, few])
+    expect(await searched(201)).toEqual([
+      { hits: 3, isHeard: true, roundTrips: 2 },
+      { hits: 3, isHeard: true, roundTrips: 1 },
+    ])
   })
 
   it('holds a zero vector at right angles to everything', async () => {

@@ -1,5 +1,5 @@
-// How are the nearest vectors found in PostgreSQL? By pgvector, in the table that is the truth, so there is nothing to keep up. An index
-// beside it, where there is one, is asked for what is near in one place: it compares ten thousand vectors twenty times as fast.
+// How are the nearest vectors found in PostgreSQL? By an index beside it, where there is one that has heard of nearly all: it compares ten
+// thousand vectors twenty times as fast. Else by pgvector, in the table that is the truth, so there is nothing to keep up.
 import { sql } from 'drizzle-orm'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { SqlConnection } from '../sql/connection'
@@ -9,6 +9,27 @@ const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_I
 
 /** Numbers of all vectors of a space that an index beside is told of: half of what a Durable Object holds. */
 const MOST_BESIDE = 40_000_000
+
+/** So many of the newest vectors an index beside need not have heard of: a search compares these with what it found. */
+const UNHEARD = 200
+/** Searches of a space that ask pgvector at once, after an index beside had not heard enough of it. */
+const WITHOUT_BESIDE = 50
+/** Of so many spaces an isolate remembers it. */
+const MOST_SPACES = 1_000
+const withoutBeside = new Map<string, number>()
+
+/** Whether an index beside is to be asked now. */
+function isWorthAsking(space: string): boolean {
+  const left = withoutBeside.get(space) ?? 0
+  if (left > 1) withoutBeside.set(space, left - 1)
+  else withoutBeside.delete(space)
+  return left === 0
+}
+
+function askLater(space: string): void {
+  if (withoutBeside.size >= MOST_SPACES) withoutBeside.clear()
+  withoutBeside.set(space, WITHOUT_BESIDE)
+}
 
 type Beside = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
 
@@ -29,7 +50,16 @@ export const createPostgresVectorIndex = (
       return found?.confirmedUpTo === 0 ? null : found
     }),
 
-  async search(space, query, limit) {
+  async search(space, query, limit, region) {
+    const key = `${space.org}\n${space.model}`
+    if (beside !== null && isWorthAsking(key)) {
+      const [found, due] = await Promise.all([
+        beside.search(space, query, limit, region).catch(() => null),
+        connection.read([dueOf(space)]).then(([rows]) => Number(rows?.[0]?.due ?? 0)),
+      ])
+      if (found !== null && found.confirmedUpTo >= due) return { ...found, isExact: true }
+      askLater(key)
+    }
     const [rows] = await connection.read([sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`])
     const hits = (rows ?? []).map((row) => ({ id: Number(row.id), cosine: Number(row.cosine) }))
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }
@@ -51,3 +81,8 @@ export const createPostgresVectorIndex = (
 
 const sizeOf = ({ org, model }: VectorSpace) =>
   sql`SELECT s.vectors FROM vector_spaces s WHERE s.org = ${org} AND s.model = ${model}`
+
+/** The newest vector that an index has to have heard of. */
+const dueOf = ({ org, model }: VectorSpace) =>
+  sql`SELECT v.id AS due FROM entry_vectors v WHERE v.org BETWEEN ${org} AND ${org} AND v.model BETWEEN ${model} AND ${model}
+    ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${UNHEARD}`
