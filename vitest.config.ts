@@ -75,6 +75,7 @@ export default defineConfig({
         test: {
           ...PATIENCE,
           name: 'node',
+          isolate: false,
           globalSetup: ['test/support/build.ts'],
           include: files(NODE, '*.test.ts'),
           exclude: files(NODE, POSTGRES),
@@ -84,6 +85,7 @@ export default defineConfig({
         test: {
           ...PATIENCE,
           name: 'node-postgres',
+          isolate: false,
           globalSetup: ['test/support/build.ts', 'test/support/postgres-server.ts'],
           include: files(NODE, POSTGRES),
         },

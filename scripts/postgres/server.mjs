@@ -10,17 +10,19 @@ import { inhabitants, postmasterOf } from './processes.mjs'
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const identity = () => (process.getuid?.() === 0 ? NOBODY : {})
 
-/** What was acknowledged is on the disk, unless the disk is thrown away with the server. */
+/** What was acknowledged is on the disk, unless the disk is thrown away with the server; that one may be memory, so its log stays small. */
 const durability = (/** @type {boolean | undefined} */ isThrowaway) => {
   const value = isThrowaway ? 'off' : 'on'
-  return { fsync: value, synchronous_commit: value, full_page_writes: value }
+  return {
+    ...{ fsync: value, synchronous_commit: value, full_page_writes: value },
+    max_wal_size: isThrowaway ? '1GB' : '4GB',
+  }
 }
 
 const SETTINGS = {
   jit: 'off',
   max_connections: '500',
   shared_buffers: '128MB',
-  max_wal_size: '4GB',
   listen_addresses: '127.0.0.1,::1',
   unix_socket_directories: '',
   logging_collector: 'off',

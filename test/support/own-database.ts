@@ -19,7 +19,7 @@ async function execute(statement: string): Promise<void> {
 }
 
 if (template) {
-  const name = `w_${crypto.randomUUID().replaceAll('-', '')}`
+  const name = `${template}_${crypto.randomUUID().replaceAll('-', '')}`
   await execute(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   const url = new URL(HYPERDRIVE.connectionString)
   url.pathname = `/${name}`

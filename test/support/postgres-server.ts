@@ -72,11 +72,20 @@ interface Running {
   stop(): Promise<void>
 }
 
+/** Whatever is named after the template of a run: some end with a process of tests, which drops nothing. */
+async function dropDatabases(url: string, template: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [template])
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+  await client.end()
+}
+
 async function startReal(server: Omit<SpawnedServer, 'pid'>): Promise<Running> {
   const run = randomUUID().slice(0, 8)
   const template = `template_${run}`
   const stop = async () => {
-    if (process.env.PG_URL) await execute(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`)
+    if (process.env.PG_URL) await dropDatabases(server.url, template)
     await server.stop()
   }
   try {

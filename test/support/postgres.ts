@@ -18,8 +18,8 @@ export const isRealServer = (): boolean => inject('postgres').kind === 'real'
 export const postgresUrl = (): string => inject('postgres').url
 
 async function create(template: string | null): Promise<TestDatabase> {
-  const { url, pooledUrl } = inject('postgres')
-  const name = `t_${randomUUID().replaceAll('-', '')}`
+  const { url, pooledUrl, template: ofRun } = inject('postgres')
+  const name = `${ofRun}_${randomUUID().replaceAll('-', '')}`
   await execute(url, `CREATE DATABASE ${name}${template === null ? '' : ` TEMPLATE ${template}`}`)
   return {
     url: withDatabase(url, name),

@@ -25,6 +25,10 @@ let current = D1
 /** Says, before any suite of a test file is set up, what it is played against; without it, that is D1. */
 export function playAgainst(backend: Backend): void {
   current = backend
+  // Files of a process share this module.
+  afterAll(() => {
+    current = D1
+  })
 }
 
 export const backend = (): Backend => current
@@ -49,29 +53,55 @@ export interface Session {
 /** One key plays most of a suite, on a fast machine within a minute. */
 const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', MAX_CONCURRENT_REQUESTS: '0' }
 
-/** The servers of this test file, by how they are configured: a start takes longer than most suites. */
-const servers = new Map<string, Promise<ServerWithSql>>()
-afterAll(async () => {
-  for (const server of servers.values()) await server.then(({ stop }) => stop())
-})
-
-function sharedServer(vars: Record<string, string>): Promise<ServerWithSql> {
-  const name = JSON.stringify(vars)
-  const server = servers.get(name) ?? current.start({ ...UNLIMITED, ADMIN_TOKEN, ...vars })
-  servers.set(name, server)
-  return server
+interface SharedServer {
+  start(): Promise<ServerWithSql>
+  /** Told by each suite that is over. */
+  leave(): Promise<void>
 }
 
-/** @param vars how the suite's server is configured; suites of one file that ask for the same meet on one, each in an org of its own */
+interface Shared {
+  /** That are not over. */
+  suites: number
+  running?: Promise<ServerWithSql> | undefined
+}
+
+/** The servers of this process, by database and configuration: a start takes longer than most suites. */
+const servers = new Map<Backend, Map<string, Shared>>()
+
+/**
+ * The server that suites with one configuration meet on. It stops after the last of them in a file; that of no special
+ * configuration, which nearly every file asks for, ends with the process.
+ */
+function shareServer(vars: Record<string, string>): SharedServer {
+  const [backend, name] = [current, JSON.stringify(vars)]
+  const shared = servers.get(backend)?.get(name) ?? ({ suites: 0 } as Shared)
+  servers.set(backend, (servers.get(backend) ?? new Map()).set(name, shared))
+  shared.suites++
+  return {
+    start: () => (shared.running ??= backend.start({ ...UNLIMITED, ADMIN_TOKEN, ...vars })),
+    async leave() {
+      if (--shared.suites > 0 || Object.keys(vars).length === 0) return
+      const { running } = shared
+      shared.running = undefined
+      await running?.then(({ stop }) => stop())
+    },
+  }
+}
+
+/** @param vars how the suite's server is configured; suites that ask for the same meet on one, each in an org of its own */
 export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
   const session = {} as Session
+  const shared = shareServer(vars)
   beforeAll(async () => {
-    session.server = await sharedServer(vars)
+    session.server = await shared.start()
     const { id, key } = await keyOfNewOrg(session.server.url)
     Object.assign(session, { key, keyId: id })
     session.client = await session.connect('/mcp')
   })
-  afterAll(() => session.client?.close())
+  afterAll(async () => {
+    await session.client?.close()
+    await shared.leave()
+  })
   session.connect = (path) => connect(new URL(path, session.server.url), session.key)
   session.ok = async (name, args) => {
     const result = await session.client.call(name, args)

@@ -1,0 +1,32 @@
+// `npm run check`: types, types of the scripts, and form, side by side; what any of them says is printed, and one failure fails all.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { installMissing, nodePath } from './install.mjs'
+
+const CHECKS = [
+  ['tsc', '-p', '.'],
+  ['tsc', '-p', 'tsconfig.scripts.json'],
+  ['biome', 'check', '--error-on-warnings', '.'],
+]
+
+/** @param {string[]} check @returns {Promise<boolean>} whether it passed */
+const passes = (check) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(nodePath(), [fileURLToPath(new URL('run.mjs', import.meta.url).href), ...check], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk
+      })
+    child.once('error', reject)
+    child.once('close', (code) => {
+      process.stdout.write(said)
+      resolve(code === 0)
+    })
+  })
+
+installMissing()
+const results = await Promise.all(CHECKS.map(passes))
+process.exitCode = results.every(Boolean) ? 0 : 1
