@@ -8,8 +8,8 @@ import type { NearbyRequest, VectorSearch } from './vector-index'
 /** A memory with regard to a moment: what its rank follows from. */
 export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
   readonly marks: Marks
-  /** The memory itself, where it came along because it may well be shown; else null. */
-  readonly whole: Memory | null
+  /** Reads the memory itself, where it came along because it may well be shown; else null. */
+  readonly whole: (() => Memory) | null
 }
 
 /** A pattern that is shown. */
@@ -68,8 +68,8 @@ export interface NearMemory extends AtMoment {
 /** What a moment is made of beside what words find. */
 export interface Candidates {
   readonly near: readonly NearMemory[]
-  /** Patterns that came along whole. */
-  readonly patterns: readonly Memory[]
+  /** Patterns that came along whole, by id. */
+  readonly patterns: ReadonlyMap<number, () => Memory>
 }
 
 /**

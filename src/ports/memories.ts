@@ -72,7 +72,10 @@ export interface Memories {
     filter: Filter,
     ids: readonly number[],
     maxBytes: number,
-    how: { readonly brought: ReadonlyMap<number, Memory>; readonly afterwards: (work: () => Promise<void>) => void },
+    how: {
+      readonly brought: ReadonlyMap<number, () => Memory>
+      readonly afterwards: (work: () => Promise<void>) => void
+    },
   ): Promise<Omit<MemoryPage, 'total'>>
 
   /**

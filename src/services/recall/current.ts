@@ -74,7 +74,7 @@ interface Similar {
 /** What was found, and of it what came whole. */
 interface Found {
   readonly similar: readonly Similar[]
-  readonly whole: ReadonlyMap<number, Memory>
+  readonly whole: ReadonlyMap<number, () => Memory>
 }
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
@@ -143,7 +143,7 @@ export function createGetCurrent({
       current.candidates(scope, filter, moment, atHand, near),
     ])
     const similar = new Map<number, Similar>()
-    const whole = new Map(patterns.map((memory) => [memory.id, memory]))
+    const whole = new Map(patterns)
     const note = (one: AtMoment, similarity: number): void => {
       const known = similar.get(one.id)?.similarity ?? 0
       similar.set(one.id, { one, similarity: Math.max(similarity, known) })

@@ -31,15 +31,17 @@ export const toMemory = (row: Row): Memory => ({
   accessCount: Number(row.access_count),
 })
 
-/** The memory in such a column. */
-export function wholeOf(cell: unknown): Memory | null {
+/** Reads the memory in such a column; null where there is none. */
+export function wholeOf(cell: unknown): (() => Memory) | null {
   if (typeof cell !== 'string') return null
-  const values = JSON.parse(cell) as unknown[]
-  const row: Row = { text: values[NAMES.length] }
-  NAMES.forEach((name, i) => {
-    row[name] = values[i]
-  })
-  return toMemory(row)
+  return () => {
+    const values = JSON.parse(cell) as unknown[]
+    const row: Row = { text: values[NAMES.length] }
+    NAMES.forEach((name, i) => {
+      row[name] = values[i]
+    })
+    return toMemory(row)
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import { cosine, fromBase64 } from '../../../domain/meaning/vector'
 import { CANDIDATES, CONTEXT_WORKING, filesOf, MOST, type Moment } from '../../../domain/recall/current'
+import type { Memory } from '../../../domain/recall/memory'
 import { firstCodePoints } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../ports/current'
@@ -29,7 +30,7 @@ const CHUNKS = 20
 /** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
 const UNCONFIRMED = 200
 
-/** Candidates that come whole, of layer 1 and of the others: those that are shown, as far as nearness tells, and a few more. */
+/** Candidates of layers 2 and 3 that come whole: those that are shown, as far as nearness tells, and a few more. */
 const LIKELY = MOST.relevant + MOST.patterns + 1
 /** Cosines travel as whole numbers of such parts. */
 const PARTS = 1_000_000
@@ -203,7 +204,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads', ...(dialect.packsRows ? ['whole'] : [])],
         rows: dialect.packsRows
           ? admitted(
-              () => sql`SELECT near.*, CASE WHEN near.place <= ${number(LIKELY)}
+              () => sql`SELECT near.*, CASE
+                  WHEN near.place <= CASE near.layer WHEN 1 THEN ${number(MOST.working)} ELSE ${number(LIKELY)} END
                   THEN (SELECT ${wholeColumn(dialect)} FROM entries e WHERE e.id = near.id) END AS whole
                 FROM (
                   SELECT near.*, row_number() OVER (PARTITION BY near.layer = 1 ORDER BY ${likelyScore(moment, now)} DESC) AS place
@@ -214,9 +216,9 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
           : admitted(selected),
       }
       const certain: Part = {
-        columns: ['whole'],
+        columns: ['id', 'whole'],
         rows: admitted(
-          (condition) => sql`SELECT ${wholeColumn(dialect)} AS whole
+          (condition) => sql`SELECT e.id, ${wholeColumn(dialect)} AS whole
             FROM ${entriesById(
               dialect,
               patterns.map(({ id }) => id),
@@ -254,7 +256,11 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       }
       for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
       for (const row of fresh) note(row, compared(row))
-      return { near: [...best.values()], patterns: shown.flatMap(({ whole }) => wholeOf(whole) ?? []) }
+      const whole = shown.flatMap(({ id, whole: cell }): [number, () => Memory][] => {
+        const read = wholeOf(cell)
+        return read === null ? [] : [[Number(id), read]]
+      })
+      return { near: [...best.values()], patterns: new Map(whole) }
     },
   }
 }

@@ -136,7 +136,7 @@ export function createSqlMemories(
       const note = (admitted: readonly number[]): void => {
         if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
       }
-      const known = ids.flatMap((id) => brought.get(id) ?? [])
+      const known = ids.flatMap((id) => brought.get(id)?.() ?? [])
       if (known.length === ids.length) {
         note(ids)
         return { memories: known, omitted: [] }

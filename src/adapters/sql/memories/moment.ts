@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import { baseName, FADING_DAYS, filesOf, type Moment, SHARES, testsOrBuilds } from '../../../domain/recall/current'
-import { kindsOfWord, type Memory } from '../../../domain/recall/memory'
+import { kindsOfWord } from '../../../domain/recall/memory'
 import type { AtMoment } from '../../../ports/current'
 import { FALSE, joinConditions } from '../compile-filter'
 import type { Row } from '../connection'
@@ -56,7 +56,7 @@ export const momentColumns = (dialect: SqlDialect, moment: Moment): SQL => {
 
 const has = (row: Row, mark: Mark): boolean => (Number(row.marks) & BITS[mark]) !== 0
 
-export const toAtMoment = (row: Row, whole: Memory | null): AtMoment => ({
+export const toAtMoment = (row: Row, whole: AtMoment['whole']): AtMoment => ({
   whole,
   id: Number(row.id),
   layer: Number(row.layer) as Layer,
