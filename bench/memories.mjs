@@ -289,8 +289,8 @@ each time and 5.4 when PostgreSQL keeps plans; one, that of the rarer words, is 
 that no pooler here tracks (pgbouncer 1.18), so nothing is prepared by name. A reference to the table of entries costs 0.1 to plan, half
 of it for its 28 indexes. Recalls by words take longest to execute, where names change nothing.
 In alternation on a busier machine (commits 7ff1d9c and what became c53e039, p50 ms; milliseconds of the Worker's and the database's processor):
-store 16.3 and 13.0 (11.5 + 11.5 and 9.2 + 9.4), getCurrent 29.9 and 27.7 (14.8 and 13.2 of the Worker's), since a batch is sent in one piece; recall by meaning
-25.6 and 10.2 (7.1 + 16.3 and 7.3 + 3.2), without threshold 41.1 and 24.0, semantic search 27.5 and 15.6, hybrid 65.7 and 54.6, hybrid
+store 16.3 and 13.0 (11.5 + 11.5 and 9.2 + 9.4), getCurrent 29.9 and 27.7 (14.8 and 13.2 of the Worker's), since a batch is sent in one
+piece; recall by meaning 25.6 and 10.2 (7.1 + 16.3 and 7.3 + 3.2), without threshold 41.1 and 24.0, semantic search 27.5 and 15.6, hybrid 65.7 and 54.6, hybrid
 recall 68.8 and 55.7, since the Durable Object beside is asked instead of comparing all vectors in the database.
 
 Recall reads no more than it shows (commits ffd56c4 and 8d6bc74; 5,500 answers of both databases are the same, byte for byte). Of the

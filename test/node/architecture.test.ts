@@ -24,7 +24,11 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   domain: { floors: ['domain'], packages: pure },
   ports: { floors: ['domain', 'ports'], packages: null },
   services: { floors: ['domain', 'ports', 'services'], packages: null },
-  adapters: { floors: ['domain', 'ports', 'adapters'], packages: /^(drizzle-orm|pg|cloudflare:workers|@lezer)(\/|$)/ },
+  adapters: {
+    floors: ['domain', 'ports', 'adapters'],
+    // A socket for the driver of PostgreSQL speaks to it by events.
+    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+  },
   tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
     floors: ['domain', 'services', 'tools', 'http', 'config'],

@@ -1,7 +1,6 @@
 // How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
-import type { Duplex } from 'node:stream'
 import type { SQL } from 'drizzle-orm'
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
 import { type Early, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
@@ -18,7 +17,7 @@ export interface PostgresOptions {
   /** POSTGRESQL_SCHEMA. */
   readonly schema: string
   /** Makes sockets; without it the driver does. */
-  readonly stream?: (() => Duplex) | undefined
+  readonly stream?: ClientConfig['stream'] | undefined
 }
 
 /** What one batch cost, for logs, budgets and benches. */

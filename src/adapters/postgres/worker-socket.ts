@@ -1,12 +1,14 @@
 // How do bytes travel between a Worker and PostgreSQL? The driver's own socket copies what it receives number by number, writes each
 // message by itself and waits for the event loop before it says the first word.
 import { connect } from 'cloudflare:sockets'
-import { Buffer } from 'node:buffer'
 import { EventEmitter } from 'node:events'
-import type { Duplex } from 'node:stream'
+import type { ClientConfig } from 'pg'
 
 /** So much is taken up at once; answers of most calls are smaller. */
 const READ_BYTES = 65_536
+
+/** As the driver takes them. */
+export type Sockets = NonNullable<ClientConfig['stream']>
 
 type Done = (error?: unknown) => void
 
@@ -18,7 +20,7 @@ class WorkerSocket extends EventEmitter {
   /** What waits to be written with what follows it; null where nothing is held back. */
   private held: Uint8Array[] | null = null
 
-  /** Says that it is connected at once: what is written before that is true waits in the socket, so that the greeting leaves first of all. */
+  /** Says at once that it is connected: what is written before that is true waits in the socket, so that the greeting leaves first. */
   connect(port: number, hostname: string): this {
     const socket = connect({ hostname, port: Number(port) })
     this.socket = socket
@@ -112,7 +114,7 @@ class WorkerSocket extends EventEmitter {
  *
  * @returns undefined where TLS is asked for, which the driver's own socket speaks
  */
-export const workerSocketsTo = (connectionString: string): (() => Duplex) | undefined =>
+export const workerSocketsTo = (connectionString: string): Sockets | undefined =>
   new URL(connectionString).searchParams.get('sslmode') === 'disable'
-    ? () => new WorkerSocket() as unknown as Duplex
+    ? () => new WorkerSocket() as unknown as ReturnType<Sockets>
     : undefined
