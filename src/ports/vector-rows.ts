@@ -92,8 +92,17 @@ export interface VectorRows {
     chunks: number,
     query: QuantizedVector | null,
   ): Promise<VectorRow[]>
-  /** A stretch of all rows that scope and filter admit, in order of id, for the scan of last resort. */
-  scan(scope: Scope, model: string, filter: Filter, afterId: number, limit: number): Promise<VectorRow[]>
+  /**
+   * Goes through so many vectors of the org after an id, for the scan of last resort: those that scope and filter admit, in order.
+   * `last` is the last that was gone through, whether it was admitted or not; null when there are no more.
+   */
+  scan(
+    scope: Scope,
+    model: string,
+    filter: Filter,
+    afterId: number,
+    most: number,
+  ): Promise<{ readonly rows: readonly VectorRow[]; readonly last: number | null }>
   /** What an index at this state has to hear next; null when it is up to date. */
   changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
   /** How much there is to read of these entries, those that exist; of any org, for maintenance. */

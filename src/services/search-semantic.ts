@@ -38,6 +38,7 @@ const FIRST = 1.25
 const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
+/** Vectors that one statement goes through, whatever the filter admits of them: a Worker may ask a thousand statements a request. */
 const SCAN_STEP = 2000
 /**
  * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
@@ -88,13 +89,13 @@ export function createSearchSemantic(dependencies: {
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
   async function scanAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
     const near: Near[] = []
-    for (let after = 0; ; ) {
+    for (let after: number | null = 0; after !== null; ) {
       const step = await rows.scan(scope, model, filter, after, SCAN_STEP)
-      near.push(...step.map((row) => compare(query, row)))
-      if (step.length < SCAN_STEP) return near
-      await pace.rest()
-      after = step.at(-1)?.id ?? after
+      near.push(...step.rows.map((row) => compare(query, row)))
+      after = step.last
+      if (after !== null) await pace.rest()
     }
+    return near
   }
 
   const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact

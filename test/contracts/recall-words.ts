@@ -177,5 +177,23 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const cut = await similarities()
       expect([cut.cut, cut.kept, cut.lent]).toEqual([true, false, cut.own])
     })
+
+    it('takes 64 units, phrases and adjacencies among them, under every filter and for a narrowed owner', async () => {
+      const words = Array.from({ length: 50 }, (_, i) => `unit${i}`)
+      const query = `${words.join(' ')} full-text v1.2.3 "quoted phrase" a-b c.d e_f "one two three" g/h ${'x'.repeat(300)}`
+      const own = { ...ada, projects: ['p', 'q'], owner: 'bob' }
+      const draft = { text: query, tags: ['t'], metadata: { project: 'p', kind: 'decision', audience: 'private' } }
+      const [saved] = await made.entries.save(own, [await entryOf(own, draft)], { dedupe: false })
+      const filter = recallFilter({ kinds: ['decision'], layers: [2], tags: ['t'], project: 'p' })
+      for (const [first, threshold] of [
+        ['most', 0],
+        ['rarest', 0],
+        ['most', 0.7],
+        ['rarest', 0.7],
+      ] as const) {
+        const { hits } = await createRecallWords(made)(own, { query, threshold, first, filter })
+        expect([first, threshold, hits.map(({ id }) => id)]).toEqual([first, threshold, [saved?.id]])
+      }
+    })
   })
 }

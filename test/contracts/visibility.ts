@@ -143,8 +143,13 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         const { ordering } = await createSearchText(made)(scope, 'walrus', 'match', EVERYTHING)
         expect(inOrder(ordering.map(({ id }) => id))).toEqual(wanted)
         const vectors = createSqlVectorRows(connection, clock)
-        const scanned = await vectors.scan(scope, MODEL, EVERYTHING, 0, 1000)
-        expect(inOrder(scanned.map(({ entryId }) => entryId))).toEqual(wanted)
+        const scanned: number[] = []
+        for (let after: number | null = 0; after !== null; ) {
+          const step = await vectors.scan(scope, MODEL, EVERYTHING, after, 7)
+          scanned.push(...step.rows.map(({ entryId }) => entryId))
+          after = step.last
+        }
+        expect(inOrder(scanned)).toEqual(wanted)
         expect((await vectors.counts(scope, MODEL)).entries).toBe(wanted.length)
       })
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { CLIENTS, type TestClient } from '../support/clients'
 import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 import { execute, migrateDatabase, withDatabase } from '../support/postgres-server'
-import { type RunningServer, startServer } from '../support/server'
+import { type RunningServer, type Surroundings, startServer } from '../support/server'
 
 const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)[string]>
 const COMMAND = 'npm run migrate:postgres -- <url>'
@@ -21,8 +21,12 @@ async function database(make: () => Promise<TestDatabase>): Promise<TestDatabase
   return made
 }
 
-async function serve(url: string | undefined, vars: Record<string, string> = {}): Promise<RunningServer> {
-  const server = await startServer(vars, url)
+async function serve(
+  url: string | undefined,
+  vars: Record<string, string> = {},
+  surroundings: Surroundings = {},
+): Promise<RunningServer> {
+  const server = await startServer(vars, url, surroundings)
   undo.push(() => server.stop())
   return server
 }
@@ -98,17 +102,20 @@ describe('a server without its database says which setting to look at', () => {
     )
   })
 
-  it('when the extension is gone', async () => {
+  it('when the extension is gone, unless an index beside it knows the vectors', async () => {
     const { url } = await database(freshDatabase)
-    const by = await client(await serve(url))
-    await store(by, 'before')
+    const beside = await client(await serve(url))
+    const alone = await client(await serve(url, {}, { vectors: false }))
+    const ask = async (by: TestClient) => (await by.call('semantic_search_context', { query: 'before' })).data
+    await store(beside, 'before')
+    expect([(await ask(beside)).count, (await ask(alone)).count]).toEqual([1, 1])
     await execute(url, 'DROP EXTENSION vector CASCADE')
-    const { data } = await by.call('semantic_search_context', { query: 'before' })
-    expect(data.error).toMatchObject({
+    expect((await ask(beside)).count).toBe(1)
+    expect((await ask(alone)).error).toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/extension vector is missing/),
     })
-    expect(await count(by)).toBe(1)
+    expect(await count(alone)).toBe(1)
   })
 })
 

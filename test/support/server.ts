@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly origin?: string
   /** False: a deployment without a store for OAuth. */
   readonly oauth?: boolean
+  /** False: a deployment without a Durable Object of vectors, where pgvector alone compares. */
+  readonly vectors?: boolean
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -41,7 +43,7 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true, kept }: Surroundings = {},
+  { onLog, web, origin, oauth = true, vectors = true, kept }: Surroundings = {},
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -52,7 +54,7 @@ export async function startServer(
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
       durableObjects: {
-        VECTORS: { className: 'VectorObject', useSQLite: true },
+        ...(vectors && { VECTORS: { className: 'VectorObject', useSQLite: true } }),
         GATES: { className: 'GateObject', useSQLite: true },
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },

@@ -166,11 +166,9 @@ describe('forbidden and absent are the same bytes', () => {
 
     const completed = async (variable: string, value: string) => {
       const ref = { type: 'ref/prompt', name: 'hand_off' }
-      return JSON.parse(
-        /\{.*\}/.exec(
-          (await ask('completion/complete', { ref, argument: { name: variable, value } })).split('\n').at(-3) ?? '',
-        )?.[0] ?? 'null',
-      )
+      // Behind the head, which stands before it.
+      const answer = await ask('completion/complete', { ref, argument: { name: variable, value } })
+      return JSON.parse(/\{"result".*\}/.exec(answer)?.[0] ?? 'null')
     }
     expect((await completed('thread_id', 'thread-of')).result.completion.values).toEqual([])
     expect((await completed('project', '')).result.completion.values).toEqual(['a'])

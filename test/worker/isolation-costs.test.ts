@@ -92,4 +92,17 @@ describe('rows that calls read', () => {
     // much there is beside one's own. Nothing else about it.
     for (const name of Object.keys(grown)) expect(name).toMatch(/^(a page.*|statistics|words|meaning|both)$/)
   })
+
+  it('are as many for a repeated store, however much others whom it does not concern have said in its thread since', async () => {
+    const ada = await world.makeOrg('turns')
+    const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
+    const turn = { thread_id: 'thread 1', source: 'user', text: 'said again' }
+    const repeating = async (key: Key) => rowsOf(() => ok(key, 'store_context', turn))
+    for (const key of [narrowed, ada]) await ok(key, 'store_context', turn)
+    const eve = await world.makeKey(ada.org, { owner: 'eve' })
+    await fill(eve, 0, SMALL, { project: 'b', audience: 'private' })
+    const before = [await repeating(narrowed), await repeating(ada)]
+    await fill(eve, SMALL, LARGE * 2, { project: 'b', audience: 'private' })
+    expect([await repeating(narrowed), await repeating(ada)]).toEqual(before)
+  })
 })

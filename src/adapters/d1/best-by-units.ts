@@ -30,6 +30,9 @@ interface Wanted {
  *
  * Those that hold all units are looked at before: FTS5 goes through the words side by side and nothing is gathered. Where they are enough,
  * and none of the others can be among the best, those are not asked for.
+ *
+ * Tables are joined rather than asked by queries within conditions: SQLite adds up how deep such queries stand in each other, through
+ * all tables that lead to one, and D1 allows a hundred levels.
  */
 export function bestByUnits({ request, units, compiler, confined, admitted }: Wanted): SQL[] {
   const { query, terms, depth } = request
@@ -46,8 +49,8 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
     )`,
     sql`everything (weight, lightest) AS MATERIALIZED (SELECT sum(weight), min(weight) FROM rarity)`,
     sql`complete AS MATERIALIZED (
-      SELECT e.id, ${all} AS held, ${unitKey(first, all, sql`(SELECT weight FROM everything)`, shortness)} AS key
-      FROM entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+      SELECT e.id, ${all} AS held, ${unitKey(first, all, sql`everything.weight`, shortness)} AS key
+      FROM everything CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
       WHERE entries_fts MATCH ${matchIfFits(together)} AND ${admitted}
       ORDER BY key DESC, e.id DESC LIMIT ${depth.candidates}
     )`,
@@ -62,15 +65,14 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
   return [
     ...complete,
     sql`missing (yes) AS MATERIALIZED (
-      SELECT count(*) < ${most} OR min(complete.key) <= (
-        SELECT ${keyOfOthers(first, query.units.length, composed)} FROM everything
-      ) FROM complete
+      SELECT count(complete.id) < ${most} OR min(complete.key) <= max(others.key)
+      FROM (SELECT ${keyOfOthers(first, query.units.length, composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
     )`,
     // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
     sql`parts AS MATERIALIZED (
       SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
-      FROM rarity WHERE (SELECT yes FROM missing)
-      UNION ALL SELECT value, 0, 1 FROM ${asked(parts)} WHERE (SELECT yes FROM missing)
+      FROM missing CROSS JOIN rarity WHERE missing.yes
+      UNION ALL SELECT part.value, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes
     )`,
     sql`weighed AS MATERIALIZED (
       SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
@@ -84,18 +86,18 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
       ORDER BY ${unitKey(first, sql`held`, sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
     )`,
     sql`least AS MATERIALIZED (
-      SELECT coalesce((
+      SELECT coalesce(max(last.key), -1) AS key FROM (
         SELECT ${unitKey(first, sql`leading.held`, sql`leading.weight`, shortness)} AS key
         FROM leading CROSS JOIN entries e ON e.id = leading.id
         WHERE ${admitted}
         ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
-      ), -1) AS key
+      ) last
     )`,
     placed(sql`
       SELECT * FROM (
         SELECT weighed.id, ${held} AS held, ${unitKey(first, held, weight, shortness)} AS key
-        FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-        WHERE ${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= (SELECT key FROM least) AND ${admitted}
+        FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
+        WHERE ${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= least.key AND ${admitted}
         ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
       )
       UNION ALL

@@ -15,9 +15,10 @@ import { queueIndexing } from '../search/index-writer'
 import { insertVectors } from '../search/vector-rows'
 import { heldInRow, putBeside } from '../texts/long-texts'
 import { keepMarks } from '../texts/text-marks'
-import { listed, readable, writable } from '../visibility'
+import { readable } from '../visibility'
 import { linkColumn } from './metadata-links'
 import { relatedStatements } from './related-links'
+import { repeatedTurn } from './repeated-turn'
 
 /** The statements that write entries. Values are always bound. */
 export interface WriteContext {
@@ -108,23 +109,6 @@ export const assignments = (columns: Assignments): SQL =>
   list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))
 
 const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
-
-/** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
-function repeatedTurn({ dialect, scope, now }: WriteContext, entry: NewEntry): SQL {
-  const other = entry.source === 'user' ? 'agent' : 'user'
-  const own = writable(dialect, scope, 'newest')
-  // What becomes private becomes its owner's, so it never takes the place of what another has said.
-  const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
-  const said = (by: string): SQL => sql`
-    SELECT e.id, e.text_hash, e.project, e.owner FROM entries e
-    WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${entry.threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${by}`)}
-    ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
-  return sql`(
-    SELECT newest.id FROM (${said(entry.source)}) newest
-    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden}
-      AND newest.id > coalesce((SELECT answer.id FROM (${said(other)}) answer), 0)
-  )`
-}
 
 /** Beyond every version that an entry can have. */
 const ANY_VERSION = 2 ** 31 - 1

@@ -41,18 +41,33 @@ export const vectorsBehind = (dialect: SqlDialect, org: string, model: string, i
 export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'ASC'): SQL =>
   dialect.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
 
-/** Rows behind an id that scope and filter admit, with their entries `e`. */
+/** So many vectors of an org and a model behind an id, whoever sees them, as a query of their ids. */
+export const stretchBehind = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
+  sql`SELECT v.id FROM entry_vectors v WHERE ${vectorsBehind(dialect, org, model, after)}
+    ORDER BY ${inOrderOfId(dialect)} LIMIT ${most}`
+
+/**
+ * Rows behind an id that scope and filter admit, with their entries `e`.
+ *
+ * @param which the first so many of them (`limit`), or those among the first so many vectors of all (`most`)
+ */
 export const admittedBehind = (
   context: Omit<ReadContext, 'indexedFields'>,
   model: string,
   filter: Filter,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  which: { readonly after: number } & ({ readonly limit: number } | { readonly most: number }),
 ): SQL => {
   const { dialect, scope } = context
   const columns = sql`${VECTOR_COLUMNS}, v.data`
-  const from = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
-  const own = vectorsBehind(dialect, scope.org, model, after)
-  return admittedVectors(context, filter, { columns, from, own }, sql`ORDER BY ${inOrderOfId(dialect)} LIMIT ${limit}`)
+  const order = sql`ORDER BY ${inOrderOfId(dialect)}`
+  if ('limit' in which) {
+    const from = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+    const own = vectorsBehind(dialect, scope.org, model, which.after)
+    return admittedVectors(context, filter, { columns, from, own }, sql`${order} LIMIT ${which.limit}`)
+  }
+  const from = sql`(${stretchBehind(dialect, scope.org, model, which.after, which.most)}) AS stretch
+    ${dialect.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+  return admittedVectors(context, filter, { columns, from, own: sql`v.model = ${model}` }, order)
 }
 
 /**

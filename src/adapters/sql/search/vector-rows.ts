@@ -15,6 +15,7 @@ import {
   inOrderOfId,
   lookUpVectors,
   numbersFor,
+  stretchBehind,
   toVectorRow,
   VECTOR_COLUMNS,
   vectorsBehind,
@@ -93,11 +94,17 @@ export function createSqlVectorRows(
       return (rows ?? []).map(toVectorRow)
     },
 
-    async scan(scope, model, filter, afterId, limit) {
-      const [rows] = await connection.batch([
-        admittedBehind({ dialect, scope, now: clock.now() }, model, filter, { after: afterId, limit }),
+    async scan(scope, model, filter, afterId, most) {
+      const [ends = [], rows = []] = await connection.batch([
+        sql`
+          SELECT max(id) AS last, count(*) AS looked_at
+          FROM (${stretchBehind(dialect, scope.org, model, afterId, most)}) AS stretch`,
+        admittedBehind({ dialect, scope, now: clock.now() }, model, filter, { after: afterId, most }),
       ])
-      return (rows ?? []).map(toVectorRow)
+      return {
+        rows: rows.map(toVectorRow),
+        last: Number(ends[0]?.looked_at) < most ? null : Number(ends[0]?.last),
+      }
     },
 
     async changesSince({ org, model }, state, limit) {
