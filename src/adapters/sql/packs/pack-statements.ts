@@ -46,9 +46,12 @@ export function superseded(context: PackContext): SQL {
   const { org } = sight.scope
   const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
   return dialect.exists(sql`
-    SELECT 1 FROM links l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${linksOf(context, 'to_id', sql`e.id`)} AND l.relation = 'supersedes'
-      AND ${readable(dialect, sight.scope, now, 's')} AND ${own}
+    SELECT 1 FROM (
+      SELECT l.from_id FROM links l
+      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${org}`)}
+      ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
+    ) AS l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
+    WHERE ${readable(dialect, sight.scope, now, 's')} AND ${own}
       AND (s.id > e.id OR NOT ${dialect.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
