@@ -254,6 +254,17 @@ export function recallContract(name: string, make: () => RecallGround): void {
       expect(await rows(sql`SELECT seq FROM changes WHERE org = ${ada.org} AND action <> 'store'`)).toEqual([])
     })
 
+    it('notes each access once, also of memories with large metadata, which are written a few at a time', async () => {
+      const large = { keys: 'k'.repeat(20_000) }
+      for (let i = 0; i < 18; i++) await world.store(`harbour ${i}`, i % 9 === 0 ? {} : { metadata: large })
+      for (const times of [1, 2]) {
+        const { results } = await world.page('harbour', { limit: 100 })
+        expect(results.map(({ memory }) => memory.accessCount)).toEqual(Array(18).fill(times))
+        const noted = await rows(sql`SELECT access_count FROM entries WHERE org = ${ada.org}`)
+        expect(noted.map(({ access_count: count }) => Number(count))).toEqual(Array(18).fill(times))
+      }
+    })
+
     it(promise('f12-update'), async () => {
       world.embedder.means('harbour', 1, 0, 0)
       world.embedder.means('mountain', 0, 1, 0)

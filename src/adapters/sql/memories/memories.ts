@@ -25,7 +25,7 @@ import {
   summarizableStatement,
 } from './memory-statements'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
-import { gatherUses, usesStatements } from './uses'
+import { gatherUses, largeUses, type Uses, usesStatements } from './uses'
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
 
@@ -53,17 +53,34 @@ export function createSqlMemories(
   uses = gatherUses(),
   pace: Pace = WITHOUT_REST,
 ): Memories {
+  /** Notes uses of large rows, a few at a time. @param written rows of the small ones, which have been noted */
+  async function noteLarge(scope: Scope, noted: Uses, written: readonly Row[]): Promise<void> {
+    const parts = connection.dialect.walked === null ? [] : largeUses(noted, written)
+    for (const [i, part] of parts.entries()) {
+      await pace.rest()
+      try {
+        await connection.batch(usesStatements(connection.dialect, scope.org, part, 'large'), noteOf(scope))
+      } catch (error) {
+        for (const left of parts.slice(i)) uses.giveBack(scope.org, left)
+        throw error
+      }
+    }
+  }
+
   /** What notes accesses brings along what was gathered, so that it counts them too. @returns the rows of the statements */
   async function noting(scope: Scope, statements: readonly SQL[]): Promise<Row[][]> {
     const gathered = uses.take(scope.org)
-    const before = usesStatements(connection.dialect, scope.org, gathered)
+    const before = usesStatements(connection.dialect, scope.org, gathered, 'small')
     if (before.length + statements.length === 0) return []
+    let rows: Row[][]
     try {
-      return (await connection.batch([...before, ...statements], noteOf(scope))).slice(before.length)
+      rows = await connection.batch([...before, ...statements], noteOf(scope))
     } catch (error) {
       uses.giveBack(scope.org, gathered)
       throw error
     }
+    await noteLarge(scope, gathered, rows.slice(0, before.length).flat())
+    return rows.slice(before.length)
   }
 
   const context = (scope: Scope, project: string | null): MemoryContext => ({
@@ -109,7 +126,10 @@ export function createSqlMemories(
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const gathered = uses.take(scope.org)
       const reading = shownStatement(asked, filter, ids, maxBytes)
-      const notes = [...usesStatements(asked.dialect, scope.org, gathered), accessAllStatement(asked, filter, ids)]
+      const notes = [
+        ...usesStatements(asked.dialect, scope.org, gathered, 'small'),
+        accessAllStatement(asked, filter, ids),
+      ]
       let told: (rows: Row[][]) => void = () => {}
       const early = new Promise<Row[][]>((resolve) => {
         told = resolve
@@ -120,7 +140,13 @@ export function createSqlMemories(
       })
       const [rows = []] = await Promise.race([early, whole])
       // Where it was not told early, there is nothing left to wait for.
-      afterwards(async () => void (await whole))
+      const admitted = rows.map(({ wanted_id: id }) => Number(id))
+      afterwards(async () => {
+        const written = (await whole).slice(1)
+        await noteLarge(scope, gathered, written.slice(0, -1).flat())
+        const own = { times: new Map(admitted.map((id) => [id, 1])), at: asked.now }
+        await noteLarge(scope, own, written.at(-1) ?? [])
+      })
       const { memories, omitted } = await pageOf(rows, pace)
       const noted = ({ id }: Memory): number => 1 + (gathered.times.get(id) ?? 0)
       return {

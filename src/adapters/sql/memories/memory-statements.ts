@@ -12,6 +12,7 @@ import { beginningOf, textOf } from '../texts/long-texts'
 import { listed, readable } from '../visibility'
 import { layerCounts, layerTotal } from './layer-counts'
 import { entriesOf, together } from './room-rows'
+import { ofSize } from './uses'
 
 /** The statements of memories in layers (fabric contract §2). */
 export interface MemoryContext {
@@ -49,7 +50,7 @@ export const accessStatement = ({ dialect, scope, now, project }: MemoryContext,
 
 type Shown = Omit<MemoryContext, 'project'>
 
-/** Notes an access of those of the ids that are still admitted. */
+/** Notes an access of those of the ids that are still admitted and whose rows are small; their ids. */
 export const accessAllStatement = ({ dialect, scope, now }: Shown, filter: Filter, ids: readonly number[]): SQL => {
   const bindings = dialect.bindings()
   const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
@@ -57,7 +58,8 @@ export const accessAllStatement = ({ dialect, scope, now }: Shown, filter: Filte
     bindings,
     [],
     sql`UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
-      WHERE id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${admitted}`)}`,
+      WHERE id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${admitted}`)} AND ${ofSize(dialect, 'small')}
+      RETURNING id`,
   )
 }
 

@@ -51,12 +51,36 @@ export function gatherUses(): GatheredUses {
   }
 }
 
-/** One statement for all that were shown as often. Columns that no version knows; what was deleted meanwhile is not there. */
-export function usesStatements(dialect: SqlDialect, org: string, { times, at }: Uses): SQL[] {
+/** Bytes of metadata from which a row is rewritten apart from others: what holds a note is written anew with all that stands beside it. */
+const LARGE = 16_384
+/** Large rows that one transaction rewrites, of a quarter of a megabyte at most. */
+const LARGE_AT_ONCE = 8
+
+export type Size = 'small' | 'large'
+
+/** Which rows `entries` are meant, where the database runs in the server's own thread; elsewhere all are small. */
+export const ofSize = (dialect: SqlDialect, size: Size): SQL =>
+  dialect.walked === null
+    ? sql`1 = 1`
+    : sql`coalesce(octet_length(metadata), 0) ${sql.raw(size === 'small' ? '<=' : '>')} ${LARGE}`
+
+/** One statement for all that were shown as often; it tells the ids. Columns that no version knows; what was deleted is not there. */
+export function usesStatements(dialect: SqlDialect, org: string, { times, at }: Uses, size: Size): SQL[] {
   const later = sql`CASE WHEN accessed_at > ${at} THEN accessed_at ELSE ${at} END`
   return [...Map.groupBy(times.keys(), (id) => times.get(id) as number)].map(([shown, ids]) => {
     const list = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} used`
     return sql`UPDATE entries SET accessed_at = ${later}, access_count = access_count + ${shown}
-      WHERE id ${dialect.oneOf(list)} AND ${dialect.aside(sql`${dialect.unordered(sql`org`)} = ${org}`)}`
+      WHERE id ${dialect.oneOf(list)} AND ${dialect.aside(sql`${dialect.unordered(sql`org`)} = ${org}`)} AND ${ofSize(dialect, size)}
+      RETURNING id`
   })
+}
+
+/** What is left of uses when those of small rows have been written, in parts that are written one by one. @param written rows with ids */
+export function largeUses({ times, at }: Uses, written: readonly { readonly id?: unknown }[]): Uses[] {
+  const done = new Set(written.map(({ id }) => Number(id)))
+  const left = [...times].filter(([id]) => !done.has(id))
+  return Array.from({ length: Math.ceil(left.length / LARGE_AT_ONCE) }, (_, i) => ({
+    times: new Map(left.slice(i * LARGE_AT_ONCE, (i + 1) * LARGE_AT_ONCE)),
+    at,
+  }))
 }
