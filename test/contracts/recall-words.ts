@@ -56,6 +56,23 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('decision')).toEqual([])
     })
 
+    it('takes no word of the day a memory was made or of its agent for one of the memory', async () => {
+      const year = String(new Date(made.clock.now()).getUTCFullYear())
+      const near = await save('a harbour', { agent_name: 'lighthouse' })
+      const all = await save('a harbour', {
+        title: 'lighthouse',
+        codeBlock: { code: `since(${year})`, language: 'ts' },
+      })
+      const { hits } = await recall(`harbour lighthouse ${year}`, 0)
+      expect(hits.map(({ id }) => id)).toEqual([all, near])
+      const [first, second] = hits.map(({ similarity }) => similarity) as [number, number]
+      expect([first > 0.8, second > 0.8 / 3, second < 0.8 / 3 + 0.2]).toEqual([true, true, true])
+      const alone = await recall(year)
+      await save('nothing of it', { agent_name: year })
+      expect(await found(year)).toEqual([all])
+      expect((await recall(year)).hits[0]?.similarity).toBeGreaterThanOrEqual(alone.hits[0]?.similarity ?? 1)
+    })
+
     it('follows a change of code block, title and layer', async () => {
       const id = await save('x', { codeBlock: { code: 'alpha()', language: 'ts' } })
       const [before] = await made.entries.read(ada, [id])

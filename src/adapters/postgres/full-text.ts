@@ -75,20 +75,25 @@ const rareTables = (
   lately: SQL,
 ): SQL[] => [
   sql`terms AS MATERIALIZED (
-    SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query
-    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}]) WITH ORDINALITY AS given (query, place)
+    SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query, given.word
+    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}], ${`{${terms.map(({ term }) => `"${term}"`)}}`}::text[])
+      WITH ORDINALITY AS given (query, word, place)
   )`,
   sql`lately AS MATERIALIZED (
-    SELECT f.words FROM (${lately}) AS newest
-      CROSS JOIN LATERAL (SELECT f.words FROM entries_fts f WHERE f.entry_id = newest.id OFFSET 0) AS f
+    SELECT f.* FROM (${lately}) AS newest
+      CROSS JOIN LATERAL (SELECT f.words, f.title, f.body, f.code, f.context FROM entries_fts f WHERE f.entry_id = newest.id OFFSET 0) AS f
   )`,
   sql`common AS MATERIALIZED (
     SELECT terms.term FROM terms
-    WHERE (SELECT count(*) FROM (SELECT 1 FROM lately WHERE lately.words @@ terms.query LIMIT ${rare + 1}) AS held) > ${rare}
+    WHERE ${rare} < (SELECT count(*) FROM (
+      SELECT 1 FROM lately AS f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+    ) AS held)
   )`,
   sql`found AS MATERIALIZED (
     SELECT terms.term, f.entry_id AS id, f.length
-    FROM terms CROSS JOIN LATERAL (SELECT * FROM entries_fts f WHERE f.words @@ terms.query LIMIT ${rare + 1}) AS f
+    FROM terms CROSS JOIN LATERAL (
+      SELECT * FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+    ) AS f
     WHERE terms.term NOT IN (SELECT common.term FROM common)
   )`,
   sql`weights AS MATERIALIZED (

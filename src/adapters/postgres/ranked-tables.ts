@@ -15,7 +15,7 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
     : sql.join(
         terms.map(
           (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}))`,
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${term.term}::text`)})`,
         ),
         sql` UNION ALL `,
       )

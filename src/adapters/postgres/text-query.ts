@@ -9,8 +9,10 @@ import { phraseColumns } from '../sql/search/candidates'
 import { MARK } from './full-text-index'
 
 export interface TextCompiler {
-  /** What entries with a term fulfil, as a `tsquery`. */
+  /** What entries with a term fulfil, as a `tsquery`, and some that hold it in date or agent where only the text is asked. */
   readonly term: (term: ScoredTerm) => SQL
+  /** A condition on index rows `f` that were found by a stem, given as `text`: one of the columns that are asked holds it. */
+  readonly among: (term: SQL) => SQL
   /** Whether an expression means the entries with any of these terms and no others. */
   readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
   /** A condition on the index row `f`: an expression inside a scope, given as a `tsquery`. */
@@ -40,6 +42,13 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
       beginning: [`'${term}':*A`, `'${MARK.written}${term}':*`],
     }[by]
     return sql`${any.join(' | ')}::tsquery`
+  }
+
+  /** Whether a term of the index stands elsewhere than in date and agent: these are short and seldom hold it, so texts are seldom read. */
+  const inColumns = (term: SQL): SQL => {
+    const stands = (column: string) => sql`strpos(' ' || ${sql.raw(`f.${column}`)} || ' ', ' ' || ${term} || ' ') > 0`
+    const elsewhere = columns.includes('context') ? [] : [sql`NOT ${stands('context')}`]
+    return joinConditions('or', [...elsewhere, ...columns.map(stands)])
   }
 
   const termsOf = (unit: Unit): SQL =>
@@ -75,7 +84,10 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
   }
 
   /** Whether the terms stand next to each other in one of the columns; phrases never in date and agent. */
-  function look({ terms, prefix, phrase }: Unit): SQL {
+  function look(unit: Unit): SQL {
+    const { terms, prefix, phrase } = unit
+    if (terms.length === 1 && !prefix && !phrase)
+      return sql`(f.words @@ ${termsOf(unit)} AND ${inColumns(sql`${terms[0]}::text`)})`
     const wanted = `${` ${terms.join(' ')}`}${prefix ? '' : ' '}`
     const where =
       prefix && !phrase ? (stemming ? ['written'] : ['body', 'context']) : phrase ? phraseColumns(columns) : columns
@@ -98,6 +110,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
 
   return {
     term: ({ term, by }) => lexemes(term, by),
+    among: (term) => (besideIsAsked ? sql`true` : inColumns(term)),
     isAnyOf: (expression, terms) => {
       const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
       const parts = expression.op === 'or' ? expression.of : [expression]
