@@ -19,6 +19,8 @@ export class VectorMatrix {
   private readonly kernel = new WebAssembly.Instance(kernel).exports as unknown as Kernel
   /** Bytes of a vector, with the zeros that fill it up. */
   private readonly size: number
+  /** Of each slot the dot product of its vector with itself. */
+  private squares = new Float64Array(TOGETHER)
 
   /** @param dimensions at most 32,768 */
   constructor(private readonly dimensions: number) {
@@ -29,26 +31,29 @@ export class VectorMatrix {
     return PAGE + slot * this.size
   }
 
-  /** @returns the dot product of the vector with itself @throws RangeError when there is no memory left */
-  set(slot: number, values: Int8Array): number {
+  /** @throws RangeError when there is no memory left */
+  set(slot: number, values: Int8Array): void {
     const { memory } = this.kernel
     const missing = this.at(slot + 1) - memory.buffer.byteLength
     if (missing > 0) memory.grow(Math.ceil(missing / PAGE))
     new Int8Array(memory.buffer).set(values, this.at(slot))
-    return dot(values, values)
+    if (slot >= this.squares.length) {
+      const before = this.squares
+      this.squares = new Float64Array(before.length + Math.max(TOGETHER, before.length >> 1))
+      this.squares.set(before)
+    }
+    this.squares[slot] = dot(values, values)
   }
 
   move(from: number, to: number): void {
     new Int8Array(this.kernel.memory.buffer).copyWithin(this.at(to), this.at(from), this.at(from + 1))
+    this.squares[to] = this.squares[from] as number
   }
 
-  /**
-   * Cosines of a query with the vectors at these places, in their order.
-   *
-   * @param squareOf the dot product of a vector with itself
-   */
-  cosines(query: Int8Array, slots: Uint32Array, squareOf: (slot: number) => number): Float64Array {
+  /** Cosines of a query with the vectors at these places, in their order. */
+  cosines(query: Int8Array, slots: Uint32Array): Float64Array {
     const { memory, dots } = this.kernel
+    const { squares } = this
     const bytes = new Int8Array(memory.buffer)
     bytes.fill(0, 0, this.size)
     bytes.set(query.subarray(0, this.dimensions))
@@ -60,7 +65,7 @@ export class VectorMatrix {
       dots(0, PAGE, this.size, SLOTS, part.length, PRODUCTS)
       const products = new Int32Array(memory.buffer, PRODUCTS)
       for (let i = 0; i < part.length; i++)
-        cosines[from + i] = cosineOf(products[i] as number, square, squareOf(part[i] as number))
+        cosines[from + i] = cosineOf(products[i] as number, square, squares[part[i] as number] as number)
     }
     return cosines
   }

@@ -63,6 +63,8 @@ export class VectorObject extends DurableObject {
   private loading: Promise<VectorScan> | null = null
   /** What has been read of it so far; null when that is of no use any more. */
   private partial: VectorScan | null = null
+  /** As storage has it; null until it is asked for, and since it changed. */
+  private progress: VectorIndexState | null = null
 
   constructor(state: DurableObjectState, env: never) {
     super(state, env)
@@ -76,6 +78,7 @@ export class VectorObject extends DurableObject {
   forget(): void {
     this.scan = null
     this.partial = null
+    this.progress = null
     this.ctx.storage.transactionSync(() => {
       this.sql.exec('DROP TABLE IF EXISTS vectors')
       this.sql.exec('DELETE FROM progress')
@@ -88,9 +91,12 @@ export class VectorObject extends DurableObject {
   }
 
   state(): VectorIndexState {
-    const rows = this.sql.exec<{ name: string; value: number }>('SELECT name, value FROM progress').toArray()
-    const value = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
-    return { addedUpTo: value('added'), removedUpTo: value('removed') }
+    if (this.progress === null) {
+      const rows = this.sql.exec<{ name: string; value: number }>('SELECT name, value FROM progress').toArray()
+      const value = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
+      this.progress = { addedUpTo: value('added'), removedUpTo: value('removed') }
+    }
+    return this.progress
   }
 
   /** Shared by searches that come while it goes on. */
@@ -157,19 +163,22 @@ export class VectorObject extends DurableObject {
       return scan.nearestEntries(query, stands, most, least)
     })
     const known = new Set(beside)
-    const parts = [scan.named(query, known), ...found]
-    const ids = parts.flatMap((part, i) => [...part.ids].filter((id) => i === 0 || !known.has(id)))
-    const cosines = new Map(parts.flatMap((part) => [...part.ids].map((id, i) => [id, part.cosines[i] as number])))
-    return {
-      ids: Float64Array.from(ids),
-      cosines: Float64Array.from(ids, (id) => cosines.get(id) as number),
-      upTo: this.state().addedUpTo,
-    }
+    const { ids: named, cosines: ofNamed } = scan.named(query, known)
+    const ids = [...named]
+    const cosines = [...ofNamed]
+    for (const part of found)
+      part.ids.forEach((id, i) => {
+        if (known.has(id)) return
+        ids.push(id)
+        cosines.push(part.cosines[i] as number)
+      })
+    return { ids: Float64Array.from(ids), cosines: Float64Array.from(cosines), upTo: this.state().addedUpTo }
   }
 
   /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
   apply(_dimensions: number, changes: VectorChanges): void {
     const { added, addedUpTo, removed, removedUpTo } = changes
+    this.progress = null
     const vectors = added.map(({ data, ...vector }): PlacedVector => ({ ...vector, values: fromBase64(data).values }))
     try {
       this.ctx.storage.transactionSync(() => {

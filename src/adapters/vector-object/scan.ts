@@ -13,18 +13,23 @@ const MAX_BYTES = 90_000_000
 const PER_VECTOR = 128
 
 interface Block {
-  /** Dot product of each vector with itself. */
-  readonly squares: Float64Array
   readonly ids: Float64Array
   readonly entries: Float64Array
   readonly groups: Uint32Array
+  /** Where it stands among the slots of its group. */
+  readonly ranks: Uint32Array
 }
+
+/** Slots that a new group has room for. */
+const FEW = 16
 
 /** Vectors whose entries stand in one place. */
 interface Group {
   /** Null for what no list shows. */
   readonly place: VectorPlace | null
-  readonly slots: Set<number>
+  /** As a comparison wants them: side by side, in any order; beyond `count` there is room for more. */
+  slots: Uint32Array
+  count: number
 }
 
 /** Vectors by id, each with its cosine. */
@@ -63,14 +68,14 @@ export class VectorScan {
   /** @throws Problem limit_exceeded when the vectors would not fit into the memory of an isolate */
   set({ id, entryId, place, values }: PlacedVector): void {
     const known = this.slots.get(id)
-    if (known !== undefined) this.groupAt(known).slots.delete(known)
+    if (known !== undefined) this.leave(known)
     const slot = known ?? this.grow()
     const [block, at] = this.blockAt(slot)
-    block.squares[at] = this.matrix.set(slot, values)
+    this.matrix.set(slot, values)
     block.ids[at] = id
     block.entries[at] = entryId
     block.groups[at] = this.groupFor(place)
-    this.groupAt(slot).slots.add(slot)
+    this.join(slot)
     this.slots.set(id, slot)
   }
 
@@ -83,10 +88,10 @@ export class VectorScan {
           'This org has more vectors than one Durable Object can hold; set VECTOR_BACKEND=vectorize, or use PostgreSQL',
         )
       this.blocks.push({
-        squares: new Float64Array(BLOCK),
         ids: new Float64Array(BLOCK),
         entries: new Float64Array(BLOCK),
         groups: new Uint32Array(BLOCK),
+        ranks: new Uint32Array(BLOCK),
       })
     }
     return slot
@@ -97,14 +102,37 @@ export class VectorScan {
     const known = this.groupOf.get(key)
     if (known !== undefined) return known
     this.groupOf.set(key, this.groups.length)
-    return this.groups.push({ place, slots: new Set() }) - 1
+    return this.groups.push({ place, slots: new Uint32Array(FEW), count: 0 }) - 1
+  }
+
+  private join(slot: number): void {
+    const group = this.groupAt(slot)
+    const [block, at] = this.blockAt(slot)
+    if (group.count === group.slots.length) {
+      const before = group.slots
+      group.slots = new Uint32Array(2 * before.length)
+      group.slots.set(before)
+    }
+    block.ranks[at] = group.count
+    group.slots[group.count++] = slot
+  }
+
+  /** The last of its group takes its place there. */
+  private leave(slot: number): void {
+    const group = this.groupAt(slot)
+    const [block, at] = this.blockAt(slot)
+    const rank = block.ranks[at] as number
+    const last = group.slots[--group.count] as number
+    const [of, there] = this.blockAt(last)
+    group.slots[rank] = last
+    of.ranks[there] = rank
   }
 
   /** The last vector takes the place of the one that goes. */
   delete(id: number): void {
     const slot = this.slots.get(id)
     if (slot === undefined) return
-    this.groupAt(slot).slots.delete(slot)
+    this.leave(slot)
     this.slots.delete(id)
     const last = --this.count
     if (slot !== last) {
@@ -112,9 +140,8 @@ export class VectorScan {
       const [from, a] = this.blockAt(last)
       const { slots } = this.groupAt(last)
       this.matrix.move(last, slot)
-      for (const name of ['squares', 'ids', 'entries', 'groups'] as const) to[name][b] = from[name][a] as number
-      slots.delete(last)
-      slots.add(slot)
+      for (const name of ['ids', 'entries', 'groups', 'ranks'] as const) to[name][b] = from[name][a] as number
+      slots[to.ranks[b] as number] = slot
       this.slots.set(to.ids[b] as number, slot)
     }
     if (last % BLOCK === 0) this.blocks.pop()
@@ -176,18 +203,20 @@ export class VectorScan {
 
   private slotsWhere(stands: (place: VectorPlace) => boolean): Uint32Array {
     const admitted = this.groups.filter(({ place }) => place !== null && stands(place))
-    const all = new Uint32Array(admitted.reduce((sum, { slots }) => sum + slots.size, 0))
+    const parts = admitted.map(({ slots, count }) => slots.subarray(0, count))
+    const [first] = parts
+    if (first !== undefined && parts.length === 1) return first
+    const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0))
     let at = 0
-    for (const { slots } of admitted) for (const slot of slots) all[at++] = slot
+    for (const part of parts) {
+      all.set(part, at)
+      at += part.length
+    }
     return all
   }
 
   private compare(query: Int8Array, slots: Uint32Array): Float64Array {
-    return this.matrix.cosines(
-      query,
-      slots,
-      (slot) => this.blocks[Math.floor(slot / BLOCK)]?.squares[slot % BLOCK] ?? 0,
-    )
+    return this.matrix.cosines(query, slots)
   }
 
   private scored(slots: readonly number[], cosineOf: (slot: number) => number): Scored {
@@ -207,12 +236,10 @@ export class VectorScan {
   }
 
   private idAt(slot: number): number {
-    const [block, at] = this.blockAt(slot)
-    return block.ids[at] as number
+    return (this.blocks[Math.floor(slot / BLOCK)] as Block).ids[slot % BLOCK] as number
   }
 
   private entryAt(slot: number): number {
-    const [block, at] = this.blockAt(slot)
-    return block.entries[at] as number
+    return (this.blocks[Math.floor(slot / BLOCK)] as Block).entries[slot % BLOCK] as number
   }
 }
