@@ -64,11 +64,11 @@ export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512, pace: 
     const stops = new Set<string>()
     let position = 0
     for (const piece of pieces(text)) {
-      for (const { term, isStopWord } of analyzer.tokens(piece.replace(HUMP, ' '))) {
+      analyzer.eachWord(piece.replace(HUMP, ' '), ({ term, isStopWord }) => {
         counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
         if (isStopWord) stops.add(term)
         else position++
-      }
+      })
       yield piece.length
     }
     const sums = new Float32Array(dimensions)

@@ -34,7 +34,10 @@ const join = (op: 'and' | 'or', units: readonly Unit[]): Expression | null =>
 
 function distinct(units: readonly (Unit | null)[]): { units: Unit[]; warnings: string[] } {
   const unique = new Map<string, Unit>()
-  for (const unit of units) if (unit !== null && !unique.has(unitKey(unit))) unique.set(unitKey(unit), unit)
+  for (const unit of units) {
+    const key = unit === null ? '' : unitKey(unit)
+    if (unit !== null && !unique.has(key)) unique.set(key, unit)
+  }
   const all = [...unique.values()]
   return { units: all.slice(0, MAX_UNITS), warnings: all.length > MAX_UNITS ? [TOO_MANY] : [] }
 }
