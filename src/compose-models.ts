@@ -14,6 +14,7 @@ import { createWorkersAiSummarizer } from './adapters/workers-ai/summarizer'
 import type { Config, ModelChoice } from './config'
 import { Problem } from './domain/errors'
 import type { Pace } from './domain/pace'
+import { perObject } from './domain/per-object'
 import type { Analyzer } from './domain/search/analysis'
 import type { Embedder } from './ports/embedder'
 import type { ModelHealth } from './ports/health'
@@ -91,7 +92,7 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
 }
 
 /** What can be asked whether it answers: providers behind an address. A binding is there or not, which is seen at once. */
-function modelHealth(config: Config): Readonly<Record<string, ModelHealth>> {
+const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHealth>> => {
   const { embedding, semantic, summary, reranking, ollamaHost: host, openai } = config
   const parts: readonly (readonly [string, ModelChoice | { provider: 'local'; model: string } | null, boolean])[] = [
     ['embeddings', semantic.enabled ? embedding : null, embedding.onFailure === 'fail'],
@@ -109,7 +110,7 @@ function modelHealth(config: Config): Readonly<Record<string, ModelHealth>> {
       return [[name, { backend, required, ping }]]
     }),
   )
-}
+})
 
 /** @throws Problem unavailable when a chosen provider lacks its binding */
 export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Models => ({

@@ -16,6 +16,7 @@ import type { Bindings } from './compose-bindings'
 import type { Config } from './config'
 import { Problem } from './domain/errors'
 import type { Pace } from './domain/pace'
+import { perObject } from './domain/per-object'
 import type { Analyzer } from './domain/search/analysis'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
@@ -34,6 +35,9 @@ export interface Storage {
   /** Lets go of what the request held, once its work is done. */
   readonly close: () => Promise<void>
 }
+
+const d1Dialect = perObject((analyzer: Analyzer) => createD1Dialect(analyzer))
+const postgresDialect = perObject(createPostgresDialect)
 
 /** D1 databases that this isolate has seen up to date, so that a request pays for the check once. */
 const migrated = new WeakMap<D1Database, Promise<void>>()
@@ -84,10 +88,8 @@ export function chooseStorage(
 ): Storage {
   const { analyzer, clock, log } = given
   if (config.storageBackend === 'postgresql') {
-    const connection = createPostgresConnection(
-      postgresOptions(bindings, config),
-      createPostgresDialect(analyzer),
-      (cost) => log('DEBUG', 'sql', { ...cost }),
+    const connection = createPostgresConnection(postgresOptions(bindings, config), postgresDialect(analyzer), (cost) =>
+      log('DEBUG', 'sql', { ...cost }),
     )
     connection.open()
     const fullText = createPostgresFullText(connection, analyzer, clock)
@@ -98,9 +100,7 @@ export function chooseStorage(
       close: () => connection.close(),
     }
   }
-  const connection = createD1Connection(d1Of(bindings), createD1Dialect(analyzer), (cost) =>
-    log('DEBUG', 'sql', { ...cost }),
-  )
+  const connection = createD1Connection(d1Of(bindings), d1Dialect(analyzer), (cost) => log('DEBUG', 'sql', { ...cost }))
   const fullText = createD1FullText(connection, analyzer, clock, { pace: given.pace })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }

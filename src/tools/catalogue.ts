@@ -1,4 +1,5 @@
 import type { Config } from '../config'
+import { perObject } from '../domain/per-object'
 import { connector } from './connector/family'
 import { fetchEntry } from './connector/fetch'
 import { search } from './connector/search'
@@ -84,14 +85,15 @@ export const TOOLS: readonly Tool[] = [
 /** The families of `/mcp`, in the order in which their tools are listed. */
 export const FAMILIES = { threads, fabric, packs, history } as const satisfies Readonly<Record<string, Family>>
 
+const enabledTools = perObject((config: Config): readonly Tool[] =>
+  TOOLS.filter(
+    (tool) => tool.enabled(config) && !spellings(tool).some((name) => config.disabledTools.has(name.toLowerCase())),
+  ),
+)
+
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>
-  TOOLS.filter(
-    (tool) =>
-      families.includes(tool.family) &&
-      tool.enabled(config) &&
-      !spellings(tool).some((name) => config.disabledTools.has(name.toLowerCase())),
-  )
+  enabledTools(config).filter(({ family }) => families.includes(family))
 
 const spellings = ({ name, dottedName }: Tool): string[] => (dottedName === null ? [name] : [name, dottedName])
 
