@@ -41,6 +41,7 @@ const KEY_PARAMETERS = /^(key|api[-_]?key|token|access[-_]?token|auth|authorizat
 
 /** Addresses end up in logs, histories and referrers, so a key in one is refused even where another is in the header. */
 export function carriesKey(url: URL): boolean {
+  if (url.search === '') return false
   for (const [name, value] of url.searchParams)
     if (KEY_PARAMETERS.test(name) || (value.startsWith('cp_') && !RANDOM_PARAMETERS.test(name))) return true
   return false

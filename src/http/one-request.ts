@@ -45,8 +45,11 @@ export async function serveOneRequest(
   const send = transport.send.bind(transport)
   transport.send = async (sent, options) => {
     // Without a session there is nobody whose answer could come back to this request, and a tool would wait for it.
-    if (isJSONRPCRequest(sent)) transport.onmessage?.({ jsonrpc: '2.0', id: sent.id, error: UNASKED })
-    else await send(sent, options)
+    if ('method' in sent && isJSONRPCRequest(sent))
+      return transport.onmessage?.({ jsonrpc: '2.0', id: sent.id, error: UNASKED })
+    // Behind its answer the server has nothing to end: telling it would cost an error with its stack.
+    if (!('method' in sent)) transport.onclose = () => {}
+    await send(sent, options)
   }
   await server.connect(transport)
   try {

@@ -67,11 +67,11 @@ export function createD1Connection(
   const batch = async (statements: readonly SQL[]): Promise<Row[][]> => {
     const started = Date.now()
     counts.total += statements.length
-    let wrote = false
+    const texts: string[] = []
     try {
       const prepared = statements.map((statement) => {
         const { sql, params } = toQuery(statement)
-        wrote ||= !isReading(sql)
+        texts.push(sql)
         return db.prepare(sql).bind(...params)
       })
       const results = await db.batch<Row>(prepared)
@@ -84,7 +84,7 @@ export function createD1Connection(
       })
       return results.map(({ results: rows }) => rows)
     } catch (error) {
-      const translated = translate(error, wrote)
+      const translated = translate(error, !texts.every(isReading))
       if (!(translated instanceof PremiseFailed || translated instanceof Unsettled)) {
         counts.failed += statements.length
         counts.lastFailed = true
