@@ -4,12 +4,14 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
 import { numbersFor, toVectorRow } from '../../src/adapters/sql/search/vector-lookup'
+import { createSqlVectorRows } from '../../src/adapters/sql/search/vector-rows'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { dot, quantize, squaresOf, toBase64 } from '../../src/domain/meaning/vector'
+import { EVERYTHING } from '../../src/domain/search/filter'
 import { type Database, semanticSearchContract } from '../contracts/semantic-search'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
-import { freshPrincipal, TestClock } from '../support/scope'
+import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 const elapse = () => {}
 const database: Database = { adapters: (clock) => postgresAdapters(clock), prepare: async () => {} }
@@ -59,6 +61,25 @@ describe('pgvector', () => {
     ])
     return { connection, org, costs }
   }
+
+  it('takes the first of equally near entries, whatever was written anew since', async () => {
+    const clock = new TestClock()
+    const { connection, entries } = postgresAdapters(clock)
+    const ada = freshPrincipal()
+    const drafts = Array.from({ length: 50 }, (_, i) => entryOf(ada, { text: `entry ${i}` }))
+    const ids = (await entries.save(ada, await Promise.all(drafts))).map(({ id }) => id)
+    const query = quantize(Float32Array.from([1, 0]))
+    await connection.batch([
+      sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+        SELECT org, id, 'same#2', 0, 0, 1, ${toBase64(query)} FROM entries WHERE org = ${ada.org} ORDER BY id DESC`,
+    ])
+    const { eligible } = await createSqlVectorRows(connection, clock).lookUp(ada, {
+      ...{ model: 'same#2', filter: EVERYTHING, query, enough: 1, hits: [], further: [], hitData: false },
+      ...{ confirmedUpTo: Number.MAX_SAFE_INTEGER, unconfirmedLimit: 1, eligibleLimit: 30 },
+    })
+    expect(eligible?.map(({ entryId }) => entryId).sort((a, b) => a - b)).toEqual(ids.slice(0, 21))
+    await connection.close()
+  })
 
   it('keeps models and sizes apart in one table', async () => {
     const { connection, org } = await add('m#3', [1, 0, 0], [0, 1, 0])

@@ -128,10 +128,10 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
     cosine === undefined
       ? sql`${eligible(sql``)} LIMIT CASE WHEN (SELECT count(*) FROM gate) > 0 THEN ${limit + 1} ELSE 0 END`
       : sql`SELECT id, weight FROM (
-          SELECT id, weight, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
+          SELECT id, entry_id, weight, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
           FROM (${eligible(sql`, ${cosine} AS cosine`)}) AS compared
         ) AS chunks
-        WHERE place = 1 ORDER BY cosine DESC, id LIMIT ${Math.min(limit, enough + SPARE)}`
+        WHERE place = 1 ORDER BY cosine DESC, entry_id LIMIT ${Math.min(limit, enough + SPARE)}`
   const eligibles = sql`(SELECT count(*) FROM few)`
   const found =
     within === null
