@@ -15,11 +15,24 @@ export interface Part {
  */
 export async function readTogether(connection: SqlConnection, parts: readonly Part[]): Promise<Row[][]> {
   if (!connection.dialect.packsRows) return connection.read(parts.map(({ rows }) => rows))
+  return readPacked(connection, parts)
+}
+
+/**
+ * As one statement, over a database that packs its rows.
+ *
+ * @param framed puts what the parts have in common before it
+ */
+export async function readPacked(
+  connection: SqlConnection,
+  parts: readonly Part[],
+  framed: (select: SQL) => SQL = (select) => select,
+): Promise<Row[][]> {
   const cells = parts.map(({ columns, rows }, i) => {
     const names = sql.raw(columns.join(', '))
     return sql`(SELECT json_group_array(json_array(${names})) FROM (${rows})) AS ${sql.raw(nameOf(i))}`
   })
-  const [all] = await connection.read([sql`SELECT ${sql.join(cells, sql`, `)}`])
+  const [all] = await connection.read([framed(sql`SELECT ${sql.join(cells, sql`, `)}`)])
   return parts.map(({ columns }, i) => unpacked(columns, all?.[0]?.[nameOf(i)]))
 }
 

@@ -31,11 +31,11 @@ export const toMemory = (row: Row): Memory => ({
   accessCount: Number(row.access_count),
 })
 
-/** Reads the memory in such a column; null where there is none. */
+/** Reads the memory in such a column, an array or the text of one; null where there is none. */
 export function wholeOf(cell: unknown): (() => Memory) | null {
-  if (typeof cell !== 'string') return null
+  if (typeof cell !== 'string' && !Array.isArray(cell)) return null
   return () => {
-    const values = JSON.parse(cell) as unknown[]
+    const values = typeof cell === 'string' ? (JSON.parse(cell) as unknown[]) : cell
     const row: Row = { text: values[NAMES.length] }
     NAMES.forEach((name, i) => {
       row[name] = values[i]

@@ -8,8 +8,8 @@ import type { Clock } from '../../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../ports/current'
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
-import { entriesById, withPrelude } from '../entries/read-statements'
-import { type Part, readTogether } from '../packed'
+import { withPrelude } from '../entries/read-statements'
+import { type Part, readPacked, readTogether } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { listed } from '../visibility'
@@ -178,11 +178,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
       const now = clock.now()
       const visible = listed(dialect, scope, now)
-      /** @param from a table of what is admitted, where that is what is selected from */
-      const admitted = (select: (condition: SQL) => SQL, from?: (condition: SQL) => SQL): SQL => {
+      const admitted = (select: (condition: SQL) => SQL): SQL => {
         const bindings = dialect.bindings()
         const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
-        return withPrelude(bindings, from === undefined ? [] : [from(condition)], select(condition))
+        return withPrelude(bindings, [], select(condition))
       }
       const { model, query, found } = request ?? { model: '', query: null, found: null }
       const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
@@ -200,30 +199,25 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       ): SQL => sql`SELECT ${columns}, source.leads${dialect.packsRows ? sql`, source.cosine` : sql``}
         FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
         WHERE ${condition}`
-      const near: Part = {
-        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads', ...(dialect.packsRows ? ['whole'] : [])],
-        rows: dialect.packsRows
-          ? admitted(
-              () => sql`SELECT near.*, CASE
-                  WHEN near.place <= CASE near.layer WHEN 1 THEN ${number(MOST.working)} ELSE ${number(LIKELY)} END
-                  THEN (SELECT ${wholeColumn(dialect)} FROM entries e WHERE e.id = near.id) END AS whole
-                FROM (
-                  SELECT near.*, row_number() OVER (PARTITION BY near.layer = 1 ORDER BY ${likelyScore(moment, now)} DESC) AS place
-                  FROM near
-                ) AS near`,
-              (condition) => sql`near AS MATERIALIZED (${selected(condition)})`,
-            )
-          : admitted(selected),
-      }
-      const certain: Part = {
-        columns: ['id', 'whole'],
-        rows: admitted(
-          (condition) => sql`SELECT e.id, ${wholeColumn(dialect)} AS whole
-            FROM ${entriesById(
-              dialect,
-              patterns.map(({ id }) => id),
-            )} WHERE ${condition}`,
-        ),
+      /** The rows of what is near and, where rows are packed, what of it and of the patterns comes along whole. */
+      const readNear = (): Promise<Row[][]> => {
+        if (!dialect.packsRows) return connection.read([admitted(selected)])
+        const bindings = dialect.bindings()
+        const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        const best = (where: SQL, most: number): SQL =>
+          sql`SELECT id FROM (SELECT near.id FROM near WHERE ${where} ORDER BY ${likelyScore(moment, now)} DESC LIMIT ${number(most)})`
+        const certain = JSON.stringify(patterns.map(({ id }) => id))
+        const likely = sql`${best(sql`near.layer = 1`, MOST.working)} UNION ALL ${best(sql`near.layer <> 1`, LIKELY)}
+          UNION ALL SELECT value FROM ${dialect.jsonNumbers(sql`${certain}`)}`
+        const near: Part = { columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'], rows: sql`SELECT * FROM near` }
+        const whole: Part = {
+          columns: ['id', 'whole'],
+          rows: sql`SELECT e.id, ${wholeColumn(dialect)} AS whole
+            FROM (${likely}) likely ${dialect.follow('entries', 'e', sql`e.id = likely.id`)} WHERE ${condition}`,
+        }
+        return readPacked(connection, [near, whole], (select) =>
+          withPrelude(bindings, [sql`near AS MATERIALIZED (${selected(condition)})`], select),
+        )
       }
       const unconfirmed = (upTo: number): SQL =>
         admitted(
@@ -232,8 +226,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
-      const [[rows = [], shown = []], [fresh = []], [beside = []]] = await Promise.all([
-        readTogether(connection, dialect.packsRows && patterns.length > 0 ? [near, certain] : [near]),
+      const [[rows = [], whole = []], [fresh = []], [beside = []]] = await Promise.all([
+        readNear(),
         isBehind ? connection.read([unconfirmed(found.newest)]) : [],
         isUntold
           ? connection.read([
@@ -247,20 +241,21 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         query === null ? 0 : cosine(query.values, fromBase64(row.data as string).values)
       for (const row of beside) cosines.set(Number(row.id), compared(row))
       const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
+      const wholes = new Map(whole.map(({ id, whole: cell }) => [Number(id), wholeOf(cell)]))
       const best = new Map<number, NearMemory>()
       const note = (row: Row, told: number): void => {
         const id = Number(row.id)
         const before = best.get(id)
         const nearest = Math.max(told, ownCosines.get(id) ?? 0, before?.cosine ?? 0)
-        best.set(id, { ...toAtMoment(row, before?.whole ?? wholeOf(row.whole)), cosine: nearest })
+        best.set(id, { ...toAtMoment(row, wholes.get(id) ?? null), cosine: nearest })
       }
       for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
       for (const row of fresh) note(row, compared(row))
-      const whole = shown.flatMap(({ id, whole: cell }): [number, () => Memory][] => {
-        const read = wholeOf(cell)
-        return read === null ? [] : [[Number(id), read]]
+      const shown = patterns.flatMap(({ id }): [number, () => Memory][] => {
+        const read = wholes.get(id) ?? null
+        return read === null ? [] : [[id, read]]
       })
-      return { near: [...best.values()], patterns: new Map(whole) }
+      return { near: [...best.values()], patterns: new Map(shown) }
     },
   }
 }

@@ -31,7 +31,8 @@ const bit = (condition: SQL, mark: Mark): SQL => sql`CASE WHEN ${condition} THEN
 function marksOf(dialect: SqlDialect, moment: Moment) {
   const { sessionId, currentCommand } = moment
   const files = filesOf(moment)
-  const start = beginningOf(dialect, SEARCHED)
+  // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
+  const start = sql`CASE WHEN e.bytes <= ${number(SEARCHED)} AND e.text <> '' THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
   // What holds a path holds its base name.
   const names = [...new Set(files.map((file) => baseName(file) || file))]
   const isFile = FILES.map(({ path }) => sql`coalesce(${dialect.textAt(path)}, '') IN (${among(files)})`)
