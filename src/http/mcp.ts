@@ -1,4 +1,4 @@
-import { type McpServerFactory, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { type McpServerFactory, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
@@ -16,6 +16,7 @@ import { isListening, type ListenMessage, serveListening } from './listen'
 import type { McpRequest } from './mcp-request'
 import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
 import { oneRequestOf, serveOneRequest } from './one-request'
+import { StrictServer } from './strict-server'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 const VERSION = '0.1.0'
@@ -78,7 +79,7 @@ async function callTool(
 function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendApart): Server {
   const { config, services, principal, tools, offersResources } = request
   const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
-  const server = new Server(
+  const server = new StrictServer(
     { name: 'commonplace', title: 'Commonplace', version: VERSION },
     {
       capabilities: { tools: {}, ...(offersResources ? resourceCapabilities(era) : {}) },

@@ -142,6 +142,19 @@ export function fuzzContract(): void {
     expect(succeeded).toBeGreaterThan(20)
   })
 
+  it('answers a request of wrongly typed parameters as wrong, and says where', async () => {
+    const wrong: readonly [string, Json, string][] = [
+      ['resources/read', { uri: 5 }, 'params.uri'],
+      ['resources/list', { cursor: 5 }, 'params.cursor'],
+      ['prompts/get', { name: 'start_session', arguments: { goal: 5 } }, 'params.arguments.goal'],
+      ['completion/complete', { ref: { type: 'x' }, argument: { name: 'id', value: '' } }, 'params.ref'],
+    ]
+    for (const [method, params, where] of wrong) {
+      const { message } = await send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+      expect(message.error).toEqual({ code: -32602, message: expect.stringContaining(where) })
+    }
+  })
+
   it(`answers ${BODIES} bodies that are no calls, none of them with a 500`, async () => {
     const good = call('list_threads', '{}')
     const broken = fc.oneof(
