@@ -355,6 +355,29 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(await count(id)).toEqual({ access_count: 2, version: 1 })
     })
 
+    // JSON writes six bytes for each.
+    it.each([7_000, 14_000])(
+      'brings along no value of over 2 MB, which D1 refuses, of %i control characters each',
+      async (most) => {
+        const tags = range(100).map((n) => `${n} `.padEnd(128, '"'))
+        const drafts = [{ layer: 1 }, { type: 'decision' }, { type: 'convention', layer: 2 }] as const
+        for (const draft of drafts)
+          for (const n of range(12)) await store(`${n} ${'\u0001'.repeat(most)}`, n % 3 === 0 ? { tags } : {}, draft)
+        const sizes: number[] = []
+        const { connection } = ground
+        const measured = async (statements: readonly SQL[]) => {
+          const results = await connection.read(statements)
+          for (const cell of results.flat().flatMap((row) => Object.values(row)))
+            if (typeof cell === 'string') sizes.push(Buffer.byteLength(cell))
+          return results
+        }
+        ground = { ...ground, connection: { ...connection, read: measured } }
+        const { working, relevant, patterns } = await now()
+        expect([working.length, relevant.length, patterns.length]).toEqual([10, 10, 5])
+        expect(Math.max(...sizes)).toBeLessThan(2_000_000)
+      },
+    )
+
     it(promise('f5-gathered'), async () => {
       const id = await store('a decision')
       const { connection, clock } = ground

@@ -11,15 +11,18 @@ import { SMALL_NAMES } from './memory-statements'
 import { BITS, isType } from './moment'
 import { daysSince, number } from './patterns'
 
-/** Larger ones are read when they are shown: two dozen of these fit into a text of D1, and most are a tenth of that. */
-const MOST_BYTES = 16_000
+/**
+ * Larger ones are read when they are shown, and most are a tenth of that. Thirty-one come in one value, of which D1 holds 2 MB, and JSON
+ * writes six bytes for one of a control character: 31 × 6 × (8,000, and 2,000 of names and titles) are 1.9 MB.
+ */
+const MOST_BYTES = 8_000
 
 const NAMES = [...SMALL_NAMES, ...BESIDE_NAMES]
 
 /** A memory `e`, or NULL where it is large; null as well where a database does not pack its rows (packed.ts). */
 export const wholeColumn = (dialect: SqlDialect): SQL =>
   dialect.packsRows
-    ? sql`CASE WHEN e.bytes <= ${number(MOST_BYTES)}
+    ? sql`CASE WHEN e.bytes + length(e.tags) + length(e.summary) + coalesce(length(e.images), 0) <= ${number(MOST_BYTES)}
         THEN json_array(${sql.raw(NAMES.map((name) => `e.${name}`).join(', '))}, ${textOf()}) END`
     : sql`NULL`
 
