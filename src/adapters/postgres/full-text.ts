@@ -15,8 +15,9 @@ import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/sea
 import { totalsOf } from '../sql/search/room'
 import { beginningOf } from '../sql/texts/long-texts'
 import { listed } from '../sql/visibility'
+import { bestByUnits } from './best-by-units'
 import { dateWords, scopeQuery } from './full-text-index'
-import { countedOf, eachTerm, keyOf, NO_TERM, rankedTables } from './ranked-tables'
+import { countedOf, eachTerm, idsFound, NO_TERM, rankedTables, termsOf } from './ranked-tables'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
 const KEY = sql`weight * ${brevity(sql`length`)}`
@@ -42,12 +43,11 @@ const rareCounts = (terms: number, rare: number): SQL => sql`(
 
 /**
  * `counts`: a JSON array with the count of each term, as `[how many, the highest id among them]`, counted in the order of ids
- * up to a cap. Only a term that reaches the cap has its rows of `found` sorted.
+ * up to a cap. Only the rows of a term that reaches the cap are sorted; of others no id is wanted.
  */
-const countsOf = (most: number): SQL => sql`(
-    SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE
-        WHEN counted.n <= ${most} THEN counted.highest
-        ELSE (SELECT max(id) FROM (SELECT id FROM found WHERE found.term = counted.term ORDER BY id LIMIT ${most}) AS first)
+const countsOf = (most: number, idsOf: (term: SQL) => SQL): SQL => sql`(
+    SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE WHEN counted.n >= ${most} THEN
+        (SELECT max(id) FROM (SELECT id FROM (${idsOf(sql`counted.term`)}) AS every ORDER BY id LIMIT ${most}) AS first)
       END) ORDER BY counted.term), '[]')::text
     FROM counted
   )`
@@ -74,11 +74,7 @@ const rareTables = (
   scope: SQL,
   lately: SQL,
 ): SQL[] => [
-  sql`terms AS MATERIALIZED (
-    SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query, given.word
-    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}], ${`{${terms.map(({ term }) => `"${term}"`)}}`}::text[])
-      WITH ORDINALITY AS given (query, word, place)
-  )`,
+  termsOf(terms, compiler, scope),
   sql`lately AS MATERIALIZED (
     SELECT f.* FROM (${lately}) AS newest
       CROSS JOIN LATERAL (SELECT f.words, f.title, f.body, f.code, f.context FROM entries_fts f WHERE f.entry_id = newest.id OFFSET 0) AS f
@@ -144,23 +140,20 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
         FROM (${few}) AS few
       )`
-      const others = bestOf(sql`ranked`, units ? keyOf(units) : KEY, depth.candidates)
-      const chosen = units
-        ? placed(sql`(${others}) UNION ALL SELECT * FROM complete WHERE NOT (SELECT yes FROM missing)`, false)
-        : rare !== undefined || query.preferred === null
-          ? placed(others, false)
-          : sql`${placed(others, false)} UNION ALL
-              ${placed(bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete), true)}`
+      const byUnits = units && bestByUnits(request, units, compiler, confined, bestOf)
+      const others = placed(byUnits ? byUnits.few : bestOf(sql`ranked`, KEY, depth.candidates), false)
+      const chosen =
+        units || rare !== undefined || query.preferred === null
+          ? others
+          : sql`${others} UNION ALL ${placed(bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete), true)}`
       const next = !neighbours
         ? sql`'[]'`
-        : sql`coalesce((
-          SELECT jsonb_agg(n.id ORDER BY n.id) FROM (
+        : sql`array_to_json(ARRAY(
             SELECT n.id FROM entries n
             WHERE ${listed(dialect, scope, now, 'n')}
               AND ${dialect.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
             ORDER BY n.thread_id, n.id LIMIT 2
-          ) AS n
-        ), '[]')::text`
+          ))::text`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
       const wanted = [
         ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
@@ -168,10 +161,11 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
       ]
       const tables =
-        rare === undefined
-          ? rankedTables(request, compiler, confined, bestOf)
-          : rareTables(terms, rare, compiler, confined, newest(scope.org, room))
-      const counts = rare === undefined ? countsOf(COMMON) : rareCounts(terms.length, rare)
+        byUnits?.tables ??
+        (rare === undefined
+          ? rankedTables(request, compiler, confined)
+          : rareTables(terms, rare, compiler, confined, newest(scope.org, room)))
+      const counts = rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts
@@ -191,7 +185,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           : [
               sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)}),
                 ${countedOf(terms.length)}
-              SELECT ${countsOf(COUNTED)} AS counts`,
+              SELECT ${countsOf(COUNTED, idsFound)} AS counts`,
             ]),
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]

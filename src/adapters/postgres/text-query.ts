@@ -47,7 +47,10 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
   /** Whether a term of the index stands elsewhere than in date and agent: these are short and seldom hold it, so texts are seldom read. */
   const inColumns = (term: SQL): SQL => {
     const stands = (column: string) => sql`strpos(' ' || ${sql.raw(`f.${column}`)} || ' ', ' ' || ${term} || ' ') > 0`
-    const elsewhere = columns.includes('context') ? [] : [sql`NOT ${stands('context')}`]
+    // As a rule not even its letters stand there, which is told without a copy.
+    const elsewhere = columns.includes('context')
+      ? []
+      : [sql`strpos(f.context, ${term}) = 0`, sql`NOT ${stands('context')}`]
     return joinConditions('or', [...elsewhere, ...columns.map(stands)])
   }
 
@@ -83,11 +86,17 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     }
   }
 
-  /** Whether the terms stand next to each other in one of the columns; phrases never in date and agent. */
-  function look(unit: Unit): SQL {
+  /**
+   * Whether the terms stand next to each other in one of the columns; phrases never in date and agent.
+   *
+   * @param isIndexed whether the index has told already that the entry has them
+   */
+  function look(unit: Unit, isIndexed: boolean): SQL {
     const { terms, prefix, phrase } = unit
-    if (terms.length === 1 && !prefix && !phrase)
-      return sql`(f.words @@ ${termsOf(unit)} AND ${inColumns(sql`${terms[0]}::text`)})`
+    if (terms.length === 1 && !prefix && !phrase) {
+      const elsewhere = inColumns(sql`${terms[0]}::text`)
+      return isIndexed ? elsewhere : sql`(f.words @@ ${termsOf(unit)} AND ${elsewhere})`
+    }
     const wanted = `${` ${terms.join(' ')}`}${prefix ? '' : ' '}`
     const where =
       prefix && !phrase ? (stemming ? ['written'] : ['body', 'context']) : phrase ? phraseColumns(columns) : columns
@@ -97,14 +106,21 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     )
   }
 
-  function exactly(expression: Expression): SQL {
+  /** @param isIndexed whether the index has told already that `candidates` of the expression hold: what it knows of a text is long */
+  function exactly(expression: Expression, isIndexed: boolean): SQL {
     switch (expression.op) {
       case 'unit':
-        return needsLook(expression.unit) ? look(expression.unit) : sql`f.words @@ ${termsOf(expression.unit)}`
+        if (needsLook(expression.unit)) return look(expression.unit, isIndexed)
+        return isIndexed ? sql`true` : sql`f.words @@ ${termsOf(expression.unit)}`
       case 'not':
-        return sql`(NOT ${exactly(expression.of)})`
-      default:
-        return joinConditions(expression.op, expression.of.map(exactly))
+        return sql`(NOT ${exactly(expression.of, false)})`
+      default: {
+        const isEach = isIndexed && expression.op === 'and'
+        return joinConditions(
+          expression.op,
+          expression.of.map((part) => exactly(part, isEach)),
+        )
+      }
     }
   }
 
@@ -121,7 +137,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     },
     within: (expression, scope) => {
       const found = sql`f.words @@ (${scope} && ${candidates(expression, scope)})`
-      return someNeedLook(expression) ? sql`${found} AND ${exactly(expression)}` : found
+      return someNeedLook(expression) ? sql`${found} AND ${exactly(expression, true)}` : found
     },
   }
 }
