@@ -127,6 +127,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       const owned = () => ({ ...ada, owner: oneOf(['ada', 'eve']), changeId: `c${random()}` })
       const all: number[] = []
       let unfinished = 0
+      const several = () => [...new Set([oneOf(all), oneOf(all), oneOf(all)])]
       const some = () => sql.raw([oneOf(all), oneOf(all), oneOf(all)].join(', '))
       const set = (what: SQL) => run(sql`UPDATE entries SET ${what} WHERE org = ${ada.org} AND id IN (${some()})`)
       const store = stores(made.connection)
@@ -170,7 +171,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           const rows = createSqlVectorRows(made.connection, made.clock)
           for (const one of await rows.textsOf([oneOf(all)])) await rows.replace(one, vectors())
         },
-        () => store.delete(owned(), { ids: [oneOf(all)] }),
+        () => store.delete(owned(), { ids: several() }),
         () => store.erase(owned(), { ids: [oneOf(all)] }),
         async () => {
           await run(sql`UPDATE entries SET bytes = 3000000 WHERE org = ${ada.org} AND thread_id = 't1'`)
@@ -182,9 +183,10 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
         },
         async () => {
           const caller = owned()
-          const { kept } = await history.restorable(caller, { ids: [oneOf(all)] }, { limit: 9, maxBytes: 9999 })
-          const generated = kept.map(() => ({ ...NOTHING_GENERATED, vectors: vectors() }))
-          if (kept.length > 0 && !kept[0]?.live) await history.restore(caller, kept, generated)
+          const { kept } = await history.restorable(caller, { ids: all }, { limit: 9, maxBytes: 9999 })
+          const gone = kept.filter(({ live }) => !live)
+          const generated = gone.map(() => ({ ...NOTHING_GENERATED, vectors: vectors() }))
+          if (gone.length > 0) await history.restore(caller, gone, generated)
         },
         async () => {
           made.clock.advance(5)

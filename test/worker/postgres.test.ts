@@ -131,3 +131,53 @@ it('gives out no cursor behind a commit that is not visible yet', async () => {
   const { changes } = await feed.page(ada, WHOLE_FEED, next, 50)
   expect(changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual([`updated ${first}`, `stored ${second}`])
 })
+
+it('counts what one statement stores once in each row of counters, exactly', async () => {
+  const { connection } = make()
+  const { org } = freshPrincipal()
+  // Every mixture of threads, projects, readers and layers; some end, some are not listed, all have seconds and sizes of their own.
+  const insert = (count: number) => sql`
+    INSERT INTO entries (
+      org, thread_id, project, audience, owner, diary, archived, layer, source, named_kind, named_pinned, layer_expires_at,
+      image_count, summary, bytes, text_words, created_at, updated_at, created_by, text_hash, text
+    )
+    SELECT ${org}, 't' || i % 3, CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'a' ELSE 'b' END,
+      CASE WHEN i % 5 = 0 THEN 'private' ELSE 'org' END, 'o' || i % 2, (i % 11 = 0)::int, (i % 13 = 0)::int, 1 + i % 3,
+      CASE WHEN i % 2 = 0 THEN 'user' ELSE 'agent' END, CASE WHEN i % 7 = 0 THEN 'decision' END, CASE WHEN i % 9 = 0 THEN 1 END,
+      CASE WHEN i % 8 = 0 THEN 9000000000000 END, i % 3, CASE WHEN i % 6 = 0 THEN 'in short' ELSE '' END, i, i * 2,
+      (i * 7919 % 1000) * 1000, 0, 'k', i::text, 'text ' || i
+    FROM generate_series(1, ${count}::int) i`
+  const counted = {
+    circle_counters: sql`SELECT org, coalesce(project, '') AS project, reader, count(*), count(*) FILTER (WHERE source = 'user'),
+        count(*) FILTER (WHERE image_count > 0), sum(bytes), sum(image_count), count(*) FILTER (WHERE summary <> '')
+      FROM entries WHERE listed = 1 AND org = ${org} GROUP BY 1, 2, 3`,
+    thread_counters: sql`SELECT org, thread_id, coalesce(project, '') AS project, reader, count(*),
+        count(*) FILTER (WHERE source = 'user'), count(*) FILTER (WHERE image_count > 0), sum(bytes), sum(text_words),
+        min(created_second), max(created_second), min(id), max(id)
+      FROM entries WHERE listed = 1 AND org = ${org} GROUP BY 1, 2, 3, 4`,
+    layer_counters: sql`SELECT org, layer, coalesce(project, '') AS project, reader, kind, pinned, count(*), sum(text_words), min(id), max(id)
+      FROM entries WHERE listed = 1 AND expires_at IS NULL AND org = ${org} GROUP BY 1, 2, 3, 4, 5, 6`,
+  }
+  const [, , written = []] = await connection.batch(
+    [
+      insert(300),
+      insert(200),
+      sql`SELECT relname, n_tup_ins + n_tup_upd AS writes FROM pg_stat_xact_user_tables
+        WHERE schemaname = current_schema() AND relname LIKE '%counters'`,
+    ],
+    { org },
+  )
+  for (const [table, plain] of Object.entries(counted)) {
+    const kept = sql`SELECT * FROM ${sql.raw(table)} WHERE org = ${org}`
+    const [rows = [], ...differing] = await connection.batch([
+      kept,
+      sql`(${kept}) EXCEPT (${plain})`,
+      sql`(${plain}) EXCEPT (${kept})`,
+    ])
+    expect([table, ...differing]).toEqual([table, [], []])
+    expect(rows.length).toBeGreaterThan(5)
+    const writes = Number(written.find(({ relname }) => relname === table)?.writes)
+    expect(writes).toBeGreaterThan(0)
+    expect(writes).toBeLessThanOrEqual(2 * rows.length)
+  }
+})
