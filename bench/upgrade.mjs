@@ -1,11 +1,12 @@
 // `node bench/upgrade.mjs`: a database of the last release, filled by that release, is brought to this one. How long does it take, and
 // is everything there and every answer as before? See README.md.
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { PHRASE, PROBE } from './load/corpus.mjs'
 import { fill } from './load/fill.mjs'
+import { letPass } from './support/folders.mjs'
 import { createClient } from './support/mcp.mjs'
 import { markdownTable, short, thousands } from './support/numbers.mjs'
 import { circumstances, writeSection } from './support/results.mjs'
@@ -87,7 +88,7 @@ const [old, now] = [createWorkspace(LAST_RELEASE), createWorkspace()]
 const stateOf = (target) => {
   const folder = values.keep === undefined ? old.folder(target) : join(values.keep, target)
   mkdirSync(folder, { recursive: true })
-  for (const one of [join(folder, '..'), folder]) chmodSync(one, 0o755)
+  for (const one of [join(folder, '..'), folder]) letPass(one)
   return folder
 }
 const start = (workspace, target, state) =>

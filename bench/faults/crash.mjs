@@ -1,9 +1,10 @@
 // `node bench/faults/crash.mjs`: is every acknowledged write still there, and none twice, when the server is killed at any moment?
 // See ../README.md.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { letPass } from '../support/folders.mjs'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { crashAgainAndAgain, startServer } from './crashes.mjs'
 
@@ -21,7 +22,7 @@ const { values } = parseArgs({
 const where = circumstances()
 const state = mkdtempSync(join(tmpdir(), 'commonplace-crash-'))
 // A database may have to run as another user, who has to come here.
-chmodSync(state, 0o755)
+letPass(state)
 try {
   const result = await crashAgainAndAgain({
     start: () =>

@@ -1,7 +1,7 @@
 // `node bench/faults/history.mjs`: do eight clients lose or double anything while their answers are dropped and the server is killed?
 // See ../README.md.
-import { chmodSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { letPass } from '../support/folders.mjs'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
@@ -27,7 +27,7 @@ let wrong = 0
 for (const target of values.targets.split(',')) {
   const state = workspace.folder(`state-${target}`)
   // A database may have to run as another user, who has to come here.
-  chmodSync(state, 0o755)
+  letPass(state)
   const result = await playHistory({
     async start() {
       const vars = { LOG_LEVEL: 'ERROR', RATE_LIMIT_PER_MINUTE: '0' }

@@ -1,9 +1,10 @@
 // Plain workerd as in workerd.mjs, with a PostgreSQL of its own in the place of D1, kept in the state folder.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, nodePath } from '../../scripts/install.mjs'
 import { spawnServer } from '../../scripts/postgres.mjs'
+import { letPass } from './folders.mjs'
 import { family, killAll } from './processes.mjs'
 import { startWorkerd } from './workerd.mjs'
 
@@ -20,7 +21,7 @@ export const startPooled = (options) => startPostgres(options, ['--pgbouncer'])
 /** @type {(options: Options, flags?: string[]) => Promise<import('./server.mjs').Server>} */
 export async function startPostgres({ workspace, state, vars, port, without = [] }, flags = []) {
   // The database does not run as root, and has to pass the folders above its own.
-  for (const folder of [join(state, '..'), state]) chmodSync(folder, 0o755)
+  for (const folder of [join(state, '..'), state]) letPass(folder)
   const data = join(state, 'postgres')
   mkdirSync(data, { recursive: true })
   const database = await spawnServer('serve', '--data', data, ...flags)
