@@ -208,5 +208,27 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
         }
       }
     })
+
+    it('pages of threads in one order, and brings no more rows than a page holds, however far behind it lies', async () => {
+      const eve: Caller = freshPrincipal()
+      const drafts = Array.from({ length: 40 }, (_, i) => entryOf(eve, { threadId: `t${i}` }))
+      await stores(made.connection).save(eve, await Promise.all(drafts))
+      let most = 0
+      const counting: SqlConnection = {
+        ...made.connection,
+        batch: async (...given) => {
+          const results = await made.connection.batch(...given)
+          most = Math.max(most, ...results.map((rows) => rows.length))
+          return results
+        },
+      }
+      const { threads: all } = await stores(made.connection).threads(eve, { limit: 100, offset: 0 })
+      expect(all).toHaveLength(40)
+      for (const offset of [0, 1, 17, 38, 40, 99]) {
+        const page = { threads: all.slice(offset, offset + 3), total: 40 }
+        expect(await stores(counting).threads(eve, { limit: 3, offset })).toEqual(page)
+      }
+      expect(most).toBeLessThanOrEqual(3)
+    })
   })
 }

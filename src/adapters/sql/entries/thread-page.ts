@@ -25,7 +25,10 @@ const byUse = (context: ReadContext): Groups => ({
   compare: (a: Row, b: Row) => Number(b.last_second) - Number(a.last_second) || Number(b.last_id) - Number(a.last_id),
 })
 
-/** A page of threads and how many there are; one round trip, or several where they are too many for a statement. */
+/**
+ * A page of threads and how many there are; one round trip, or several where they are too many for a statement, and one more for the
+ * number where the page lies behind the last.
+ */
 export async function threadPage(
   connection: SqlConnection,
   pace: Pace,
@@ -34,8 +37,13 @@ export async function threadPage(
 ): Promise<{ threads: ThreadSummary[]; total: number }> {
   const groups = byUse(context)
   const { limit, offset } = window
-  const most = offset + limit
-  const [begun = []] = await connection.batch([groupsStatement(context, groups, most)])
+  // What goes before a page is not brought along, a hundred thousand rows to be read here; parts have to be put in one order first.
+  const skipped = context.dialect.walked === null ? offset : 0
+  const read = async (most: number, skipped: number) =>
+    (await connection.batch([groupsStatement(context, groups, most, skipped)]))[0] ?? []
+  const most = offset + limit - skipped
+  const begun = await read(most, skipped)
   const { count, first } = await groupsOf(connection, pace, context, groups, { most, begun })
-  return { threads: first.slice(offset).map(toThread), total: count }
+  if (first.length === 0 && skipped > 0) return { threads: [], total: Number((await read(1, 0))[0]?.names ?? 0) }
+  return { threads: first.slice(offset - skipped).map(toThread), total: count }
 }

@@ -26,11 +26,11 @@ export interface Groups {
 /** Every text is less than this. */
 const AFTER_ALL = sql`x'ff'`
 
-/** The first names, with how many there are as `names`, in one statement. */
-function wholeStatement(groups: Groups, most: number): SQL {
+/** The first names behind those that are skipped, each with how many there are as `names`, in one statement. */
+function wholeStatement(groups: Groups, most: number, skipped: number): SQL {
   const { tables, query } = groups.of()
   return sql`WITH ${sql.join([...tables], sql`, `)}
-    SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${groups.order} LIMIT ${most}`
+    SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${groups.order} LIMIT ${most} OFFSET ${skipped}`
 }
 
 /** The same of the next rows of counters: one row with `names`, `first` (JSON) and `until`, the last name gone through, or NULL. */
@@ -61,10 +61,19 @@ interface Extent {
   readonly most: number
 }
 
-/** What `groupsOf` begins with, which may stand in a batch with others. */
-export const groupsStatement = (context: Omit<ReadContext, 'indexedFields'>, groups: Groups, most: number): SQL => {
+/**
+ * What `groupsOf` begins with, which may stand in a batch with others.
+ *
+ * @param skipped how many of the first are left out; only where the names are not gone through in parts
+ */
+export const groupsStatement = (
+  context: Omit<ReadContext, 'indexedFields'>,
+  groups: Groups,
+  most: number,
+  skipped = 0,
+): SQL => {
   const { walked } = context.dialect
-  return walked === null ? wholeStatement(groups, most) : partStatement(context, groups, '', { walked, most })
+  return walked === null ? wholeStatement(groups, most, skipped) : partStatement(context, groups, '', { walked, most })
 }
 
 /**
