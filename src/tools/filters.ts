@@ -7,7 +7,7 @@ import { givenAs, Inspection, told } from '../domain/flaws'
 import { and, type Filter, withElementsTogether } from '../domain/search/filter'
 import { formatSecond, parseDateBound } from '../domain/time'
 import { jsonObject, source, tags } from './fields'
-import { type BadFilter, metadataFilter, readMetadata, readMetadataFilters } from './metadata-filters'
+import { type BadFilter, metadataFilter, oversized, readMetadata, readMetadataFilters } from './metadata-filters'
 import { isRecord } from './record'
 
 /** The eight filter arguments that all searches share, folded onto the one filter tree (threads contract §4, §5). */
@@ -61,7 +61,7 @@ const BLANK_TAGS = 'Tag filter requires at least one non-blank tag'
 
 /**
  * @param always what the tool's results always carry, for the error result of a rejected filter
- * @throws Problem invalid_input for all that is wrong; a rejected metadata or tag filter carries `validation_errors` and an
+ * @throws Problem invalid_input for all that is wrong, limit_exceeded for conditions too large together; a rejected metadata or tag filter carries `validation_errors` and an
  *   empty page
  */
 export function readFilter(args: FilterArguments, always: Record<string, unknown> = {}): ReadFilter {
@@ -83,6 +83,8 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
     )
   if (bad.length > 0) reject(`Metadata filter validation failed: ${bad.map(({ error }) => error).join('; ')}`, bad)
   if (blank) reject(BLANK_TAGS, [{ path: 'tags', value: args.tags }])
+  const large = bad.length > 0 ? null : oversized(metadata, args.metadata_filters ?? [])
+  if (large !== null) wrong.note(large)
 
   const threadId = args.thread_id
   const thread = threadId === undefined ? undefined : wrong.check('thread_id', threadId, () => checkThreadId(threadId))

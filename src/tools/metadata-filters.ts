@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { limitExceeded, type Problem } from '../domain/errors'
 import { told } from '../domain/flaws'
 import { Unkept } from '../domain/json/unkept'
+import { jsonText } from '../domain/json/write'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
-import { unstorable } from '../domain/text'
+import { unstorable, utf8Length } from '../domain/text'
 import { isRecord } from './record'
 
 /** Conditions on metadata, from the wire to the one filter tree (threads contract §5). */
@@ -189,4 +191,20 @@ export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[
     })
     return []
   })
+}
+
+/**
+ * Bytes of JSON that all conditions of a call may hold. Twice as many as the metadata of an entry (platform contract §6), so a larger one
+ * could equal nothing; and of the 2 MB that a value of D1 holds less than half, since strings travel folded and as they are.
+ */
+const MAX_BYTES = 524_288
+
+/** What is wrong with conditions that are too large together, or null. */
+export function oversized(metadata: Record<string, unknown>, filters: readonly unknown[]): Problem | null {
+  const bytes = utf8Length(jsonText([metadata, filters]))
+  return bytes <= MAX_BYTES
+    ? null
+    : limitExceeded(
+        `metadata and metadata_filters together hold ${bytes} bytes of JSON; at most ${MAX_BYTES} are allowed: search for less at once`,
+      )
 }

@@ -231,6 +231,14 @@ describe('filters of metadata', () => {
     expect(asking('array_contains', wanted)()).toEqual({ op: 'elements', path: ['list'], allOf: wanted, fold: true })
   })
 
+  it('hold at most half a megabyte together, which every database takes', () => {
+    const control = '\u0001'.repeat(40_000)
+    expect(asking('contains', [control, control])()).toMatchObject({ op: 'and' })
+    const message = /^metadata and metadata_filters together hold 7\d{5} bytes of JSON; at most 524288 are allowed/
+    expect(asking('contains', [control, control, control])).toThrow(message)
+    expect(() => readFilter({ metadata: { key: 'x'.repeat(600_000) } })).toThrow(/at most 524288/)
+  })
+
   it('find long parts of a text where they stand, also where a text and a part are of two letters', () => {
     // Words of Fibonacci repeat themselves at every length.
     const words = ['b', 'a']
