@@ -61,8 +61,8 @@ const BLANK_TAGS = 'Tag filter requires at least one non-blank tag'
 
 /**
  * @param always what the tool's results always carry, for the error result of a rejected filter
- * @throws Problem invalid_input for all that is wrong, limit_exceeded for conditions too large together; a rejected metadata or tag filter carries `validation_errors` and an
- *   empty page
+ * @throws Problem limit_exceeded for conditions too large together, invalid_input for all else that is wrong; a rejected metadata or
+ *   tag filter carries `validation_errors` and an empty page
  */
 export function readFilter(args: FilterArguments, always: Record<string, unknown> = {}): ReadFilter {
   const wrong = new Inspection()
