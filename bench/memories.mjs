@@ -251,7 +251,7 @@ try {
   workspace.remove()
 }
 /** What was found out about where the time goes, by commits. */
-const causes = readFileSync(new URL('memories-causes.md', import.meta.url), 'utf8')
+const causes = readFileSync(resolve(import.meta.dirname, 'memories-causes.md'), 'utf8')
 const report = `## Memories
 
 ${where}.
