@@ -90,16 +90,10 @@ export function parseDateBound(value: string, bound: 'start' | 'end'): number | 
   return bound === 'start' && /[1-9]/.test(time.fraction) ? whole + 1 : whole
 }
 
-/** As `parseInstant`, to the millisecond. */
-export function parseMoment(value: string): number | null {
-  const fraction = /[.,](\d+)/.exec(value)?.[1]
-  if (fraction === undefined) return parseInstant(value)
-  const seconds = parseDateBound(value, 'end')
-  return seconds === null ? null : seconds * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
-}
-
-/** Milliseconds since 1970 of an ISO 8601 instant or day; null outside the grammar. */
+/** Milliseconds since 1970 of an ISO 8601 instant, to the millisecond, or of a day's beginning; null outside the grammar. */
 export function parseInstant(value: string): number | null {
   const seconds = parseDateBound(value, 'start')
-  return seconds === null ? null : seconds * 1000
+  const fraction = /\.(\d+)/.exec(value)?.[1]
+  if (seconds === null || fraction === undefined) return seconds === null ? null : seconds * 1000
+  return (parseDateBound(value, 'end') as number) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }

@@ -8,7 +8,7 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery } from '../../src/domain/search/query'
 import { codePointLength, compareText, firstCodePoints, trim, truncate, utf8Length } from '../../src/domain/text'
-import { parseDateBound } from '../../src/domain/time'
+import { parseDateBound, parseInstant } from '../../src/domain/time'
 
 describe('text', () => {
   it('measures code points and bytes as the platform does', () => {
@@ -71,6 +71,16 @@ describe('dates', () => {
     '2025-11-29T10:00:00.',
   ])('refuses %s', (value) => {
     expect(parseDateBound(value, 'start')).toBeNull()
+    expect(parseInstant(value)).toBeNull()
+  })
+
+  it.each([
+    ['2025-11-29T10:00:00.25+02:00', '2025-11-29T08:00:00.250Z'],
+    ['2025-11-29 10:00:59.9999', '2025-11-29T10:00:59.999Z'],
+    ['2025-11-29T10:00:00.000Z', '2025-11-29T10:00:00.000Z'],
+    ['2025-11-29', '2025-11-29T00:00:00.000Z'],
+  ])('reads %s as an instant to the millisecond, never later than it says', (value, expected) => {
+    expect(parseInstant(value)).toBe(Date.parse(expected))
   })
 })
 

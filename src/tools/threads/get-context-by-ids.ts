@@ -3,7 +3,7 @@ import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { oldestKept } from '../../domain/history/terms'
 import { RESULT_BYTES } from '../../domain/search/window'
-import { parseMoment } from '../../domain/time'
+import { parseInstant } from '../../domain/time'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
@@ -14,7 +14,7 @@ import { omittedOutput, wholeEntry, wholeEntryOutput } from './wire'
 
 /** @throws Problem invalid_input for what is no instant, or lies before what is kept */
 function instantOf(given: string, { config, services }: CallContext): number {
-  const at = parseMoment(given)
+  const at = parseInstant(given)
   const wrong = (message: string) => invalidInput(message, [{ path: 'as_of', given: givenAs(given) }])
   if (at === null) throw wrong('as_of must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z')
   const oldest = oldestKept(config.history, services.now())

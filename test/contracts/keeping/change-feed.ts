@@ -23,7 +23,8 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       world.clock.advance(400 * DAY)
       feed = createSqlChangeFeed(world.connection, world.clock)
     })
-    beforeEach(() => {
+    beforeEach(async () => {
+      await world.empty()
       ada = freshPrincipal()
     })
     const save = async (by: Caller, draft: { metadata?: JsonObject } = {}): Promise<number> => {

@@ -12,7 +12,8 @@ export function imageRemovalContract(name: string, make: () => Promise<Ground>):
     beforeAll(async () => {
       world = keepingWorld(await make())
     })
-    beforeEach(() => {
+    beforeEach(async () => {
+      await world.empty()
       ada = freshPrincipal()
     })
     /** An image that nothing uses any more, waiting to be removed. */

@@ -45,6 +45,12 @@ export class Interruption {
   }
 }
 
+/** Tables that tests of the schedule fill, and that none of them reads as another left them. */
+const FILLED = [
+  ...['entries', 'entry_versions', 'long_texts', 'text_marks', 'vector_removals', 'links', 'dangling_links'],
+  ...['receipts', 'image_removals', 'leaving', 'org_usage', 'outbox', 'changes', 'schedule'],
+]
+
 /** The services over real adapters, with places where a test may come between two steps. */
 export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quotas = NO_QUOTAS) {
   const analyzer = createAnalyzer('english')
@@ -103,6 +109,16 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     clock,
     bucket,
     entries,
+    /** Leaves nothing of what earlier tests have stored, so that each finds all steps due and counts its own alone. */
+    async empty(): Promise<void> {
+      for (const table of FILLED) await connection.batch([sql.raw(`DELETE FROM ${table}`)], 'all')
+      for (let cursor: string | undefined; ; ) {
+        const { objects, ...page } = await bucket.list({ ...(cursor !== undefined && { cursor }) })
+        if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
+        if (!page.truncated) return
+        cursor = page.cursor
+      }
+    },
     outbox,
     images,
     retention: createSqlRetention(connection, clock),
