@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { SHARES, type Shares } from '../../src/adapters/d1/search-cost'
@@ -105,6 +106,8 @@ export function searchInPartsCases(make: () => Made): void {
       metadata: { n: i % 2, pad: 'a'.repeat(900) },
     }))
     await made.entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+    // What postings cost is measured by the parts of the index, of which other tests leave several.
+    await made.connection.batch([sql`INSERT INTO entries_fts (entries_fts) VALUES ('optimize')`], 'all')
     // Two entries of 8 kB, which is the most that is asked of a statement.
     const dialect = { ...made.connection.dialect, parsed: 2 * 8_192 }
     const run = async (filter: Filter, shares: Partial<Shares>) => {

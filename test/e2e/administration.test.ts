@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { runCommand } from '../support/command'
 
 /** Administration by command, as a person runs it. */
 let team: Team
-beforeAll(async () => {
+beforeEach(async () => {
   team = await startTeam()
 })
-afterAll(() => team.stop())
+afterEach(() => team.stop())
 
 const commonplace = (credential: Record<string, string>, ...args: string[]) =>
   runCommand([...args, '--url', team.server.url.origin], credential)

@@ -102,6 +102,9 @@ describe('commonplace copy', () => {
   let database: TestDatabase
   let highest: number
   let local: string[]
+  /** How many had been copied when the first try was killed, and what the second one said. */
+  let stopped: number
+  let run: Run
   beforeAll(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'commonplace-copy-'))
     database = await freshDatabase()
@@ -111,13 +114,6 @@ describe('commonplace copy', () => {
     highest = await fill(client)
     await client.close()
     await server.stop()
-  })
-  afterAll(async () => {
-    rmSync(scratch, { recursive: true, force: true })
-    await database.drop()
-  })
-
-  it('goes on where it was stopped, and ends with both sides equal', async () => {
     for (const name of FILLED) await query(database.url, `ALTER TABLE ${name} SET (autovacuum_enabled = false)`)
     await copy(['--org', 'local', ...local], { until: /100\/\d+ copied/ })
     // What the killed Worker had sent last may still be written; it is counted, or ended, but not both.
@@ -125,10 +121,17 @@ describe('commonplace copy', () => {
       database.url,
       'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )
-    const stopped = Number((await query(database.url, 'SELECT count(*) AS n FROM entries'))[0]?.n)
+    stopped = Number((await query(database.url, 'SELECT count(*) AS n FROM entries'))[0]?.n)
+    run = await copy(['--org', 'local', ...local])
+  })
+  afterAll(async () => {
+    rmSync(scratch, { recursive: true, force: true })
+    await database.drop()
+  })
+
+  it('goes on where it was stopped, and ends with both sides equal', async () => {
     expect(stopped).toBeGreaterThanOrEqual(100)
     expect(stopped).toBeLessThan(400)
-    const run = await copy(['--org', 'local', ...local])
     // Keys stay behind, so none of the target's may be given an owner of these entries.
     expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
     expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
@@ -213,18 +216,22 @@ describe('commonplace copy', () => {
   })
 
   it('finds what differs afterwards, names it, and ends with 1', async () => {
+    const target = await freshDatabase()
+    const again = () => copy(['--org', 'local', ...local.slice(0, -1), target.url])
+    expect((await again()).code).toBe(0)
     await query(
-      database.url,
+      target.url,
       `UPDATE entries SET text = text || '.' WHERE id = 11; DELETE FROM entry_tags WHERE entry_id = 12`,
     )
-    const { code, out, err } = await copy(['--org', 'local', ...local])
+    const { code, out, err } = await again()
     expect([code, out, err]).toEqual([
       1,
       expect.stringContaining('different: 11, 12'),
       expect.stringContaining('NOT equal'),
     ])
-    await query(database.url, `DELETE FROM entries WHERE id = 13`)
-    expect((await copy(['--org', 'local', ...local])).out).toContain('only in the source: 13')
+    await query(target.url, `DELETE FROM entries WHERE id = 13`)
+    expect((await again()).out).toContain('only in the source: 13')
+    await target.drop()
   })
 
   it('refuses a target that has entries of its own, or whose ids are taken', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/fabric'
 import { runCommand } from '../support/command'
 
@@ -43,10 +43,10 @@ const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, kee
 
 describe('commonplace setup', () => {
   let home: string
-  beforeAll(() => {
+  beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'setup-'))
   })
-  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
   const run = (...args: string[]) =>
     runCommand(['setup', ...args], { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: 'cp_test' })
   const entryOf = (file: string, text: string): Json => {
@@ -88,6 +88,7 @@ describe('commonplace setup', () => {
       ['codex', '.codex/config.toml', 'model = '],
       ['codex', '.codex/config.toml', 'mcp_servers = { context-fabric = { command = "x" } }\n'],
     ] as const) {
+      mkdirSync(dirname(join(home, name)), { recursive: true })
       writeFileSync(join(home, name), text)
       const { code, err } = await run(client, '--url', URL)
       expect([client, code, err]).toEqual([client, 1, expect.stringContaining('was left alone')])
@@ -98,7 +99,6 @@ describe('commonplace setup', () => {
   it(promise('f11-print'), async () => {
     const { out } = await run('docker', '--url', URL)
     expect(JSON.parse(out).mcpServers['context-fabric'].command).toBe('docker')
-    rmSync(join(home, '.gemini'), { recursive: true })
     const shown = await run('gemini', '--url', `${URL}/mcp`, '--print', '--json')
     expect(JSON.parse(JSON.parse(shown.out).snippet).mcpServers['context-fabric'].httpUrl).toBe(`${URL}/mcp`)
     expect(readdirSync(home)).not.toContain('.gemini')
