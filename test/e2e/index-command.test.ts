@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/fabric'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
@@ -29,13 +29,15 @@ describe('commonplace index', () => {
   beforeAll(async () => {
     server = await startServer()
     client = await (CLIENTS['SDK v1'] as Connect)(server.url)
+  })
+  beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'index-'))
     for (const [path, text] of Object.entries(FILES)) put(path, text)
   })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
   afterAll(async () => {
     await client.close()
     await server.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
   function put(path: string, text: string) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -77,7 +79,7 @@ describe('commonplace index', () => {
   it(promise('f11-git'), async () => {
     spawnSync('git', ['init', '-q'], { cwd: folder })
     await run('tracked')
-    expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts'])
+    expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.py'])
   })
 
   it(promise('f11-watch'), async () => {
@@ -117,7 +119,7 @@ describe('commonplace index', () => {
     const { code, out } = await runCommand(['index', folder, '--project', 'shown', '--url', server.url.origin])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/3\/3 files\n3 stored, 0 unchanged, 0 deleted; 3 files, 1 symbols/),
+      expect.stringMatching(/5\/5 files\n5 stored, 0 unchanged, 0 deleted; 5 files, 3 symbols/),
     ])
     expect(await runCommand(['index', folder])).toMatchObject({ code: 2, err: expect.stringContaining('--project') })
     expect(
