@@ -92,8 +92,8 @@ export function parseDateBound(value: string, bound: 'start' | 'end'): number | 
 
 /** Milliseconds since 1970 of an ISO 8601 instant, to the millisecond, or of a day's beginning; null outside the grammar. */
 export function parseInstant(value: string): number | null {
-  const seconds = parseDateBound(value, 'start')
-  const fraction = /\.(\d+)/.exec(value)?.[1]
-  if (seconds === null || fraction === undefined) return seconds === null ? null : seconds * 1000
-  return (parseDateBound(value, 'end') as number) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
+  const fraction = /\.(\d+)/.exec(value)?.[1] ?? ''
+  // The end of what has a fraction is the second that it stands in.
+  const seconds = parseDateBound(value, fraction === '' ? 'start' : 'end')
+  return seconds === null ? null : seconds * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }

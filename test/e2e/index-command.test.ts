@@ -78,6 +78,7 @@ describe('commonplace index', () => {
 
   it(promise('f11-git'), async () => {
     spawnSync('git', ['init', '-q'], { cwd: folder })
+    put('picture.png', '\u0089PNG\u0000')
     await run('tracked')
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.py'])
   })
