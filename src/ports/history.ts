@@ -30,8 +30,9 @@ export interface Kept {
   readonly currentAt: number
   readonly currentBy: string
   readonly live: boolean
-  /** JSON of the links that went with it: its own that its metadata do not name; in earlier releases all from and to it. Null for none. */
+  /** JSON of the links that went with it: its own that its metadata do not name. Null for none. */
   readonly edges: string | null
+  /** When this state ends, or the last state of what is gone ended; null for never. */
   readonly expiresAt: number | null
   readonly state: Entry
 }
@@ -41,7 +42,7 @@ export interface Restorable {
   readonly kept: readonly Kept[]
   /** How many more there are, which did not fit. */
   readonly more: number
-  /** Among the ids that were named: entries that stand there, where only deleted ones were meant. */
+  /** Entries that are the scope's to change and stand there, where deleted ones were meant: among the ids, or of those that the call deleted. */
   readonly standing: readonly number[]
 }
 

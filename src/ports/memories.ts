@@ -37,8 +37,8 @@ export interface SummarizableQuery {
  * layers 1 and 2 of others and of none do not exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
  */
 export interface Memories {
-  /** Also an archived one; null when there is none. */
-  find(scope: Scope, project: string | null, id: number): Promise<Memory | null>
+  /** One that is the scope's to change, also an archived one; null when there is none. */
+  findToChange(scope: Scope, project: string | null, id: number): Promise<Memory | null>
 
   /** As `find`, noted as an access, which this answer already counts. Changes no version and leaves no trace in any log. */
   access(scope: Scope, project: string | null, id: number): Promise<Memory | null>

@@ -3,10 +3,10 @@ import { decodeImages } from '../domain/entry/image'
 import { checkLinks } from '../domain/entry/link'
 import { touchesReservedKeys } from '../domain/entry/metadata'
 import { applyUpdates, type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../domain/entry/update'
-import { noSuchEntry, type Problem } from '../domain/errors'
+import { noSuchEntry } from '../domain/errors'
 import { Inspection } from '../domain/flaws'
 import { checkVersion } from '../domain/history/version'
-import { type Caller, checkMayWrite } from '../domain/identity/scope'
+import type { Caller } from '../domain/identity/scope'
 import { WITHOUT_REST } from '../domain/pace'
 import { uploadImages, writeImages } from './image-transfer'
 import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
@@ -64,13 +64,6 @@ export function createUpdateEntries({
       if (outcome.ok) await pace.spend(outcome.value.text?.length ?? 0)
     }
     return checked
-  }
-
-  /** Why an entry could not be patched: it is not there for the caller, or not the caller's to write. */
-  async function refusal(caller: Caller, id: number): Promise<Problem> {
-    const [row] = await entries.read(caller, [id])
-    if (row !== undefined) checkMayWrite(caller, row.project)
-    return noSuchEntry(id)
   }
 
   /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
@@ -163,7 +156,7 @@ export function createUpdateEntries({
       return [
         await attempt(async () => {
           const version = await entries.patch(caller, id, metadataPatch ?? {})
-          if (version === null) throw await refusal(caller, id)
+          if (version === null) throw noSuchEntry(id)
           return { id, version, updatedFields: ['metadata'], made: [] }
         }),
       ]

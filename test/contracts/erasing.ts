@@ -159,19 +159,6 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect([rows, await told(id, terms)]).toEqual([[], null])
     })
 
-    it('of what an earlier release deleted, where it noted who saw it, or by whom it was deleted', async () => {
-      const [listed, archived, ancient] = [await secret(), await secret(), await secret()]
-      await archive(archived)
-      for (const id of [listed, archived, ancient]) await store(OFF).delete(call(ada), { ids: [id] })
-      await made.connection.batch([
-        sql`UPDATE changes SET last_reader = NULL WHERE org = ${ada.org}`,
-        sql`UPDATE changes SET was_reader = NULL, key_id = NULL, change_id = NULL WHERE entry_id = ${ancient}`,
-      ])
-      expect(await tried(listed, [narrow, eve])).toEqual([0, 1])
-      expect(await tried(archived, [narrow, eve, ada])).toEqual([0, 0, 1])
-      expect(await tried(ancient, [narrow, eve, ada])).toEqual([0, 0, 0])
-    })
-
     it(promise('h3-erase-unfinished'), async () => {
       const id = await secret()
       for (const terms of [OFF, ON]) {

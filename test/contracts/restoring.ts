@@ -131,24 +131,6 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([`${id} depends_on ${target} metadata`])
     })
 
-    it('brings back the links that an earlier release kept with a deleted entry, in parts', async () => {
-      const [target, one, two] = [await save(), await save(), await save()]
-      await store().delete(call(), { ids: [target] })
-      const kept = [
-        [target, 'supports', two, 'remember'],
-        ...Array.from({ length: 1_500 }, (_, i) => [one, `said ${i}`, target, 'remember']),
-        ...Array.from({ length: 1_500 }, (_, i) => [two, `said ${i}`, target, 'remember']),
-      ]
-      await made.connection.batch([
-        sql`UPDATE entry_versions SET edges = ${JSON.stringify(kept)} WHERE entry_id = ${target} AND deleted = 1`,
-      ])
-      await store().delete(call(), { ids: [two] })
-      await restore({ ids: [target] })
-      expect(await links()).toHaveLength(1_500)
-      await restore({ ids: [two] })
-      expect(await links()).toEqual(expect.arrayContaining([`${target} supports ${two} remember`]))
-    })
-
     it('removes links to what cannot come back, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>

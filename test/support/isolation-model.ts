@@ -151,12 +151,8 @@ export class Model {
    * @throws Refusal
    */
   updated(key: Key, id: number, said: Said, original: Memory | undefined, current = original): Memory {
-    if (original === undefined || current === undefined || !this.sees(key, original))
+    if (original === undefined || current === undefined || !this.writes(key, original))
       throw new Refusal('not_found', `Context entry with ID ${id} not found`)
-    if (!this.writes(key, original)) {
-      const places = key.projects?.join(', ')
-      throw new Refusal('forbidden', `This entry belongs to the whole organization; this key writes only in: ${places}`)
-    }
     const metadata = said.metadata ?? (said.metadata_patch ? merged(current.metadata, said.metadata_patch) : null)
     const kept = named(original.metadata) === null ? original.project : null
     return {
@@ -169,11 +165,9 @@ export class Model {
     }
   }
 
-  /** What a delete takes. @throws Refusal when an id names what the key only reads */
+  /** What a delete takes. */
   deletable(key: Key, by: { ids?: number[]; thread?: string; source?: string; before?: number }): Memory[] {
     const named = (by.ids ?? []).flatMap((id) => this.memories.get(id) ?? [])
-    if (named.some((memory) => this.sees(key, memory) && !this.writes(key, memory)))
-      throw new Refusal('forbidden', 'This entry belongs to the whole organization')
     return (by.ids ? [...new Set(named)] : this.found(key)).filter(
       (memory) =>
         this.writes(key, memory) &&

@@ -32,9 +32,19 @@ export const staying = (alias: string, id = 'id'): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM leaving l))`
 
 /** Nor does anybody see what was of an entry that is being erased. */
-export const unerased = (alias: string, id = 'entry_id'): SQL =>
+const unerased = (alias: string, id: string): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM leaving)
     OR NOT EXISTS (SELECT 1 FROM leaving l WHERE l.entry_id = ${sql.raw(`${alias}.${id}`)} AND l.erases = 1))`
+
+/**
+ * Of a row that is being deleted behind its call: its last state is kept, and it was there until its deletion, which happened after
+ * `then`; of one that stays: true.
+ */
+export const stayingOrKept = (alias: string, then: number | null = null): SQL => {
+  const later = then === null ? sql`` : sql` AND l.at > ${then}`
+  return sql`(${staying(alias)} OR EXISTS (
+    SELECT 1 FROM leaving l WHERE l.entry_id = ${sql.raw(alias)}.id AND l.keeps = 1${later}))`
+}
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
 export const readable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
@@ -50,6 +60,13 @@ export function readableThen(dialect: SqlDialect, scope: Scope, then: number, al
   return sql`${own} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}`
 }
 
+/**
+ * A state of an entry, whether it stands (`id`) or is kept (`entry_id`), is shown to whom it was visible, as long as its own time has
+ * not passed and its entry is not being erased.
+ */
+export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, alias = 'v', id = 'entry_id'): SQL =>
+  sql`${readableThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
+
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
 export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
   sql`${shown(alias, sight)} AND ${readable(dialect, scope, now, alias, sight)}`
@@ -60,9 +77,27 @@ function shown(alias: string, { diaryOf = null }: Sight): SQL {
   return sql`(${e}.listed = 1 OR (${e}.diary = 1 AND ${e}.archived = 0 AND ${e}.agent = ${diaryOf}))`
 }
 
-/** Beside what is readable: a narrowed caller writes inside its projects only, not what belongs to the whole org. */
-export const writable = (dialect: SqlDialect, scope: Scope, alias = 'e'): SQL | null =>
-  scope.projects === null ? null : sql`${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
+/**
+ * May be changed: by whoever may read it as it stands, and whose key may write where it stands. Every guard of every write asks this,
+ * and whoever may not is told what whoever may not read is told.
+ */
+export const changeable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
+  sql`${readable(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
+
+/** Of what lists show, what may be changed: what a call reaches that names no id. */
+export const listedToChange = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
+  sql`${listed(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
+
+/**
+ * The same of a state that no longer stands (a row of `entry_versions`, or one with its `project` and `reader`): of the last one before an
+ * entry went, whether that entry is the caller's to bring back or to erase; of an older one, whether the caller may write it again.
+ */
+export const wasChangeable = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
+  sql`${circle(dialect, scope, alias)}${within(dialect, scope, alias)} AND ${unerased(alias, 'entry_id')}`
+
+/** A narrowed key writes inside its projects only, not what belongs to the whole org. */
+const within = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
+  scope.projects === null ? sql`` : sql` AND ${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
 
 /** Project and reader, which entries and thread counters carry, and changes twice: before, in columns `was_…`, and after. */
 export function circle(

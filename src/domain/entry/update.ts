@@ -1,5 +1,5 @@
 import type { Inspection } from '../flaws'
-import { checkMayWrite, type Principal } from '../identity/scope'
+import type { Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
 import { checkTags, checkText } from './draft'
 import type { Entry, EntryChange } from './entry'
@@ -71,16 +71,14 @@ const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undef
 /**
  * Applies updates of one entry, in order, to the row as it was read.
  *
- * @param entry its text is null where it is long
- * @throws Problem when the caller may not write the entry, or the outcome is not allowed (metadata too large, audience unknown,
- * project closed)
+ * @param entry one that is the caller's to change; its text is null where it is long
+ * @throws Problem when the outcome is not allowed (metadata too large, audience unknown, project closed)
  */
 export async function applyUpdates(
   principal: Principal,
   entry: Omit<Entry, 'text'> & { readonly text: string | null },
   updates: readonly CheckedUpdate[],
 ): Promise<EntryChange> {
-  checkMayWrite(principal, entry.project)
   let text: string | undefined
   let metadata: Metadata | null | undefined
   let tags: readonly string[] | undefined

@@ -1,4 +1,3 @@
-import { Problem } from '../errors'
 import type { Done, ReceiptDraft } from '../history/receipt'
 
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
@@ -42,18 +41,4 @@ export interface Caller extends Actor {
   readonly receipt?: ReceiptDraft
   /** Present when it was carried out before and only its answer is to be made again: services do nothing, and say what was done. */
   readonly done?: Done
-}
-
-/**
- * A narrowed key writes inside its projects only; what belongs to the whole org it just reads.
- *
- * @param project of an entry that the scope can read
- * @throws Problem forbidden
- */
-export function checkMayWrite(scope: Scope, project: string | null): void {
-  if (scope.projects === null || (project !== null && scope.projects.includes(project))) return
-  throw new Problem(
-    'forbidden',
-    `This entry belongs to the whole organization; this key writes only in: ${scope.projects.join(', ')}`,
-  )
 }

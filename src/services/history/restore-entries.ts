@@ -48,8 +48,8 @@ export function createRestoreEntries(dependencies: {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
       const [only] = found.kept
-      if ('changeId' in what && only === undefined)
-        throw notFound('Nothing that this change_id has deleted is kept; it may be restored already')
+      if ('changeId' in what && only === undefined && found.standing.length === 0)
+        throw notFound('Nothing that this change_id has deleted is kept')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
           { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
@@ -59,6 +59,8 @@ export function createRestoreEntries(dependencies: {
       const good = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
       const known = new Set(found.kept.map(({ id }) => id))
       const standing = new Set(found.standing)
+      // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
+      const again = 'changeId' in what && only === undefined ? found.standing : []
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
@@ -70,6 +72,7 @@ export function createRestoreEntries(dependencies: {
             id,
             reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
           })),
+          ...again.map((id) => ({ id, reason: STANDING })),
         ],
         remaining: found.more,
       }

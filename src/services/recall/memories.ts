@@ -5,7 +5,7 @@ import { applyUpdates } from '../../domain/entry/update'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { once } from '../../domain/history/receipt'
 import { checkVersion } from '../../domain/history/version'
-import { type Caller, checkMayWrite, type Scope } from '../../domain/identity/scope'
+import type { Caller, Scope } from '../../domain/identity/scope'
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, type Shown, threadOfProject } from '../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
@@ -63,7 +63,7 @@ export function createMemoryService(dependencies: {
   const { memories, entries, storeEntries, generate, isEmbedded = async () => false } = dependencies
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
-    const memory = await memories.find(caller, project, id)
+    const memory = await memories.findToChange(caller, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))
     return memory
   }
@@ -169,7 +169,6 @@ export function createMemoryService(dependencies: {
       }
       return withRetries(async () => {
         const memory = await mustFind(caller, project, id)
-        checkMayWrite(caller, memory.project)
         checkVersion(memory, update.expectedVersion)
         if (memory.layer === 1)
           throw new Problem(
@@ -189,7 +188,6 @@ export function createMemoryService(dependencies: {
       if (caller.done) return
       await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
-        checkMayWrite(caller, memory.project)
         checkVersion(memory, expected)
         if (memory.layer >= layer)
           throw new Problem(

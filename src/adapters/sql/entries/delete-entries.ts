@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { noSuchEntry, unavailable } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import { MOST_DELETED } from '../../../domain/identity/audit'
-import { type Caller, checkMayWrite } from '../../../domain/identity/scope'
+import type { Caller } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
 import type { Clock } from '../../../ports/clock'
 import type { DeleteSelection, EntryStore } from '../../../ports/entry-store'
@@ -12,7 +12,7 @@ import type { SqlDialect } from '../dialect'
 import { deletedBefore } from '../history/erase-statements'
 import { tell } from '../history/telling'
 import { auditDeleteStatement } from '../identity/audit-log'
-import { listed, readable, writable } from '../visibility'
+import { changeable, listedToChange } from '../visibility'
 import { countInParts } from './count-in-parts'
 import { createUnfinishedDeletes, leaveStatements } from './leaving'
 import { entriesById } from './read-statements'
@@ -69,9 +69,8 @@ export function createDelete(
     { erases = false, leads = true }: { readonly erases?: boolean; readonly leads?: boolean } = {},
   ): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
-    const own = writable(dialect, caller, 'entries')
     const until = (then: number) =>
-      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${readable(dialect, caller, then)}`
+      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`
     const named = until(now)
     const conditions = [
       // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
@@ -80,18 +79,14 @@ export function createDelete(
           sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds && leads
           ? sql`id ${dialect.oneOf(sql`
-              SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listed(dialect, caller, now)}`)}`
-          : listed(dialect, caller, now, 'entries'),
-      ...(own ? [own] : []),
+              SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`)}`
+          : listedToChange(dialect, caller, now, 'entries'),
       ...(threadIds && (ids || !leads) ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
-    // Whoever names the id of an entry that is not theirs to write is told; other criteria pass it by.
-    const strangers = sql`NOT EXISTS (SELECT 1 FROM ${named} AND e.project IS NULL)`
     const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
     const guards = [
-      ...(named && caller.projects !== null ? [strangers] : []),
       ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
       ...(ids && erases ? [sql`NOT EXISTS (${unremoved(caller, ids)})`] : []),
     ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
@@ -113,15 +108,13 @@ export function createDelete(
   /** Why a guard refused; nothing when it would not refuse now. */
   async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
     const [id] = ids ?? []
-    if ((expectedVersion === undefined && !mustStand) || id === undefined) return checkMayWrite(caller, null)
+    if ((expectedVersion === undefined && !mustStand) || id === undefined) return
     const [rows] = await connection.batch([
       sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
-        WHERE ${TRUE} AND ${readable(dialect, caller, clock.now())}`,
+        WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
     ])
     if (rows?.[0] === undefined) throw noSuchEntry(id)
-    const entry = toEntry(rows[0])
-    checkMayWrite(caller, entry.project)
-    checkVersion(entry, expectedVersion)
+    checkVersion(toEntry(rows[0]), expectedVersion)
   }
 
   /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { circle, readable, unerased } from '../visibility'
+import { readable, visibleState } from '../visibility'
 
 /**
  * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
@@ -67,6 +67,6 @@ export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: stri
     EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${readable(dialect, scope, now)})
     OR EXISTS (
       SELECT 1 FROM entry_versions v
-      WHERE v.id = -u.entry_id AND v.org = ${scope.org} AND ${circle(dialect, scope, 'v')} AND ${unerased('v')}
+      WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)}
     )
   ) LIMIT 1`

@@ -8,7 +8,7 @@ import { FALSE } from '../compile-filter'
 import { PremiseFailed, type SqlConnection } from '../connection'
 import { changedBefore } from '../history/telling'
 import { auditOneStatement } from '../identity/audit-log'
-import { readable, writable } from '../visibility'
+import { changeable } from '../visibility'
 import { assignments, writerColumns } from './write-statements'
 import type { Write } from './writing'
 
@@ -21,8 +21,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
     async patch(caller, id, patch) {
       if (caller.done) return changedBefore(caller.done).version
       const now = clock.now()
-      const own = writable(dialect, caller, 'entries')
-      const row = sql`id = ${id} AND ${readable(dialect, caller, now, 'entries')}${own ? sql` AND ${own}` : sql``}`
+      const row = sql`id = ${id} AND ${changeable(dialect, caller, now, 'entries')}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)
       const mergedBytes = dialect.byteLength(merged)
       const guard = sql`

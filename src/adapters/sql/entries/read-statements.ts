@@ -7,7 +7,7 @@ import { compileFilter } from '../compile-filter'
 import type { Bindings, SqlDialect } from '../dialect'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
-import { circle, expired, listed, readable } from '../visibility'
+import { changeable, circle, expired, listed, readable } from '../visibility'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 
 /** The statements that read entries and threads. */
@@ -86,7 +86,7 @@ export function previewsStatement(
   )
 }
 
-/** What is read of entries to be changed: long texts are not, and metadata up to a bound. */
+/** What is read of entries that are the caller's to change: long texts are not, and metadata up to a bound. */
 export function toChangeStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   ids: readonly number[],
@@ -95,7 +95,7 @@ export function toChangeStatement(
   const text = sql`(e.bytes - coalesce(${dialect.byteLength(sql`e.metadata`)}, 0))`
   return sql`WITH sized AS (
       SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
-      FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, now)}
+      FROM ${entriesById(dialect, ids)} WHERE ${changeable(dialect, scope, now)}
     )
     SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
       CASE WHEN sized.bytes <= ${most.text} THEN ${textOf()} END AS text,

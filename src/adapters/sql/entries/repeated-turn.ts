@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type NewEntry, readerOf } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { listed, writable } from '../visibility'
+import { changeable, listed } from '../visibility'
 
 interface Context {
   readonly dialect: SqlDialect
@@ -14,22 +14,21 @@ interface Context {
 
 /** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
 export function repeatedTurn(context: Context, entry: NewEntry): SQL {
-  const { dialect, scope } = context
   const other = entry.source === 'user' ? 'agent' : 'user'
-  const own = writable(dialect, scope, 'newest')
   // What becomes private becomes its owner's, so it never takes the place of what another has said.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
   return sql`(
     SELECT newest.id FROM (${newestTurn(context, entry.threadId, entry.source)}) newest
-    WHERE newest.text_hash = ${entry.textHash}${own ? sql` AND ${own}` : sql``}${hidden}
+    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}
       AND newest.id > coalesce((SELECT answer.id FROM (${newestTurn(context, entry.threadId, other)}) answer), 0)
   )`
 }
 
-/** The visible entry with the highest id of a thread and a source: a row with `id`, `text_hash`, `project` and `owner`, or none. */
+/** The visible entry with the highest id of a thread and a source: a row with `id`, `text_hash`, `owner` and `changeable`, or none. */
 function newestTurn(context: Context, threadId: string, source: NewEntry['source']): SQL {
   const { dialect, scope, now } = context
-  const columns = sql.raw('e.id, e.text_hash, e.project, e.owner')
+  const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
+  const columns = sql`e.id, e.text_hash, e.owner, ${mine} AS changeable`
   const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${source}`)}`
   if (dialect.walked === null)
     return sql`

@@ -15,7 +15,7 @@ import { queueIndexing } from '../search/index-writer'
 import { insertVectors } from '../search/vector-rows'
 import { heldInRow, putBeside } from '../texts/long-texts'
 import { keepMarks } from '../texts/text-marks'
-import { readable } from '../visibility'
+import { changeable } from '../visibility'
 import { linkColumn } from './metadata-links'
 import { relatedStatements } from './related-links'
 import { repeatedTurn } from './repeated-turn'
@@ -267,11 +267,11 @@ export function changeStatements(
   ]
 }
 
-/** Refuses the batch unless every row is readable at the version that was read. */
+/** Refuses the batch unless every row is the caller's to change, at the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
     FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
       ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
-    WHERE e.version = expected.version AND ${readable(dialect, scope, now)}) = ${changes.length}`
+    WHERE e.version = expected.version AND ${changeable(dialect, scope, now)}) = ${changes.length}`
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { circle, staying, writable } from '../visibility'
+import { staying, wasChangeable } from '../visibility'
 
 /** Rows of the change log that one transaction blanks. */
 const BLANKED = 5_000
@@ -13,27 +13,24 @@ const UNLINKED = 2_000
 
 /**
  * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
- * long, by the change log, which is kept no less long than receipts. They count where the caller saw and could write what was deleted
- * last: an entry may have been restored and hidden in between.
+ * long, by the change log, which is kept no less long than receipts. They count where what was deleted last was the caller's to change: an
+ * entry may have been restored and hidden in between.
  */
-export function deletedBefore(dialect: SqlDialect, caller: Scope & Pick<Caller, 'keyId'>, ids: readonly number[]): SQL {
-  const { org, keyId } = caller
+export function deletedBefore(dialect: SqlDialect, caller: Scope, ids: readonly number[]): SQL {
+  const { org } = caller
   const wanted = dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)
-  const writes = writable(dialect, caller, 'gone')
-  // Of what lists did not show, earlier releases noted nobody but the one who deleted it.
   return sql`
     SELECT gone.entry_id AS id FROM (
-      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.reader IS NULL) AS place
+      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC) AS place
       FROM (
-        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.ended_by AS deleter FROM entry_versions v
+        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader FROM entry_versions v
         WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
         UNION ALL
-        SELECT c.entry_id, c.version, c.was_project, coalesce(c.last_reader, c.was_reader), c.key_id FROM changes c
+        SELECT c.entry_id, c.version, c.was_project, c.last_reader FROM changes c
         WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
       ) d
     ) gone
-    WHERE gone.place = 1 AND (${circle(dialect, caller, 'gone')} OR gone.reader IS NULL AND gone.deleter = ${keyId})
-      ${writes ? sql`AND ${writes}` : sql``}
+    WHERE gone.place = 1 AND ${wasChangeable(dialect, caller, 'gone')}
       AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
 }
 

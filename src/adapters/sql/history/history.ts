@@ -2,12 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../domain/errors'
 import type { HistoryTerms } from '../../../domain/history/terms'
 import { changedParts, type Version, type VersionAction } from '../../../domain/history/version'
+import type { Scope } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
 import type { Quotas } from '../../../domain/quota'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { sha256Hex } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { History, Kept, Restoration } from '../../../ports/history'
+import { TRUE } from '../compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { createUnfinishedDeletes } from '../entries/leaving'
 import { entriesById } from '../entries/read-statements'
@@ -16,7 +18,7 @@ import { readRows, toEntry } from '../entries/rows'
 import { createWrite } from '../entries/writing'
 import { auditStatement } from '../identity/audit-log'
 import { createIndexWriter } from '../search/index-writer'
-import { circle, writable } from '../visibility'
+import { changeable } from '../visibility'
 import {
   asOfStatement,
   KEPT_COLUMNS,
@@ -29,6 +31,7 @@ import {
   besideStatements,
   edgesOf,
   edgesStatement,
+  mayRestore,
   restoreGuard,
   returnStatement,
   revertStatement,
@@ -44,6 +47,10 @@ const toVersion = (row: Row): Version => ({
   preview: row.preview as string,
 })
 
+/** The earlier of two instants; null where there is neither. */
+const earliest = (...instants: readonly unknown[]): number | null =>
+  instants.reduce<number | null>((first, at) => (at === null ? first : Math.min(first ?? Infinity, Number(at))), null)
+
 const toKept = (row: Row): Kept => ({
   id: Number(row.id),
   kept: Number(row.kept),
@@ -52,7 +59,7 @@ const toKept = (row: Row): Kept => ({
   currentBy: (row.current_by as string | null) ?? '',
   live: Number(row.live) === 1,
   edges: row.edges as string | null,
-  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+  expiresAt: earliest(row.expires_at, row.gone_expires_at),
   state: toEntry(row),
 })
 
@@ -71,6 +78,7 @@ export function createSqlHistory(
   const write = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
   const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
+  const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
 
   const among = (id: SQL, ids: readonly number[]): SQL =>
     sql`${id} ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
@@ -96,7 +104,7 @@ export function createSqlHistory(
 
   return {
     async versions(scope, id, window) {
-      const [totals, rows] = await connection.batch(versionStatements(dialect, scope, id, window))
+      const [totals, rows] = await connection.batch(versionStatements(context(scope), id, window))
       const { total: all, newest, live } = totals?.[0] ?? {}
       const total = Number(all ?? 0)
       if (total === 0) return null
@@ -109,13 +117,13 @@ export function createSqlHistory(
     },
 
     async state(scope, id, version) {
-      const [rows] = await connection.batch([stateStatement(dialect, scope, id, version)])
+      const [rows] = await connection.batch([stateStatement(context(scope), id, version)])
       return rows?.[0] === undefined || rows[0].text === null ? null : toEntry(rows[0])
     },
 
     async texts(scope, id, versions, maxBytes) {
       if (versions.length === 0) return new Map()
-      const [rows] = await connection.batch([textsStatement(dialect, scope, id, versions, maxBytes)])
+      const [rows] = await connection.batch([textsStatement(context(scope), id, versions, maxBytes)])
       const known = (rows ?? []).filter(({ text }) => text !== null)
       return new Map(known.map((row) => [Number(row.version), row.text as string]))
     },
@@ -134,11 +142,10 @@ export function createSqlHistory(
 
     async restorable(scope, what, most) {
       const { limit, maxBytes } = most
-      const own = writable(dialect, scope, 'v')
-      const mine = sql`v.org = ${scope.org} AND ${circle(dialect, scope, 'v')}${own ? sql` AND ${own}` : sql``}`
+      const now = clock.now()
       const from = sql`
         FROM entry_versions v ${entryOf}
-        WHERE ${meant(what)} AND ${mine}`
+        WHERE ${meant(what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
       const [rows, totals, standing, unfinished = []] = await connection.batch([
@@ -148,6 +155,7 @@ export function createSqlHistory(
             ${from} ORDER BY v.entry_id LIMIT ${limit}
           )
           SELECT ${KEPT_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
+            ${current(sql`NULL`, sql`d.expires_at`)} AS gone_expires_at,
             ${current(sql`NULL`, sql`d.edges`)} AS edges,
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
             ${current(sql`e.version`, sql`d.ended_version`)} AS current_version,
@@ -160,7 +168,13 @@ export function createSqlHistory(
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
         sql`SELECT count(*) AS n ${from}`,
-        sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE e.org = ${scope.org} AND ${circle(dialect, scope, 'e')}`,
+        'changeId' in what
+          ? sql`
+            SELECT e.id
+            FROM entry_versions v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+            WHERE v.org = ${scope.org} AND v.change_id = ${what.changeId} AND v.deleted = 1 AND ${changeable(dialect, scope, now)}
+            ORDER BY e.id LIMIT ${limit}`
+          : sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${leaving}`,
       ])
       // What is deleted and not yet removed is not yet kept either.
@@ -177,18 +191,13 @@ export function createSqlHistory(
     async restore(caller, states, generated) {
       const now = clock.now()
       const gone = states.filter(({ live }) => !live)
-      const edges = edgesOf(gone)
-      for (const part of edges.others) {
-        await connection.batch(edgesStatement(dialect, caller, part), { org: caller.org })
-        await pace.rest()
-      }
       const hashes = await Promise.all(states.map(({ state }) => sha256Hex(state.text)))
       const event = { ...caller, allowed: true, ids: states.map(({ id }) => id), detail: { restored: states.length } }
       const statements = [
-        restoreGuard(dialect, caller, states),
+        restoreGuard(dialect, caller, now, states),
         ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
         ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
-        ...edgesStatement(dialect, caller, edges.own),
+        ...edgesStatement(dialect, caller, edgesOf(gone)),
         ...besideStatements(dialect, now, states, hashes, generated),
         auditStatement(caller.org, now, event),
       ]

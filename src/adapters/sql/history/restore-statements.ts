@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../domain/entry/entry'
-import type { Caller } from '../../../domain/identity/scope'
+import type { Caller, Scope } from '../../../domain/identity/scope'
 import type { Kept } from '../../../ports/history'
 import type { SqlDialect } from '../dialect'
 import { mayReturn } from '../entries/metadata-links'
 import { queueIndexing } from '../search/index-writer'
 import { keepMarksOf } from '../texts/text-marks'
-import { unerased } from '../visibility'
+import { changeable, wasChangeable } from '../visibility'
 import { keptInRow } from './history-statements'
 
 /** The statements that bring kept states back (history contract §3). */
@@ -36,19 +36,43 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
   ) END`
 }
 
-/** Refuses the batch unless every state is kept and its entry is as it was when the states were read. */
-export function restoreGuard(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+/** The last state of an entry that is gone, `v`'s, as `d`. */
+const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
+  AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
+
+/**
+ * Whether a kept state `v` may be brought back over what stands there, `e`, or over nothing: the state is one that the caller may write,
+ * and what stands there, or the last state of what is gone, is theirs to change.
+ *
+ * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
+ */
+export function mayRestore(
+  dialect: SqlDialect,
+  scope: Scope,
+  now: number,
+  asRead: { readonly standing: SQL; readonly gone: SQL } = { standing: sql``, gone: sql`` },
+): SQL {
+  return sql`v.org = ${scope.org} AND ${wasChangeable(dialect, scope, 'v')} AND (
+    (e.id IS NOT NULL AND ${changeable(dialect, scope, now)}${asRead.standing})
+    OR (e.id IS NULL AND EXISTS (
+      SELECT 1 FROM entry_versions d WHERE ${lastOf} AND ${wasChangeable(dialect, scope, 'd')}${asRead.gone}
+    ))
+  )`
+}
+
+/** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
+export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL {
   const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
   return sql`
     INSERT INTO guards (holds) SELECT (
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
-      WHERE v.org = ${caller.org} AND ${unerased('v')}
-        -- Of a deleted one, the last deletion: it may have been restored and deleted again meanwhile.
-        AND coalesce(
-          (SELECT e.version FROM entries e WHERE e.id = v.entry_id),
-          (SELECT max(d.ended_version) FROM entry_versions d WHERE d.entry_id = v.entry_id)
-        ) = given.version
+      ${dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
+      WHERE ${mayRestore(dialect, caller, now, {
+        standing: sql` AND e.version = given.version`,
+        // It may have been restored and deleted again meanwhile.
+        gone: sql` AND d.ended_version = given.version`,
+      })}
     ) = ${states.length}`
 }
 
@@ -79,27 +103,9 @@ export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number
 
 type Edge = readonly [from: number, relation: string, to: number, origin: string]
 
-/** Rows of `links` that one statement brings back. */
-const EDGES = 2_000
-
-/**
- * The links that went with deleted states: their own, beside those that their metadata name, and, of states from before links stayed in
- * place (0042_kept_links.sql), what led to them, which may stand before they are back.
- */
-export function edgesOf(states: readonly Kept[]): {
-  readonly own: readonly Edge[]
-  readonly others: readonly Edge[][]
-} {
-  const ids = new Set(states.map(({ id }) => id))
-  const edges = states.flatMap(({ edges: json }) => (json === null ? [] : (JSON.parse(json) as Edge[])))
-  const others = edges.filter(([from]) => !ids.has(from))
-  return {
-    own: edges.filter(([from, , , origin]) => ids.has(from) && origin !== 'metadata'),
-    others: Array.from({ length: Math.ceil(others.length / EDGES) }, (_, i) =>
-      others.slice(i * EDGES, (i + 1) * EDGES),
-    ),
-  }
-}
+/** The links that went with deleted states: their own, beside those that their metadata name. */
+export const edgesOf = (states: readonly Kept[]): Edge[] =>
+  states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 /** Links from what stands to what stands or may come back. */
 export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {

@@ -6,7 +6,7 @@ import type { Row } from '../connection'
 import type { SqlDialect } from '../dialect'
 import { changesOf, NEWEST_FIRST } from '../history/change-rows'
 import { auditStoredStatement } from '../identity/audit-log'
-import { listed, writable } from '../visibility'
+import { circle, listedToChange } from '../visibility'
 
 interface WriteContext {
   readonly dialect: SqlDialect
@@ -19,9 +19,9 @@ interface WriteContext {
 
 /**
  * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, never
- * what this batch has stored. Whoever may read them, they stand in one room.
+ * what this batch has stored. Whoever may read them, they share one capacity; `told` says which of the ids the caller may hear of.
  */
-function evictStatement({ scope, now }: WriteContext, project: string | null): SQL {
+function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
   const working = sql`e.org = ${scope.org} AND ${ofProject} AND e.layer = 1 AND e.listed = 1
     AND (e.expires_at IS NULL OR e.expires_at > ${now})`
@@ -33,20 +33,19 @@ function evictStatement({ scope, now }: WriteContext, project: string | null): S
       WHERE ${working} AND e.pinned = 0 AND e.id <> ${newest}
       ORDER BY coalesce(e.accessed_at, e.created_at), e.id
       LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
-    ) RETURNING id`
+    ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS told`
 }
 
-/** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned and in sight. */
+/** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned, listed and the caller's to change. */
 function digestGuards({ dialect, scope, now }: WriteContext, originals: readonly EntryVersion[]): SQL[] {
   if (originals.length === 0) return []
-  const own = writable(dialect, scope)
   const expected = JSON.stringify(originals.map(({ id, version }) => [id, version]))
   return [
     sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
       FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
         ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
-      WHERE e.version = expected.version AND e.pinned = 0 AND ${listed(dialect, scope, now)}
-        ${own ? sql` AND ${own}` : sql``}) = ${originals.length}`,
+      WHERE e.version = expected.version AND e.pinned = 0 AND ${listedToChange(dialect, scope, now)}
+    ) = ${originals.length}`,
   ]
 }
 
@@ -77,7 +76,7 @@ interface BesideStored {
   readonly before: readonly SQL[]
   /** Begins when the newest rows of `changes` are those of what was stored. */
   readonly after: readonly SQL[]
-  /** The ids that went to make room, from the rows of `after`. */
+  /** The ids that went to make room and that the caller could see, from the rows of `after`. */
   readonly evicted: (rows: readonly (readonly Row[])[]) => number[]
 }
 
@@ -95,6 +94,7 @@ export function besideStored(context: WriteContext, entries: readonly NewEntry[]
       auditStoredStatement(scope, now, dialect, { count: entries.length, evicting, archived }),
       ...archiveStatements(context, archived),
     ],
-    evicted: ([gone = []]) => (evicting ? gone.map(({ id }) => Number(id)) : []),
+    evicted: ([gone = []]) =>
+      evicting ? gone.filter(({ told }) => Number(told) === 1).map(({ id }) => Number(id)) : [],
   }
 }

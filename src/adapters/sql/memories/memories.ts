@@ -23,6 +23,7 @@ import {
   SMALL_NAMES,
   shownStatement,
   summarizableStatement,
+  toChangeStatement,
 } from './memory-statements'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
 import { gatherUses, largeUses, type Uses, usesStatements } from './uses'
@@ -90,8 +91,8 @@ export function createSqlMemories(
     project,
   })
   return {
-    async find(scope, project, id) {
-      const [rows] = await connection.batch([findStatement(context(scope, project), id)])
+    async findToChange(scope, project, id) {
+      const [rows] = await connection.batch([toChangeStatement(context(scope, project), id)])
       return first(rows)
     },
 

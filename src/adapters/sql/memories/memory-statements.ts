@@ -9,7 +9,7 @@ import { entriesById, withPrelude } from '../entries/read-statements'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
 import { packedColumns } from '../packed'
 import { beginningOf, textOf } from '../texts/long-texts'
-import { listed, readable } from '../visibility'
+import { changeable, listed, listedToChange, readable } from '../visibility'
 import { layerCounts, layerTotal } from './layer-counts'
 import { entriesOf, together } from './room-rows'
 import { ofSize } from './uses'
@@ -38,10 +38,16 @@ const place = (project: string | null, alias = 'e'): SQL => {
   return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
 }
 
-export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+const oneStatement = (project: string | null, id: number, may: SQL): SQL => sql`
   SELECT ${MEMORY_COLUMNS}, ${textOf()} AS text
   FROM entries e
-  WHERE e.id = ${id} AND ${readable(dialect, scope, now)}${place(project)}`
+  WHERE e.id = ${id} AND ${may}${place(project)}`
+
+export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
+  oneStatement(project, id, readable(dialect, scope, now))
+
+export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
+  oneStatement(project, id, changeable(dialect, scope, now))
 
 /** Columns that no trigger and no index looks at. */
 export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
@@ -165,7 +171,7 @@ export const summarizableStatement = (
   return sql`
     SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, ${beginningOf(dialect, SUMMARIZED)} AS text
     FROM entries e
-    WHERE ${listed(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
+    WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types)}`)})
     ORDER BY e.created_at, e.id LIMIT ${limit}`

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { IN_FLIGHT, WORK_KINDS } from '../../../domain/entry/work'
 import type { PackSight, StandingRequest } from '../../../ports/packs'
+import { TRUE } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
 import { listed, readable } from '../visibility'
 
@@ -40,6 +41,22 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
     ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
 }
 
+/**
+ * Whether `s` takes the place of `e` in this pack. Who wrote `s` with a key narrowed to projects may not change what belongs to the whole
+ * org, so there it counts in packs of nothing but these projects.
+ */
+function replaces({ dialect, sight }: PackContext): SQL {
+  const asked = sight.scope.projects
+  const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
+  const beyond =
+    asked === null
+      ? TRUE
+      : sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`${JSON.stringify(asked)}`)} AS asked WHERE asked.value NOT IN (${own}))`
+  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.exists(sql`
+    SELECT 1 FROM api_keys k
+    WHERE k.id = coalesce(s.changed_by, s.created_by) AND k.projects IS NOT NULL AND ${beyond}`)})`
+}
+
 /** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */
 export function superseded(context: PackContext): SQL {
   const { dialect, sight, now } = context
@@ -51,7 +68,7 @@ export function superseded(context: PackContext): SQL {
       WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${readable(dialect, sight.scope, now, 's')} AND ${own}
+    WHERE ${readable(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
