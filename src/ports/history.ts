@@ -42,7 +42,7 @@ export interface Restorable {
   readonly kept: readonly Kept[]
   /** How many more there are, which did not fit. */
   readonly more: number
-  /** Entries that are the scope's to change and stand there, where deleted ones were meant: among the ids, or of those that the call deleted. */
+  /** Entries that stand there and are the scope's to change, where deleted ones were meant: of the ids, or of what the call deleted. */
   readonly standing: readonly number[]
 }
 

@@ -170,6 +170,17 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(working.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
     })
 
+    it('names of what went to make room only what the writer could see', async () => {
+      const project = 'shared'
+      const hidden = await store({ layer: 1, metadata: { projectPath: project, audience: 'private' } })
+      clock.advance(1)
+      await crowd(project, 999)
+      const bob = { ...ada, owner: 'bob' }
+      const draft = { type: 'decision' as const, content: 'his', layer: 1 as const, metadata: { projectPath: project } }
+      expect((await memories.store(bob, draft)).evicted).toEqual([])
+      expect(await memories.get(ada, null, hidden.id)).toBeNull()
+    })
+
     it(promise('f12-audit'), async () => {
       const project = 'audited'
       const first = await store({ layer: 1, metadata: { projectPath: project } })
@@ -288,10 +299,10 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       const bob = freshPrincipal({ org: ada.org, projects: ['apollo'] })
       const stored = await memories.store(bob, { type: 'decision', content: 'x', metadata: {} })
       expect((await memories.get(bob, 'apollo', stored.id))?.project).toBe('apollo')
-      for (const id of [foreign])
+      for (const id of [foreign, homeless]) {
         await expect(memories.update(bob, null, id, { pinned: true })).rejects.toMatchObject({ code: 'not_found' })
-      for (const step of [memories.update(bob, null, homeless, { pinned: true }), memories.delete(bob, null, homeless)])
-        await expect(step).rejects.toMatchObject({ code: 'forbidden' })
+        await expect(memories.delete(bob, null, id)).rejects.toMatchObject({ code: 'not_found' })
+      }
       const denied = memories.store(bob, { type: 'decision', content: 'x', metadata: { projectPath: 'zeus' } })
       await expect(denied).rejects.toMatchObject({ code: 'forbidden', message: 'Project access denied: zeus' })
       const two = freshPrincipal({ org: ada.org, projects: ['apollo', 'zeus'] })

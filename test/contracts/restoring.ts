@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import { createUnfinishedDeletes } from '../../src/adapters/sql/entries/leaving'
 import { createSqlHistory } from '../../src/adapters/sql/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/history/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/keeping/retention'
@@ -129,6 +130,69 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await say()).toBe(id)
       await restore({ ids: [target] })
       expect(await links()).toEqual([`${id} depends_on ${target} metadata`])
+    })
+
+    it("brings nothing back over what stopped being the caller's to change since it was read", async () => {
+      const bob = { ...ada, owner: 'bob' }
+      const read = async (id: number, version: number) => {
+        const what = { ids: [id], version }
+        return (await history().restorable(bob, what, { limit: 9, maxBytes: 99_999 })).kept
+      }
+      const [hidden, leaving] = [await save(), await save()]
+      for (const id of [hidden, leaving]) await change(id, { n: 1 })
+      const states = [...(await read(hidden, 1)), ...(await read(leaving, 1))]
+      expect(states.map(({ id }) => id)).toEqual([hidden, leaving])
+      await rows(sql`UPDATE entries SET audience = 'private' WHERE id = ${hidden}`)
+      await rows(sql`
+        INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+        VALUES (${leaving}, ${ada.org}, 1, 'another', ${ada.keyId}, NULL, ${made.clock.now()}, 1, 0)`)
+      for (const state of states)
+        await expect(history().restore({ ...call(), owner: 'bob' }, [state], [null])).rejects.toMatchObject({
+          code: 'conflict',
+        })
+      expect(await read(hidden, 1)).toEqual([])
+    })
+
+    it('tells of what is being deleted in parts what it will tell when that is done', async () => {
+      const window = { limit: 9, offset: 0 }
+      const id = await save()
+      await change(id, { n: 1 })
+      const stood = made.clock.now()
+      made.clock.advance(HOUR)
+      const remover = call()
+      const told = async () => [
+        await history().versions(ada, id, window),
+        (await history().asOf(ada, [id], stood, 9_999)).entries.map(({ version }) => version),
+        (await history().asOf(ada, [id], made.clock.now(), 9_999)).entries,
+        (await history().state(ada, id, 2))?.version,
+      ]
+      await rows(sql`
+        INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+        VALUES (${id}, ${ada.org}, 1, ${remover.changeId}, ${ada.keyId}, NULL, ${made.clock.now()}, 1, 0)`)
+      const during = await told()
+      await createUnfinishedDeletes(made.connection, WITHOUT_REST).finish(ada.org, remover.changeId)
+      expect(during).toEqual(await told())
+      expect(during).toMatchObject([{ currentVersion: 3, deleted: true }, [2], [], 2])
+    })
+
+    it('tells nothing of what was of a memory whose time has passed', async () => {
+      const window = { limit: 9, offset: 0 }
+      const id = await save()
+      await change(id, { expires_at: new Date(made.clock.now() + HOUR).toISOString() })
+      const told = async () => [
+        (await history().versions(ada, id, window))?.total ?? null,
+        (await history().state(ada, id, 1))?.version ?? null,
+        (await history().texts(ada, id, [1, 2], 9_999)).size,
+      ]
+      expect(await told()).toEqual([2, 1, 2])
+      made.clock.advance(HOUR)
+      expect(await told()).toEqual([null, null, 0])
+      // The schedule removes the row and keeps its last state.
+      await createSqlRetention(made.connection, made.clock, terms).expireEntries(10)
+      expect(await told()).toEqual([null, null, 0])
+      expect(
+        (await history().restorable(ada, { ids: [id], version: 1 }, { limit: 9, maxBytes: 9_999 })).kept,
+      ).toMatchObject([{ id, expiresAt: made.clock.now() }])
     })
 
     it('removes links to what cannot come back, a bounded part at a time', async () => {
