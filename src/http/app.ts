@@ -20,7 +20,7 @@ import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
-import { isBrowser, welcome } from './welcome'
+import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
 export interface RequestSetup {
@@ -110,12 +110,18 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
   }
   // Before the credential, which a browser has no way to send.
-  app.get('/mcp/:families?', async (c, next) => {
+  app.on('GET', ['/', '/mcp/:families?'], async (c, next) => {
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
     const named = c.req.param('families')
     if (!isBrowser(c.req.raw) || (named !== undefined && readFamilies(named) === null)) return next()
-    return welcome({ url, mode: config.authMode, oauth: (oauth?.at(url.origin) ?? null) !== null })
+    const address = `${url.origin}${url.pathname === '/' ? '/mcp' : url.pathname}`
+    return welcome({
+      address,
+      origin: url.origin,
+      mode: config.authMode,
+      oauth: (oauth?.at(url.origin) ?? null) !== null,
+    })
   })
 
   for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*']) app.use(path, withCredential)
@@ -165,6 +171,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
     const { code, message, retryable, details } = problem
+    // A person who opens the server is told on a page, also of a database that does not answer.
+    if (isBrowser(c.req.raw) && /^\/(mcp(\/[^/]*)?)?$/.test(c.req.path) && code !== 'unauthorized')
+      return trouble(message, { origin: new URL(c.req.url).origin, status: STATUS[code] })
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
     const url = new URL(c.req.url)
