@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
-import { Problem, type ProblemCode } from '../domain/errors'
+import { Problem, type ProblemCode, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { FAMILIES, listTools, readFamilies } from '../tools/catalogue'
 import { readAccess } from './access'
@@ -180,13 +180,23 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const hasOAuth = (c.get('setup') as RequestSetup | undefined)?.oauth?.at(url.origin)
     const discovery = hasOAuth ? `, resource_metadata="${metadataUrlOf(url)}", scope="${SCOPE}"` : ''
     const challenge = `Bearer realm="commonplace"${known}${discovery}`
-    const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
+    const wait = secondsUntil(details)
+    const headers: Record<string, string> = {
+      ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
+      ...(wait !== null && { 'Retry-After': String(wait) }),
+    }
     // What is wrong with single arguments is told by tools alone.
     const shown = details === undefined || Array.isArray(details) ? {} : { details }
-    return c.json({ error: { code, message, retryable, ...shown } }, STATUS[code], headers)
+    return c.json({ error: { code, message, retryable, ...shown } }, wait === null ? STATUS[code] : 429, headers)
   })
 
   return app
+}
+
+/** Of a limit that ends at a known time (`until`); null of others. */
+function secondsUntil(details: ProblemDetails | undefined): number | null {
+  const { until } = (details ?? {}) as { until?: unknown }
+  return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null
 }
 
 const PREFLIGHT = {
