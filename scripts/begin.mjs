@@ -3,13 +3,13 @@
 import { relative } from 'node:path'
 import { installMissing, root } from './install.mjs'
 import { readServeArguments, UsageError } from './serve/arguments.mjs'
-import { whyNotFree } from './serve/port.mjs'
+import { whyNoDebugger, whyNotFree } from './serve/port.mjs'
 
 /** @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process when it cannot go on */
 export async function begin() {
   try {
     const options = readServeArguments(process.argv.slice(2), { root, port: process.env.PORT })
-    const problem = await whyNotFree(options.port, options.ip)
+    const problem = (await whyNotFree(options.port, options.ip)) ?? (await whyNoDebugger(options))
     if (problem !== null) {
       console.error(problem)
       process.exit(1)

@@ -11,7 +11,8 @@ export interface Bindings {
   readonly DB?: D1Database
   /** Only with STORAGE_BACKEND=postgresql. */
   readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
-  readonly IMAGES: R2Bucket
+  /** Absent in an account without R2; nothing but images needs it. */
+  readonly IMAGES?: R2Bucket
   /** Absent where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
   readonly VECTORS?: DurableObjectNamespace<VectorObject>
   /** Counts the requests of each key. */

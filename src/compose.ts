@@ -1,6 +1,6 @@
 import { indexedFieldNames } from './adapters/d1/migrate'
 import { createGateLimiter } from './adapters/gate-object'
-import { createR2ImageStore } from './adapters/r2/image-store'
+import { createR2ImageStore, withoutImageStore } from './adapters/r2/image-store'
 import type { SqlConnection } from './adapters/sql/connection'
 import { createSqlEntryStore } from './adapters/sql/entries/entry-store'
 import { createUnfinishedDeletes } from './adapters/sql/entries/leaving'
@@ -123,7 +123,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
-  const images = createR2ImageStore(bindings.IMAGES)
+  const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
 
   const identityStore = createSqlIdentityStore(connection, clock)

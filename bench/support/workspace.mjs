@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { environment, nodePath, root } from '../../scripts/install.mjs'
 
 /** What a worker is built from. */
-const SOURCES = ['src', 'migrations', 'wrangler.toml', 'package.json', 'tsconfig.json']
+const SOURCES = ['src', 'scripts', 'migrations', 'wrangler.toml', 'package.json', 'tsconfig.json']
 
 export const wranglerCli = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 

@@ -64,6 +64,31 @@ function filesOf(pid) {
   }
 }
 
+/** @param {number} port */
+const another = (port) => (port === 65_535 ? 8787 : port + 1)
+
+/** @param {number} port */
+function holderOf(port) {
+  const holder = listenerOf(port)
+  return holder === null ? '' : ` (process ${holder.pid}: ${holder.command})`
+}
+
+/**
+ * A runtime whose port for debuggers is taken says nothing and never serves.
+ *
+ * @param {import('./arguments.mjs').ServeOptions} options
+ * @returns {Promise<string | null>} one line for the person at the terminal, or null when there is nothing to say
+ */
+export async function whyNoDebugger({ port, inspectorPort }) {
+  if (inspectorPort === undefined) return null
+  const take = `take another: npm start -- --inspector-port ${another(Math.max(inspectorPort, port))}`
+  if (inspectorPort === port) return `--inspector-port is ${port}, which is the port of the server; ${take}`
+  const code = await listeningFails(inspectorPort, '127.0.0.1')
+  if (code === null) return null
+  if (code !== 'EADDRINUSE') return `No debugger can be let in at --inspector-port ${inspectorPort} (${code}); ${take}`
+  return `Port ${inspectorPort} (--inspector-port) is in use${holderOf(inspectorPort) || ' by another program'}; ${take}`
+}
+
 /**
  * @param {number} port
  * @param {string} ip
@@ -74,10 +99,9 @@ export async function whyNotFree(port, ip) {
   if (code === null) return null
   if (code === 'EACCES') return `Port ${port} is for administrators only; take one above 1023: PORT=8787 npm start`
   if (code !== 'EADDRINUSE') return `Nothing can listen on ${ip} port ${port} (${code}).`
-  const holder = listenerOf(port)
-  const process = holder === null ? '' : ` (process ${holder.pid}: ${holder.command})`
+  const process = holderOf(port)
   const origin = `http://localhost:${port}`
   return (await isCommonplace(origin))
     ? `Port ${port} is in use by Commonplace, which already serves ${origin}/mcp${process}.`
-    : `Port ${port} is in use${process || ' by another program'}; take another: PORT=${port === 65_535 ? 8787 : port + 1} npm start`
+    : `Port ${port} is in use${process || ' by another program'}; take another: PORT=${another(port)} npm start`
 }

@@ -1,5 +1,5 @@
-// What did the person who starts the server set? wrangler.toml speaks for a deployment; on top of it come .dev.vars or .env, then
-// the environment, then --var. Nobody who said AUTH_MODE=required is served openly.
+// What did the person who starts the server set? On top of [vars] of wrangler.toml come .dev.vars or .env, then the environment,
+// then --var. Nobody who said AUTH_MODE=required is served openly.
 import { VARIABLES } from '../../src/variables.mjs'
 import { isLoopback, UsageError } from './arguments.mjs'
 

@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
-import { Problem, type ProblemCode } from '../domain/errors'
+import { Problem, type ProblemCode, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { FAMILIES, listTools, readFamilies } from '../tools/catalogue'
 import { readAccess } from './access'
@@ -20,7 +20,7 @@ import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
-import { isBrowser, welcome } from './welcome'
+import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
 export interface RequestSetup {
@@ -110,12 +110,18 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
   }
   // Before the credential, which a browser has no way to send.
-  app.get('/mcp/:families?', async (c, next) => {
+  app.on('GET', ['/', '/mcp/:families?'], async (c, next) => {
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
     const named = c.req.param('families')
     if (!isBrowser(c.req.raw) || (named !== undefined && readFamilies(named) === null)) return next()
-    return welcome({ url, mode: config.authMode, oauth: (oauth?.at(url.origin) ?? null) !== null })
+    const address = `${url.origin}${url.pathname === '/' ? '/mcp' : url.pathname}`
+    return welcome({
+      address,
+      origin: url.origin,
+      mode: config.authMode,
+      oauth: (oauth?.at(url.origin) ?? null) !== null,
+    })
   })
 
   for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*']) app.use(path, withCredential)
@@ -165,19 +171,32 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
     const { code, message, retryable, details } = problem
+    // A person who opens the server is told on a page, also of a database that does not answer.
+    if (isBrowser(c.req.raw) && /^\/(mcp(\/[^/]*)?)?$/.test(c.req.path) && code !== 'unauthorized')
+      return trouble(message, { origin: new URL(c.req.url).origin, status: STATUS[code] })
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
     const url = new URL(c.req.url)
     const hasOAuth = (c.get('setup') as RequestSetup | undefined)?.oauth?.at(url.origin)
     const discovery = hasOAuth ? `, resource_metadata="${metadataUrlOf(url)}", scope="${SCOPE}"` : ''
     const challenge = `Bearer realm="commonplace"${known}${discovery}`
-    const headers: Record<string, string> = code === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}
+    const wait = secondsUntil(details)
+    const headers: Record<string, string> = {
+      ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
+      ...(wait !== null && { 'Retry-After': String(wait) }),
+    }
     // What is wrong with single arguments is told by tools alone.
     const shown = details === undefined || Array.isArray(details) ? {} : { details }
-    return c.json({ error: { code, message, retryable, ...shown } }, STATUS[code], headers)
+    return c.json({ error: { code, message, retryable, ...shown } }, wait === null ? STATUS[code] : 429, headers)
   })
 
   return app
+}
+
+/** Of a limit that ends at a known time (`until`); null of others. */
+function secondsUntil(details: ProblemDetails | undefined): number | null {
+  const { until } = (details ?? {}) as { until?: unknown }
+  return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null
 }
 
 const PREFLIGHT = {

@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
 import { frame, type Html, respondWithPage } from './html'
 
-/** What a person sees who opens the endpoint in a browser: what this is, and how a client is connected to it. */
+/** What a person sees who opens the server or its endpoint in a browser: what this is, and how a client is connected to it. */
 export interface Welcome {
-  /** Of the endpoint, as it was opened. */
-  readonly url: URL
+  /** Of the endpoint, for clients. */
+  readonly address: string
+  /** Of the page. */
+  readonly origin: string
   readonly mode: 'open' | 'required'
   /** Whether clients that know OAuth can connect by themselves. */
   readonly oauth: boolean
@@ -32,16 +34,27 @@ function commands(address: string, mode: Welcome['mode']): Html {
 }
 
 /** Small, without a script, and the same for everybody: it tells nothing that the address does not. */
-export function welcome({ url, mode, oauth }: Welcome): Promise<Response> {
-  const address = `${url.origin}${url.pathname}`
+export function welcome({ address, origin, mode, oauth }: Welcome): Promise<Response> {
   const page = frame(
     'Shared memory for AI agents',
     html`<h1>Commonplace</h1>
-<p>Shared memory for AI agents. This is the address of an MCP server (streamable HTTP): programs connect to it, people give it
+<p>Shared memory for AI agents. This is an MCP server (streamable HTTP): programs connect to its address, people give it
 to their programs.</p>
 <dl><dt>Address</dt><dd>${address}</dd></dl>
 ${mode === 'open' ? OPEN : required(oauth)}
 ${commands(address, mode)}`,
   )
-  return respondWithPage(page, { origin: url.origin })
+  return respondWithPage(page, { origin })
 }
+
+/** The same for a server that cannot serve now. @param message one sentence, made for whoever reads it */
+export const trouble = (message: string, { origin, status }: { origin: string; status: number }): Promise<Response> =>
+  respondWithPage(
+    frame(
+      'Not ready',
+      html`<h1>Commonplace</h1>
+<p>Shared memory for AI agents. The server cannot answer now:</p>
+<p class="note">${message}</p>`,
+    ),
+    { origin, status },
+  )

@@ -22,5 +22,7 @@ export interface ModelHealth {
 
 export interface ObjectStoreHealth {
   readonly backend: string
+  /** False: calls go on without it. */
+  readonly required?: boolean
   ping(): Promise<void>
 }

@@ -10,6 +10,8 @@ export interface StoredObject {
 
 /** Image bytes by org and hash of their content: equal bytes are one object, and every put may be repeated. */
 export interface ImageStore {
+  /** Why nothing can be put, as a sentence for the caller, in a deployment without a place for images; null where there is one. */
+  readonly refusal: string | null
   put(scope: Scope, image: Pick<DecodedImage, 'hash' | 'mimeType' | 'bytes'>): Promise<void>
   /** Null when there is no such object. */
   get(scope: Scope, hash: string): Promise<Uint8Array | null>

@@ -31,6 +31,14 @@ function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
   return groups
 }
 
+/** @throws Problem unsupported for images that there is no place for, before anything is made of them */
+export function checkTaken(
+  { refusal }: Pick<ImageStore, 'refusal'>,
+  images: readonly DecodedImage[] | undefined,
+): void {
+  if (refusal !== null && images !== undefined && images.length > 0) throw new Problem('unsupported', refusal)
+}
+
 /**
  * Puts the bytes of images before their row is written. Equal bytes are put once; a put may be repeated.
  *

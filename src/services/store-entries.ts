@@ -11,7 +11,7 @@ import type { EntryStore, SavedEntry } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
 import type { Along, Generate } from './generate'
-import { uploadImages, writeImages } from './image-transfer'
+import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
 
 export interface StoredEntry {
@@ -71,11 +71,17 @@ export function createStoreEntries({
   generate,
   pace = WITHOUT_REST,
 }: WriteDependencies) {
+  async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
+    const prepared = await prepareEntry(caller, draft, limits, spent, pace)
+    checkTaken(images, prepared.images)
+    return prepared
+  }
+
   async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
     let spent = 0
     const prepared: Outcome<PreparedEntry>[] = []
     for (const draft of drafts) {
-      const outcome = draft.ok ? await attempt(() => prepareEntry(caller, draft.value, limits, spent, pace)) : draft
+      const outcome = draft.ok ? await attempt(() => prepare(caller, draft.value, spent)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
       if (draft.ok) await pace.spend(draft.value.text.length)

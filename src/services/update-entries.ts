@@ -8,7 +8,7 @@ import { Inspection } from '../domain/flaws'
 import { checkVersion } from '../domain/history/version'
 import type { Caller } from '../domain/identity/scope'
 import { WITHOUT_REST } from '../domain/pace'
-import { uploadImages, writeImages } from './image-transfer'
+import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from './outcome'
 import type { WriteDependencies } from './store-entries'
 
@@ -40,7 +40,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
 
 export function createUpdateEntries({
   entries,
-  images,
+  images: store,
   outbox,
   limits,
   generate,
@@ -56,6 +56,7 @@ export function createUpdateEntries({
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong) }
             const images = given && (await decodeImages(given, limits, { spent, wrong, pace }))
             wrong.end()
+            checkTaken(store, images)
             return images === undefined ? rest : { ...rest, images }
           })
         : update
@@ -94,7 +95,7 @@ export function createUpdateEntries({
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     checkLinks([...changes.values()].flatMap(({ metadata }) => metadata ?? []))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
-    const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attemptNumber)
+    const knownRemovals = await uploadImages({ images: store, entries, pace }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const planned = outcomes.map((outcome) => report(outcome, rows, generated))

@@ -136,7 +136,7 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
 
 export interface LostAnswersUnderTest {
   readonly vars: Record<string, string>
-  readonly bindings: Bindings
+  readonly bindings: Bindings & Required<Pick<Bindings, 'IMAGES'>>
 }
 
 /** Each call with a key whose answer was lost, made again (history contract §2). */

@@ -90,6 +90,23 @@ describe('npm start', () => {
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })
 
+  it('says at once that the port for a debugger is taken', async () => {
+    const other = createServer((_, response) => response.end('hello'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const env = { PORT: String(await freePort()) }
+    const taken = await failToStart(['--inspector-port', String(port)], env)
+    other.close()
+    expect([taken.code, taken.said]).toEqual([
+      1,
+      expect.stringMatching(
+        `^Port ${port} \\(--inspector-port\\) is in use.*; take another: npm start -- --inspector-port \\d+$`,
+      ),
+    ])
+    const same = await failToStart(['--inspector-port', env.PORT], env)
+    expect([same.code, same.said]).toEqual([1, expect.stringContaining('which is the port of the server')])
+  })
+
   it('serves from a home that cannot be written to, says which mode it is, is found by the command line, and knows its own kind', async () => {
     const data = join(folder, 'home')
     server = await startDevServer(data, 'start', {

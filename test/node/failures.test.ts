@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translate as translateD1 } from '../../src/adapters/d1/connection'
+import { translate as translateD1 } from '../../src/adapters/d1/errors'
 import { translate as translatePostgres } from '../../src/adapters/postgres/errors'
 
 /** What a caller hears when a database fails: what is true of its call, and what to do. */

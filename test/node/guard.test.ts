@@ -116,10 +116,14 @@ describe('a server in open mode', () => {
 
   it('shows a browser what this is, without a script, and a client of MCP what it asked for', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-    for (const path of ['/mcp', '/mcp/threads']) {
+    for (const [path, address] of [
+      ['/', '/mcp'],
+      ['/mcp', '/mcp'],
+      ['/mcp/threads', '/mcp/threads'],
+    ] as const) {
       const page = await raw(server, path, 'GET', { accept })
       expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-      expect(page.text).toContain(`claude mcp add --transport http commonplace ${server.url.origin}${path}`)
+      expect(page.text).toContain(`claude mcp add --transport http commonplace ${server.url.origin}${address}<`)
       expect(page.text).toContain('open mode')
       expect(page.text).not.toMatch(/<script|Bearer/i)
       expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'nonce-/)
@@ -127,6 +131,8 @@ describe('a server in open mode', () => {
     expect((await raw(server, '/mcp/nonsense', 'GET', { accept })).status).toBe(404)
     expect((await raw(server, '/mcp', 'GET', { accept: 'text/event-stream' })).status).toBe(405)
     expect((await raw(server, '/mcp', 'GET', { accept, host: 'rebound.example' })).status).toBe(403)
+    const program = await raw(server, '/', 'GET', { accept: '*/*' })
+    expect(JSON.parse(program.text).error.message).toContain('MCP is served at /mcp')
   })
 })
 
@@ -183,9 +189,12 @@ describe('a deployment that names its hosts', () => {
     expect(asked.headers['access-control-allow-headers']).toContain('MCP-Protocol-Version')
   })
 
-  it('says which name it cannot read', async () => {
+  it('says which name it cannot read, to a browser on a page', async () => {
     const faulty = await startTeam({ ALLOWED_HOSTS: 'https://memory.example' })
     try {
+      const page = await raw(faulty.server, '/', 'GET', { accept: 'text/html' })
+      expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
+      expect(page.text).toContain('ALLOWED_HOSTS holds &quot;https://memory.example&quot;')
       expect((await faulty.ask('/ready', ADMIN_TOKEN)).body.error.message).toContain(
         'ALLOWED_HOSTS holds "https://memory.example"',
       )

@@ -21,7 +21,7 @@ const { postgresOfThisFile: connectionString } = globalThis as { postgresOfThisF
 export const bindings = {
   ...env,
   ...(connectionString === undefined ? {} : { HYPERDRIVE: { connectionString } }),
-} as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'VECTORS'>>
+} as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>>
 
 export const config = parseConfig({ AUTH_MODE: 'open' })
 

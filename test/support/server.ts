@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly oauth?: boolean
   /** False: a deployment without a Durable Object of vectors, where pgvector alone compares. */
   readonly vectors?: boolean
+  /** False: a deployment without R2. */
+  readonly images?: boolean
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -43,7 +45,7 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true, vectors = true, kept }: Surroundings = {},
+  { onLog, web, origin, oauth = true, vectors = true, images = true, kept }: Surroundings = {},
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -58,7 +60,7 @@ export async function startServer(
         GATES: { className: 'GateObject', useSQLite: true },
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
-      r2Buckets: { IMAGES: 'images' },
+      r2Buckets: images ? { IMAGES: 'images' } : {},
       bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
       host: '127.0.0.1',
       port: kept?.port ?? 0,

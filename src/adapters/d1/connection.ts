@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm'
-import { Problem, unavailable } from '../../domain/errors'
 import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
-import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/connection'
-import { type SqlDialect, UNSETTLED } from '../sql/dialect'
-import { isReading, unanswered } from '../sql/failures'
+import { PremiseFailed, type Row, type SqlConnection } from '../sql/connection'
+import type { SqlDialect } from '../sql/dialect'
+import { isReading } from '../sql/failures'
 import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
+import { translate } from './errors'
 
 /** What one batch cost, for logs, budgets and benches. */
 export interface BatchCost {
@@ -35,27 +35,6 @@ export function toQuery(statement: SQL): { sql: string; params: unknown[] } {
     return place
   })
   return { sql, params: [...places.keys()] }
-}
-
-const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'
-const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
-
-/** Statements that are wrong, as opposed to a database that does not answer: these are bugs and stay visible as such. */
-const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)|too many/i
-
-/** @param wrote whether the batch would have written: its commit may have succeeded although the answer was lost */
-export function translate(error: unknown, wrote: boolean): unknown {
-  const message = error instanceof Error ? error.message : String(error)
-  if (message.includes(UNSETTLED)) return new Unsettled()
-  if (message.includes('premise no longer holds')) return new PremiseFailed(premiseIn(message))
-  // These are refused by the database itself, which rolls the whole batch back.
-  if (/maximum DB size/i.test(message))
-    return new Problem('limit_exceeded', `The database has reached its largest size; ${MAKE_ROOM}`, {}, error)
-  if (/SQLITE_FULL|disk is full/i.test(message))
-    return unavailable(`The database, or the disk that it is on, is full; ${MAKE_ROOM}`, error)
-  if (/SQLITE_TOOBIG|too big/i.test(message)) return new Problem('limit_exceeded', TOO_BIG, {}, error)
-  if (OUR_FAULT.test(message)) return error
-  return unavailable(unanswered('The database did not answer', wrote), error)
 }
 
 /** D1 runs a batch as one transaction in one round trip. */
@@ -99,7 +78,11 @@ export function createD1Connection(
     health: {
       backend: 'sqlite',
       ping: async () => {
-        await db.prepare('SELECT 1').first()
+        try {
+          await db.batch([db.prepare('SELECT 1')])
+        } catch (error) {
+          throw translate(error, false)
+        }
       },
       counts: () => ({ ...counts }),
     },

@@ -1,3 +1,6 @@
+import { Problem } from '../../domain/errors'
+import { translate } from './errors'
+
 /**
  * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so
  * `wrangler d1 migrations apply` and this agree on what has been done.
@@ -52,11 +55,19 @@ function fieldIndexes(fields: readonly IndexedField[]): Migration {
 export const indexedFieldNames = (fields: readonly IndexedField[]): Set<string> =>
   new Set(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name }) => name))
 
+/** What keeps D1 from answering is told as of every call; the caller's own has not begun. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    throw translate(error, false)
+  }
+}
+
 async function applied(db: D1Database): Promise<Set<string>> {
-  const [, rows] = await db.batch<{ name: string }>([
-    db.prepare(JOURNAL),
-    db.prepare('SELECT name FROM d1_migrations ORDER BY id'),
-  ])
+  const [, rows] = await answered(
+    db.batch<{ name: string }>([db.prepare(JOURNAL), db.prepare('SELECT name FROM d1_migrations ORDER BY id')]),
+  )
   return new Set(rows?.results.map(({ name }) => name))
 }
 
@@ -69,7 +80,9 @@ async function apply(db: D1Database, { name, sql }: Migration, before: readonly 
         .concat(db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name)),
     )
   } catch (error) {
-    if (!(await applied(db)).has(name)) throw new Error(`migration ${name} failed`, { cause: error })
+    if ((await applied(db)).has(name)) return
+    const told = translate(error, false)
+    throw told instanceof Problem ? told : new Error(`migration ${name} failed`, { cause: error })
   }
 }
 
@@ -77,14 +90,20 @@ async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[]
   const migration = fieldIndexes(fields)
   const latest = [...done].filter((name) => name.startsWith('indexed fields: ')).at(-1)
   if (latest === migration.name) return
-  const { results } = await db
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*'`)
-    .all<{ name: string }>()
+  const { results } = await answered(
+    db
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*'`)
+      .all<{ name: string }>(),
+  )
   const drops = results.map(({ name }) => `DROP INDEX IF EXISTS ${name}`)
   await apply(db, migration, [...drops, `DELETE FROM d1_migrations WHERE name GLOB 'indexed fields: *'`])
 }
 
-/** Idempotent, and safe to run from many places at once. One query when there is nothing to do. */
+/**
+ * Idempotent, and safe to run from many places at once. One query when there is nothing to do: the first of every isolate.
+ *
+ * @throws Problem as every call of the database
+ */
 export async function migrateD1(
   db: D1Database,
   migrations: readonly Migration[],

@@ -1,4 +1,4 @@
-import { unavailable } from '../../domain/errors'
+import { Problem, unavailable } from '../../domain/errors'
 import type { ObjectStoreHealth } from '../../ports/health'
 import type { ImageStore } from '../../ports/image-store'
 
@@ -17,6 +17,8 @@ async function answered<T>(request: Promise<T>): Promise<T> {
 
 export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly health: ObjectStoreHealth } {
   return {
+    refusal: null,
+
     async put(scope, { hash, mimeType, bytes }) {
       // R2 checks the hash, so a damaged upload never takes the name of the right one.
       await answered(
@@ -52,4 +54,27 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
       },
     },
   }
+}
+
+const NO_BUCKET =
+  'This server has no place for images (there is no IMAGES binding: add [[r2_buckets]] to wrangler.toml); store the entry without them'
+
+/** Where no bucket is bound everything but images works; those that an earlier deployment has put are shown without their bytes. */
+export const withoutImageStore: ImageStore & { readonly health: ObjectStoreHealth } = {
+  refusal: NO_BUCKET,
+  put: () => Promise.reject(new Problem('unsupported', NO_BUCKET)),
+  get: async () => null,
+  delete: async () => {},
+  list: async () => ({ objects: [], cursor: null }),
+  health: {
+    backend: 'none',
+    required: false,
+    ping: () =>
+      Promise.reject(
+        new Problem(
+          'unsupported',
+          'Images cannot be stored: there is no IMAGES binding; add [[r2_buckets]] to wrangler.toml',
+        ),
+      ),
+  },
 }

@@ -90,12 +90,15 @@ const withinPart = (dialect: SqlDialect, scope: Scope, after: number): SQL =>
     ? TRUE
     : sql`c.seq <= coalesce((${partEnd(dialect, scope, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
 
-/** The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends. */
-const boundsStatement = (dialect: SqlDialect, scope: Scope, after: number): SQL => sql`
+/**
+ * The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends; that is not looked for
+ * without a number, because finding it walks the rows of a part.
+ */
+const boundsStatement = (dialect: SqlDialect, scope: Scope, after: number | null): SQL => sql`
   SELECT
     coalesce((${newestChange(scope.org)}), 0) AS newest,
-    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten,
-    (${partEnd(dialect, scope, after)}) AS part_end`
+    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten
+    ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, after)}) AS part_end`}`
 
 const place = (threadId: unknown, project: unknown, reader: unknown): Place | null =>
   reader === null
@@ -150,7 +153,7 @@ export const createSqlChangeFeed = (
     for (let after = typeof start === 'number' ? start : 0; ; ) {
       const part = { after, limit: limit + 1 - found.length, now: clock.now() }
       const [bounds, rows = []] = await connection.batch([
-        boundsStatement(dialect, scope, after),
+        boundsStatement(dialect, scope, start === 'now' ? null : after),
         ...(start === 'now' ? [] : [pageStatement(dialect, scope, filter, part)]),
       ])
       const forgotten = Number(bounds?.[0]?.forgotten)

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config'
+import { ROOT } from '../support/build'
+
+/** What wrangler.toml says of this machine (the top level) and of a deployment. */
+interface Place {
+  readonly name: string
+  readonly vars: Record<string, string>
+  readonly d1_databases: { readonly database_name: string }[]
+  readonly r2_buckets: { readonly bucket_name: string }[]
+}
+const { env, ...here } = parse(readFileSync(`${ROOT}wrangler.toml`, 'utf8')) as never as Place & {
+  readonly env: { readonly production: Place }
+}
+const production = env.production
+
+describe('wrangler.toml', () => {
+  it('gives the Worker, the database and the bucket of a deployment names that nothing of this machine has', () => {
+    const names = ({ name, d1_databases, r2_buckets }: Place) => [
+      name,
+      ...d1_databases.map(({ database_name }) => database_name),
+      ...r2_buckets.map(({ bucket_name }) => bucket_name),
+    ]
+    expect(names(production).filter((name) => names(here).includes(name))).toEqual([])
+  })
+
+  it('is open on this machine, asks for keys in production, and refuses no write there for want of a model', () => {
+    expect(parseConfig(here.vars).authMode).toBe('open')
+    const config = parseConfig(production.vars)
+    expect([config.authMode, config.embedding.onFailure, config.summary, config.reranking]).toEqual([
+      ...['required', 'defer', null, null],
+    ])
+  })
+})
