@@ -96,6 +96,28 @@ it('has no circles of imports', () => {
   expect(circles).toEqual([])
 })
 
+/** Statements that spell a part of the rule of who may read and change, beside its one room, each with its reason. */
+const SPELT: Record<string, string> = {
+  'sql/entries/repeated-turn.ts':
+    'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
+  'sql/entries/tags.ts': 'an index leads to the rows of tags by each project',
+  'sql/history/history-statements.ts': 'an entry whose last state has expired has no history',
+  'sql/memories/layer-counts.ts': 'what counters hold and no reader sees is taken off again',
+  'sql/memories/life-statements.ts': 'a capacity is shared, whoever may read what fills it',
+  'sql/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
+  'sql/memories/patterns.ts': 'an index leads to places by each reader',
+  'sql/packs/pack-statements.ts': 'an index leads to the pages of a diary',
+}
+
+it('spells who may read and who may change an entry in one room', () => {
+  const part = /\b\w+\.reader (=|IN|<>) |\bexpires_at (>|<)|\.project IN \$\{/
+  const spelling = sourceFiles(join(SRC, 'adapters'))
+    .map((file) => [relative(join(SRC, 'adapters'), file), readFileSync(file, 'utf8')] as const)
+    .filter(([file, text]) => file !== 'sql/visibility.ts' && text.split('\n').some((line) => part.test(line)))
+    .map(([file]) => file)
+  expect(spelling.toSorted()).toEqual(Object.keys(SPELT))
+})
+
 it('has no room above 300 lines', () => {
   const long = sourceFiles(SRC)
     .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)

@@ -118,3 +118,21 @@ export function circle(
 
 export const projectList = (dialect: SqlDialect, projects: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(projects)}`)})`
+
+/** What `reader` may be in rows that the scope sees: by these an index leads to them. */
+export const readersOf = ({ owner }: Pick<Scope, 'owner'>): readonly string[] => (owner === null ? [''] : ['', owner])
+
+/** What `project` may be in rows that a narrowed scope sees, as counters spell it: '' for none. Null: any. */
+export const projectsOf = ({ projects }: Pick<Scope, 'projects'>): readonly string[] | null =>
+  projects === null ? null : ['', ...projects]
+
+/** The same as `listed` of a row beside an entry (its `entry_id`) that knows what lists ask of it; no project is '' there. */
+export const listedBeside = (dialect: SqlDialect, scope: Scope, now: number, alias: string): SQL => {
+  const t = sql.raw(alias)
+  return sql`${t}.listed = 1 AND (${t}.expires_at IS NULL OR ${t}.expires_at > ${now}) AND ${staying(alias, 'entry_id')}
+    AND ${circle(dialect, scope, alias, 'empty')}`
+}
+
+/** Rows of a project's own, which no entry stands for (`column` names the project): those that the scope reaches. */
+export const reachesProject = (dialect: SqlDialect, { projects }: Pick<Scope, 'projects'>, column: SQL): SQL =>
+  projects === null ? sql`` : sql` AND ${column} IN ${projectList(dialect, projects)}`

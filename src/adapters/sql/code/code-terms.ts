@@ -5,6 +5,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { CodeFilter } from '../../../ports/code-index'
 import { FALSE, joinConditions, TRUE } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
+import { reachesProject } from '../visibility'
 
 /** Conditions that searches of code share. */
 
@@ -16,8 +17,7 @@ export function within(dialect: SqlDialect, scope: Scope, project: string | null
     const isOpen = scope.projects === null || scope.projects.includes(project)
     return isOpen ? sql`${ofOrg} AND ${row}.project = ${project}` : FALSE
   }
-  if (scope.projects === null) return ofOrg
-  return sql`${ofOrg} AND ${row}.project IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(scope.projects)}`)})`
+  return sql`${ofOrg}${reachesProject(dialect, scope, sql`${row}.project`)}`
 }
 
 /** @param file the column that holds the id of the file */

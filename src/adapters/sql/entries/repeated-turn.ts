@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type NewEntry, readerOf } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { changeable, listed } from '../visibility'
+import { changeable, listed, projectsOf, readersOf } from '../visibility'
 
 interface Context {
   readonly dialect: SqlDialect
@@ -36,12 +36,12 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
       ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
   // The newest of each circle that the caller belongs to, since hundreds of thousands of others' may be newer (0043_turns.sql).
   const values = (list: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(list)}`)
-  const readers = values(scope.owner === null ? [''] : ['', scope.owner])
+  const [readers, projects] = [values(readersOf(scope)), projectsOf(scope)]
   const [circles, inCircle, index] =
-    scope.projects === null
+    projects === null
       ? [sql`${readers} AS r`, sql`e.reader = r.value`, 'entries_by_reader_turn']
       : [
-          sql`${readers} AS r CROSS JOIN ${values(['', ...scope.projects])} AS p`,
+          sql`${readers} AS r CROSS JOIN ${values(projects)} AS p`,
           sql`e.reader = r.value AND coalesce(e.project, '') = p.value`,
           'entries_by_circle_turn',
         ]

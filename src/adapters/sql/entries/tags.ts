@@ -3,7 +3,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { MemoryQuery } from '../../../ports/memories'
 import type { SqlDialect } from '../dialect'
 import type { RoomContext } from '../memories/room-rows'
-import { circle, projectList, staying } from '../visibility'
+import { listedBeside, projectList, projectsOf } from '../visibility'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
 export interface TagPlace {
@@ -55,9 +55,8 @@ export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
 
 /** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
 export function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
-  const alive = sql`t.listed = 1 AND (t.expires_at IS NULL OR t.expires_at > ${now}) AND ${staying('t', 'entry_id')}`
   const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
-  return sql`${alive} AND ${circle(dialect, scope, 't', 'empty')}${ofKind}`
+  return sql`${listedBeside(dialect, scope, now, 't')}${ofKind}`
 }
 
 /** Columns that `isListed` asks, and those of a page. */
@@ -67,9 +66,10 @@ export const LISTED_COLUMNS = sql`t.entry_id, t.created_at, t.project, t.kind, t
 export const taggedMemories = (context: TagContext, query: TaggedQuery, from = rowsOfTags(context, query)): SQL =>
   sql`SELECT DISTINCT t.entry_id AS id, t.created_at FROM ${from} WHERE ${isListed(context, query)}`
 
-function ofProjects(dialect: SqlDialect, { projects }: Scope, project: string | undefined): SQL {
+function ofProjects(dialect: SqlDialect, scope: Scope, project: string | undefined): SQL {
+  const projects = projectsOf(scope)
   if (project !== undefined) return sql` AND t.project = ${project}`
   if (projects === null) return sql``
   // An index leads to projects within a layer only, so each layer is named.
-  return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, ['', ...projects])}`
+  return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, projects)}`
 }

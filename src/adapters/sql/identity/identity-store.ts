@@ -5,7 +5,7 @@ import type { Role } from '../../../domain/identity/scope'
 import type { Clock } from '../../../ports/clock'
 import type { IdentityStore } from '../../../ports/identity-store'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
-import { circle } from '../visibility'
+import { circle, reachesProject } from '../visibility'
 import { auditStatement } from './audit-log'
 
 /** Orgs, projects and keys over any SQL connection. */
@@ -72,9 +72,9 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       ]),
 
     async projects(scope) {
-      const inside = scope.projects === null ? sql`` : sql` AND id IN ${jsonList(scope.projects)}`
       const [named, used] = await connection.batch([
-        sql`SELECT id, name, created_at FROM projects WHERE org = ${scope.org}${inside} ORDER BY id LIMIT 1000`,
+        sql`SELECT id, name, created_at FROM projects
+          WHERE org = ${scope.org}${reachesProject(dialect, scope, sql`id`)} ORDER BY id LIMIT 1000`,
         sql`SELECT DISTINCT c.project FROM thread_counters c
           WHERE c.org = ${scope.org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project
           LIMIT 1000`,

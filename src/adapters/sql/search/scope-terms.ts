@@ -1,5 +1,6 @@
 import type { IndexedContent } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
+import { projectsOf, readersOf } from '../visibility'
 
 /**
  * How a search index is confined to what a scope may see: each indexed entry carries terms for its org (or the one owner who
@@ -46,9 +47,9 @@ export interface Confined {
 
 /** Groups of terms: every entry in the scope has one of each group, and no other has. */
 export function scopeGroups(scope: Scope, { thread = null, room = null }: Confined): string[][] {
-  const readers = scope.owner === null ? [''] : ['', scope.owner]
-  const groups = [readers.map((reader) => readerTerm(scope.org, reader))]
-  if (scope.projects !== null) groups.push([null, ...scope.projects].map((project) => projectTerm(scope.org, project)))
+  const groups = [readersOf(scope).map((reader) => readerTerm(scope.org, reader))]
+  const projects = projectsOf(scope)
+  if (projects !== null) groups.push(projects.map((project) => projectTerm(scope.org, project || null)))
   if (room !== null) groups.push([projectTerm(scope.org, room), semanticTerm(scope.org)])
   if (thread !== null) groups.push([threadTerm(scope.org, thread)])
   return groups
