@@ -303,4 +303,27 @@ describe('who may not change an entry', () => {
     })
     expect((await of(org)).includes(everyones)).toBe(false)
   })
+
+  it('reads in no thread the name of a project that it does not reach', async () => {
+    const org = await world.makeOrg('threads')
+    const narrowed = await world.makeKey(org.org, { projects: ['a'], owner: 'eve' })
+    const memory = { type: 'decision', content: 'moored at the pier', metadata: { projectPath: 'zeus' } }
+    const { id } = await world.ok(org, 'context_store', memory)
+    await world.ok(org, 'update_context', {
+      context_id: Number(id),
+      metadata_patch: { project: 'a', projectPath: 'a' },
+    })
+    const { results } = await world.ok(narrowed, 'search_context', {})
+    expect(results.map((entry: Json) => [String(entry.id), entry.thread_id])).toEqual([[id, 'project:a']])
+    const told = [
+      await world.call(narrowed, 'list_threads'),
+      await world.call(narrowed, 'list_changes', { after: 'start' }),
+    ]
+    expect(told.map(({ body }) => body.includes('zeus'))).toEqual([false, false])
+    await world.ok(org, 'update_context', {
+      context_id: Number(id),
+      metadata_patch: { project: 'zeus', projectPath: 'zeus' },
+    })
+    expect((await world.call(narrowed, 'list_changes', { after: 'start' })).body).not.toContain('zeus')
+  })
 })

@@ -15,6 +15,7 @@ import {
   normalizeProject,
   own,
 } from './metadata'
+import { threadOfProject } from './thread'
 
 /** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
 export interface UpdateDraft {
@@ -99,6 +100,9 @@ export async function applyUpdates(
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
   const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
+  // The thread that is a project's own says its name, and goes with its entries.
+  const moves = lifted !== null && lifted.project !== entry.project && entry.threadId === threadOfProject(entry.project)
+  const threadId = moves ? threadOfProject(lifted.project) : entry.threadId
   return {
     id: entry.id,
     version: entry.version,
@@ -108,11 +112,12 @@ export async function applyUpdates(
     ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
     ...(tags === undefined ? {} : { tags }),
     ...(images === undefined ? {} : { images }),
+    ...(moves ? { threadId } : {}),
     ...(affected
       ? {
           indexed: {
             text: text ?? entry.text,
-            threadId: entry.threadId,
+            threadId,
             title: lifted ? lifted.title : entry.title,
             project: lifted ? lifted.project : entry.project,
             agent: lifted ? lifted.agent : entry.agent,

@@ -60,7 +60,4 @@ export function kindsOfWord(word: string): readonly Kind[] | null {
   return kind === undefined ? null : [kind]
 }
 
-/** The thread of a project's memories. */
-export const threadOfProject = (project: string | null): string => `project:${project ?? ''}`
-
 export const memoryNotFound = (id: unknown): string => `Memory not found: ${id}`

@@ -1,13 +1,14 @@
 import { checkTags, checkVerbatim, type EntryDraft } from '../../domain/entry/draft'
 import type { EntryChange, Generated, Layer } from '../../domain/entry/entry'
 import type { Metadata } from '../../domain/entry/metadata'
+import { threadOfProject } from '../../domain/entry/thread'
 import { applyUpdates } from '../../domain/entry/update'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { once } from '../../domain/history/receipt'
 import { checkVersion } from '../../domain/history/version'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
-import { type Memory, type MemoryType, memoryNotFound, type Shown, threadOfProject } from '../../domain/recall/memory'
+import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
@@ -135,14 +136,9 @@ export function createMemoryService(dependencies: {
       },
     ])
     const life = pinned === undefined ? {} : { pinned }
-    const project = change.metadata ? change.metadata.lifted.project : memory.project
-    const moves = project !== memory.project && memory.threadId === threadOfProject(memory.project)
-    const threadId = threadOfProject(project)
     return {
       ...change,
       life,
-      ...(moves ? { threadId } : {}),
-      ...(moves && change.indexed ? { indexed: { ...change.indexed, threadId } } : {}),
       ...(content !== undefined && content !== memory.text
         ? { generated: await generateFor(memory, content, memory.layer) }
         : {}),

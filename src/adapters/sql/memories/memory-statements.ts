@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { threadOfProject } from '../../../domain/entry/thread'
 import type { Scope } from '../../../domain/identity/scope'
-import { threadOfProject } from '../../../domain/recall/memory'
 import type { Filter } from '../../../domain/search/filter'
 import type { MemoryQuery, SummarizableQuery } from '../../../ports/memories'
 import { compileFilter } from '../compile-filter'
