@@ -20,6 +20,7 @@ import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
+import { unsaid } from './said'
 import { isBrowser, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
@@ -163,7 +164,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         ? error
         : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
-      console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
+      console.error(
+        logLine('ERROR', 'request_failed', {
+          requestId,
+          message: unsaid(error.cause ?? error, c.req.raw, c.req.param()),
+        }),
+      )
     const { code, message, retryable, details } = problem
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
