@@ -183,7 +183,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const catchUp = createCatchUp(schedule, catchUpState(bindings))
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
-  const writing = { entries, images, outbox, limits: config.imageLimits, generate, pace }
+  const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
   const storeEntries = createStoreEntries(writing)
   const memoryRows = createSqlMemories(connection, clock, usesOf(bindings), pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })

@@ -20,6 +20,7 @@ import { handleMcp } from './mcp'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
+import { unsaid } from './said'
 import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
@@ -169,7 +170,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         ? error
         : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
-      console.error(logLine('ERROR', 'request_failed', { requestId, message: String(error.cause ?? error) }))
+      console.error(
+        logLine('ERROR', 'request_failed', {
+          requestId,
+          message: unsaid(error.cause ?? error, c.req.raw, c.req.param()),
+        }),
+      )
     const { code, message, retryable, details } = problem
     // A person who opens the server is told on a page, also of a database that does not answer.
     if (isBrowser(c.req.raw) && /^\/(mcp(\/[^/]*)?)?$/.test(c.req.path) && code !== 'unauthorized')

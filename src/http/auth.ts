@@ -35,6 +35,12 @@ export const LOCAL: Principal = {
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+/** What clients with an unset option send: no credential. */
+const NOTHING = /^Bearer *$/i
+
+const NEEDS_NONE =
+  'The key that was sent does not count: it is unknown or misspelt, has expired or was revoked. This server is in open mode ' +
+  '(AUTH_MODE=open) and needs none: send no Authorization header, or a key that counts'
 
 async function resolve(authorization: string, request: Request, door: Doorkeeper): Promise<Credential> {
   const token = BEARER.exec(authorization)?.[1]
@@ -53,15 +59,17 @@ async function resolve(authorization: string, request: Request, door: Doorkeeper
  * @throws Problem unauthorized
  */
 export async function authenticate(request: Request, door: Doorkeeper): Promise<Credential> {
-  const authorization = request.headers.get('authorization')
+  const given = request.headers.get('authorization')
+  const authorization = given === null || NOTHING.test(given) ? null : given
   if (authorization === null && door.config.authMode === 'open') return { kind: 'principal', principal: LOCAL }
   try {
     if (authorization === null)
       throw new Problem('unauthorized', 'A credential is required: send the header Authorization: Bearer <key>')
     return await resolve(authorization, request, door)
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'unauthorized' || (await door.identity.isConfigured()))
-      throw error
+    if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error
+    if (door.config.authMode === 'open') throw new Problem('unauthorized', NEEDS_NONE)
+    if (await door.identity.isConfigured()) throw error
     throw new Problem(
       'unauthorized',
       'This deployment has no credential yet, so nobody can use it: set the secret ADMIN_TOKEN (npx wrangler secret ' +

@@ -1,4 +1,5 @@
 import { JsonParser, JsonTooLarge, type ParserOptions } from '../domain/json/parser'
+import { noteBody } from './said'
 
 /** Requests up to here reach the tools (platform contract §6). */
 export const MAX_BODY_BYTES = 100_000_000
@@ -94,7 +95,10 @@ export async function readJsonBody(
       }
     }
     if (bytes > maxBytes) return tooLarge
-    return outcome ?? { kind: 'json', value: await reading?.end() }
+    if (outcome !== null) return outcome
+    const value = await reading?.end()
+    noteBody(request, value)
+    return { kind: 'json', value }
   } catch (error) {
     return bytes > maxBytes ? tooLarge : refused(error)
   }

@@ -54,8 +54,8 @@ export function headerBytes(headers: Headers): number {
 }
 
 interface Refusal {
-  readonly status: 400 | 403 | 431
-  readonly code: 'invalid_input' | 'forbidden' | 'limit_exceeded'
+  readonly status: 400 | 403 | 415 | 431
+  readonly code: 'invalid_input' | 'forbidden' | 'limit_exceeded' | 'unsupported'
   readonly message: string
 }
 
@@ -87,6 +87,12 @@ function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: A
   return page.hostname === served.hostname || isLoopback(page.hostname)
 }
 
+/** Whether a body is compressed: what it becomes has a size that nobody has counted, and no route expects it. */
+function isCompressed({ method, headers }: Request): boolean {
+  const encoding = headers.get('content-encoding') ?? ''
+  return !/^(GET|HEAD|OPTIONS)$/.test(method) && !/^(\s*identity\s*)?$/i.test(encoding)
+}
+
 /** @returns why the request is refused, or null */
 export function refusal(request: Request, access: Access): Refusal | null {
   const url = new URL(request.url)
@@ -105,6 +111,10 @@ export function refusal(request: Request, access: Access): Refusal | null {
     const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
   }
+  if (isCompressed(request)) {
+    const message = 'Compressed request bodies are not taken; send the body as it is, without Content-Encoding'
+    return { status: 415, code: 'unsupported', message }
+  }
   return null
 }
 
@@ -120,6 +130,8 @@ export const guard =
     const refused = refusal(c.req.raw, access((c.env ?? {}) as Environment))
     if (refused !== null) {
       const { status, code, message } = refused
+      // RFC 9110 §12.5.3: what would have been taken.
+      if (status === 415) c.header('Accept-Encoding', 'identity')
       return c.json({ error: { code, message, retryable: false } }, status)
     }
     await next()

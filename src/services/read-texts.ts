@@ -50,8 +50,8 @@ export function createReadTexts({
      *
      * @throws Problem not_found; invalid_input for a part that ends before it starts
      */
-    async range(scope: Scope, id: number, part: Part): Promise<TextRange & { totals: Totals }> {
-      checkPart(part)
+    async range(scope: Scope, id: number, asked: Part): Promise<TextRange & { totals: Totals }> {
+      const part = checkPart(asked)
       for (let tries = 0; tries < TRIES; tries++) {
         const measure = await texts.measure(scope, id, part)
         if (measure === null) throw noSuchEntry(id)

@@ -1,6 +1,5 @@
-import { type EntryDraft, type PreparedEntry, prepareEntry } from '../domain/entry/draft'
+import { type EntryDraft, type PreparedEntry, prepareEntry, type WriteLimits } from '../domain/entry/draft'
 import type { Generated, NewEntry } from '../domain/entry/entry'
-import type { ImageLimits } from '../domain/entry/image'
 import { checkLinks } from '../domain/entry/link'
 import { limitExceeded } from '../domain/errors'
 import { type Done, savedBy } from '../domain/history/receipt'
@@ -56,7 +55,7 @@ export interface WriteDependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
   readonly outbox: Pick<Outbox, 'queueUnused'>
-  readonly limits: ImageLimits
+  readonly limits: WriteLimits
   readonly generate: Generate
   readonly pace?: Pace
 }

@@ -53,7 +53,7 @@ export function createUpdateEntries({
       const outcome = update.ok
         ? await attempt(async (): Promise<CheckedUpdate> => {
             const wrong = new Inspection()
-            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong) }
+            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
             const images = given && (await decodeImages(given, limits, { spent, wrong, pace }))
             wrong.end()
             checkTaken(store, images)

@@ -115,14 +115,8 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** What `readFilter` finds wrong with the filters among arguments of which others are wrong in type. @throws Problem */
-export function inspectFilter({
-  thread_id,
-  tags,
-  metadata,
-  metadata_filters,
-  start_date,
-  end_date,
-}: Record<string, unknown>) {
+export function inspectFilter(args: Record<string, unknown>): void {
+  const { thread_id, tags, metadata, metadata_filters, start_date, end_date } = args
   readFilter({
     ...(isText(thread_id) ? { thread_id } : {}),
     ...(Array.isArray(tags) && tags.every(isText) ? { tags } : {}),

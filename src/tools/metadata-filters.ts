@@ -149,6 +149,9 @@ function readMetadataFilter(given: unknown): Read {
   if (!OPERATORS.includes(operator as Operator))
     return reason(`unknown operator "${told(operator)}"; use one of ${OPERATORS.join(', ')}`)
   if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
+  // Also where the operator needs no value: what no entry could hold is refused wherever it stands.
+  const unkept = [value].flat().find((member) => member instanceof Unkept)
+  if (unkept !== undefined) return reason(`the value ${unkept.reason}`)
   return readOperator(operator as Operator, path, value, !exact)
 }
 

@@ -112,6 +112,39 @@ describe('the HTTP surface in open mode', () => {
     const response = await post(rpc('tools/list'), { authorization: 'Bearer cp_wrong' })
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toMatch(/^Bearer .*invalid_token/)
+    expect(response.headers.get('www-authenticate')).not.toContain('resource_metadata')
+  })
+
+  it('tells whoever sends a wrong key in open mode that it does not count and that none is needed', async () => {
+    for (const sent of ['Bearer cp_wrong', `Bearer cp_${'a'.repeat(49)}`, 'Bearer anything', 'Basic abc']) {
+      const { error } = (await (await post(rpc('tools/list'), { authorization: sent })).json()) as Json
+      expect([sent, error.code, error.message]).toEqual([
+        ...[sent, 'unauthorized'],
+        expect.stringMatching(
+          /does not count: it is unknown or misspelt, has expired or was revoked.*open mode.*needs none/,
+        ),
+      ])
+      expect(error.message).not.toContain('ADMIN_TOKEN')
+    }
+    // Clients with an unset option send the scheme alone, which is no credential.
+    for (const sent of ['Bearer', 'Bearer '])
+      expect((await post(rpc('tools/list'), { authorization: sent })).status).toBe(200)
+  })
+
+  it('answers compressed bodies with 415 on every route that takes one, and says what to send', async () => {
+    const { gzipSync } = await import('node:zlib')
+    const send = (path: string, encoding: string, body: Buffer | string) =>
+      fetch(at(path), { method: 'POST', headers: { ...HEADERS, 'content-encoding': encoding }, body })
+    const paths = ['/mcp', '/mcp/core', '/api/v1/orgs', '/api/v1/code/p/files', '/token', '/register', '/authorize']
+    for (const path of paths)
+      for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+        const answer = await send(path, encoding, gzipSync(rpc('tools/list')))
+        const { error } = (await answer.json()) as Json
+        expect([path, answer.status, error.code, error.message]).toEqual([
+          ...[path, 415, 'unsupported', expect.stringContaining('without Content-Encoding')],
+        ])
+      }
+    expect((await send('/mcp', 'identity', rpc('tools/list'))).status).toBe(200)
   })
 
   it('takes bodies far above the default of 4 MB, and answers 413 beyond 100 MB', async () => {

@@ -3,7 +3,9 @@ import { join, relative } from 'node:path'
 import { isSafePattern } from 'redos-detector'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { redact } from '../../src/domain/recall/secrets'
 import { ROOT } from '../support/build'
+import { charactersRead } from '../support/characters-read'
 import { sourceFiles } from '../support/sources'
 
 /**
@@ -129,5 +131,66 @@ describe('regular expressions', () => {
   it('leave no exception behind that nobody needs', () => {
     const present = new Set(literals.map(({ text }) => text))
     expect(Object.keys(KNOWN).filter((text) => !present.has(text))).toEqual([])
+  })
+})
+
+/**
+ * An expression that is linear from one place is not when it is tried at many: what follows each beginning may reach over all others.
+ * No detector sees that, so characters are counted while texts are read that repeat beginnings, with what may follow them.
+ */
+describe('walks that try expressions at many places', () => {
+  const BEGINNINGS = [
+    ...[
+      'AKIA',
+      'ASIA',
+      'ghp_',
+      'github_pat_',
+      'glpat-',
+      'npm_',
+      'sk_live_',
+      'AIza',
+      'cp_',
+      'sk-',
+      'xoxb-',
+      'eyJ',
+      '.eyJ',
+    ],
+    ...['Bearer ', '://', '-----BEGIN ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', 'PRIVATE KEY'],
+  ]
+  const FOLLOWERS = [
+    ...BEGINNINGS,
+    '',
+    '-',
+    '_',
+    '.',
+    ' ',
+    ':',
+    '@',
+    '=',
+    '\n',
+    '"',
+    'a',
+    'A1',
+    'aaaaaaaa',
+    '----------',
+  ]
+  const SIZE = 24_000
+
+  it('read each character a few times, whatever is repeated', () => {
+    const most = { text: '', times: 0 }
+    for (const beginning of BEGINNINGS)
+      for (const follower of FOLLOWERS) {
+        const text = `${beginning}${follower}`
+        const whole = text.repeat(SIZE / text.length)
+        const times = charactersRead(() => redact(whole)) / whole.length
+        if (times > most.times) Object.assign(most, { text, times })
+      }
+    expect(most.times, `of ${most.text}`).toBeLessThan(12)
+  })
+
+  it('are told apart by the test itself', () => {
+    const text = 'sk-'.repeat(1_000)
+    const retried = () => [...text.matchAll(/sk-/g)].map(({ index }) => /^[\w-]*/.exec(text.slice(index, index + 512)))
+    expect(charactersRead(retried) / text.length).toBeGreaterThan(100)
   })
 })

@@ -236,7 +236,7 @@ describe('packs as text', () => {
         await select(all, { limit, intent: 'decide', familiar: 1, named: 0 }, opponents, WITHOUT_REST)
       ).chosen.map(({ entry }) => entry.id)
     }
-    expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([3, 1, 2])
+    expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([1, 2, 3])
     expect(await chosen(9, 0.18, 0.02, 0.4)).toEqual([3])
     // Two places for the price of one are given to the better one.
     expect(await chosen(2, 0.3, 0.16, 0.5, 0.28)).toEqual([3, 4])

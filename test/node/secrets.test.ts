@@ -52,14 +52,4 @@ describe('secrets of known forms', () => {
     ])
       expect(redact(text)).toBe(text)
   })
-
-  it('cost a megabyte of beginnings no more than a look at each', () => {
-    let read = 0
-    for (const part of ['sk-', 'eyJ.', '://', '-----BEGIN PRIVATE KEY-----', 'Bearer ', 'eyJaaaaaaaa.eyJaaaaaaaa.']) {
-      const text = part.repeat(200_000 / part.length)
-      expect(redact(text).length).toBeGreaterThan(0)
-      read += text.length
-    }
-    expect(read).toBeGreaterThan(1_000_000)
-  })
 })

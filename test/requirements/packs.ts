@@ -12,7 +12,10 @@ export const PACKS = {
   'p3-limit': 'brings the limit silently within its bounds and the cap of the layer, and counts what it left out',
   'p3-work':
     'leads with work in flight, leaves archived work out, and makes prior art of finished work with its learnings',
-  'p3-left-out': 'leaves out what has ended, what was deleted, and what a later entry of the same subject has replaced',
+  'p3-left-out':
+    'leaves out what has ended and what was deleted, and nothing that a later entry is named like or speaks of',
+  'p3-places':
+    'gives the best of each facet its place before candidates are cut, however many of another facet are better',
   'p3-one-subject': 'brings what holds all that a goal names, also where every entry does, and all of a series',
   'p3-duplicates': 'collapses near-duplicates into the best one',
   'p3-contradicts': 'shows both sides of a contradiction, each naming the other',
@@ -20,7 +23,8 @@ export const PACKS = {
   'p3-noise':
     'keeps what says little out of the sections before an answer and behind what says more, and what says nothing out of the pack',
   'p3-aside': 'adds little of the work that has nothing to do with the goal, behind what has',
-  'p3-older': 'knows the later of two that say the same anew, and which of them can hold',
+  'p3-older':
+    'ranks below what a later entry says it replaces or says nearly the same with other numbers, and names that one',
   'p3-next': 'knows that a goal asks what is next, and what is in flight',
   'p3-codes': 'takes the words of a code for little where the code is not whole',
   'p3-words': 'takes no word for evidence that any goal could hold',

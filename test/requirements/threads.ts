@@ -29,6 +29,7 @@ export const THREADS = {
   '2.1-thread-limit': 'takes thread ids of up to 256 characters',
   '2.1-metadata': 'keeps any JSON object as metadata, with the keys of prototypes too',
   '2.1-metadata-limit': 'refuses metadata above 256 KB and integers that a number would change',
+  '2.1-indexed': 'refuses large lists and objects under keys with an index, also in patches and batches',
   '2.1-access': 'refuses an unknown audience, diary or end of life, and keeps other odd values as they are',
   '2.2-retry': 'gives the same id to a repeated store and raises its version',
   '2.2-keep': 'keeps omitted metadata, tags and images of a repeated store and replaces given ones',

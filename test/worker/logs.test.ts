@@ -77,9 +77,15 @@ describe('the log', () => {
     expect((await store(`${key}x`)).status).toBe(401)
 
     failing = () => `D1_ERROR: near "${SECRET}": syntax error (${VALUE}, Bearer ${key}, ${ADMIN_TOKEN.slice(0, 3)})`
-    const refused = await ask('/api/v1/orgs', ADMIN_TOKEN, { id: 'other' })
+    const refused = await ask('/api/v1/orgs', ADMIN_TOKEN, { id: 'other', name: SECRET })
     expect(refused.status).toBe(500)
-    expect(lines.some((line) => line.includes('request_failed'))).toBe(true)
+    const named = await ask(`/api/v1/orgs/${VALUE}/projects`, ADMIN_TOKEN, { id: 'p', name: SECRET })
+    expect(named.status).toBe(500)
+    const failed = lines.filter((line) => line.includes('request_failed'))
+    expect([failed.length, failed.every((line) => line.includes('syntax error'))]).toEqual([2, true])
+    // What another call said is not this one's to hide; what this one said is hidden, also the name in its address.
+    expect(failed.filter((line) => line.includes('launch code'))).toEqual([])
+    expect(failed.filter((line) => line.includes(VALUE))).toHaveLength(1)
     for (const line of lines) {
       expect(line).not.toContain(key)
       expect(line).not.toContain(ADMIN_TOKEN)

@@ -2,9 +2,10 @@ import { invalidInput, limitExceeded } from '../errors'
 import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
 import { type Pace, WITHOUT_REST } from '../pace'
-import { codePointLength, sha256Hex, trim, utf8Length } from '../text'
+import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
 import { type EntryVersion, type Layer, type Life, type NewEntry, NOTHING_GENERATED, type Source } from './entry'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
+import { checkIndexed } from './indexed'
 import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
 import { normalizeTags } from './tags'
@@ -59,8 +60,17 @@ export function checkTags(tags: readonly string[]): string[] {
   if (tags.length > MAX_TAGS) throw limitExceeded(`tags has ${tags.length} items; at most ${MAX_TAGS} are allowed`)
   const normalized = normalizeTags(tags)
   const long = normalized.find((tag) => codePointLength(tag) > MAX_TAG)
-  if (long !== undefined) throw limitExceeded(`tag "${long.slice(0, 40)}…" has more than ${MAX_TAG} characters`)
+  if (long !== undefined)
+    throw limitExceeded(
+      `tag "${firstCodePoints(long, 40)}…" is too long: it has ${codePointLength(long)} characters, at most ${MAX_TAG} are allowed`,
+    )
   return normalized
+}
+
+/** What one write may hold. */
+export interface WriteLimits extends ImageLimits {
+  /** Keys of metadata with an index, which hold no large list or object. */
+  readonly indexed?: ReadonlySet<string>
 }
 
 export interface PreparedEntry {
@@ -77,7 +87,7 @@ export interface PreparedEntry {
 export async function prepareEntry(
   principal: Principal,
   draft: EntryDraft,
-  limits: ImageLimits,
+  limits: WriteLimits,
   spentImageBytes: number,
   pace: Pace = WITHOUT_REST,
 ): Promise<PreparedEntry> {
@@ -88,7 +98,10 @@ export async function prepareEntry(
   const text = wrong.check('text', draft.text, checked) as string
   const tags = draft.tags ? (wrong.check('tags', draft.tags, () => checkTags(draft.tags ?? [])) as string[]) : null
   const lifted = wrong.check('metadata', metadata, () => {
-    if (metadata !== null) checkMetadata(metadata)
+    if (metadata !== null) {
+      checkMetadata(metadata)
+      if (limits.indexed) checkIndexed(metadata, limits.indexed)
+    }
     return liftMetadata(metadata, principal, principal.agent)
   }) as Lifted
   const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, pace })

@@ -5,6 +5,7 @@ import { checkTags, checkText } from './draft'
 import type { Entry, EntryChange } from './entry'
 import { readerOf } from './entry'
 import type { DecodedImage, ImageInput } from './image'
+import { checkIndexed } from './indexed'
 import { linksOfMetadata } from './link'
 import {
   checkMetadata,
@@ -36,16 +37,29 @@ export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
   readonly images?: readonly DecodedImage[]
 }
 
-/** Notes what is wrong in itself, also that it asks for nothing, or for two things at once. */
-export function checkUpdate(draft: UpdateDraft, wrong: Inspection): Omit<UpdateDraft, 'images'> {
+/**
+ * Notes what is wrong in itself, also that it asks for nothing, or for two things at once.
+ *
+ * @param indexed keys of metadata with an index
+ */
+export function checkUpdate(
+  draft: UpdateDraft,
+  wrong: Inspection,
+  indexed: ReadonlySet<string> = new Set(),
+): Omit<UpdateDraft, 'images'> {
   const { id, text, metadata, metadataPatch, tags, images, expectedVersion } = draft
   if (metadata !== undefined && metadataPatch !== undefined)
     wrong.refuse('metadata_patch', metadataPatch, 'Cannot use both metadata and metadata_patch')
   if ([text, metadata, metadataPatch, tags, images].every((field) => field === undefined))
     wrong.refuse('metadata_patch', undefined, 'At least one field must be provided for update')
-  if (metadata !== undefined) wrong.check('metadata', metadata, () => checkMetadata(metadata))
-  if (metadataPatch !== undefined)
-    wrong.check('metadata_patch', metadataPatch, () => checkMetadata(metadataPatch, 'metadata_patch'))
+  for (const [name, given] of [
+    ['metadata', metadata],
+    ['metadata_patch', metadataPatch],
+  ] as const) {
+    if (given === undefined) continue
+    wrong.check(name, given, () => checkMetadata(given, name))
+    wrong.check(name, given, () => checkIndexed(given, indexed, name))
+  }
   return {
     id,
     ...(expectedVersion === undefined ? {} : { expectedVersion }),

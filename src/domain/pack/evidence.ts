@@ -27,7 +27,7 @@ export interface Evidence {
   readonly diary: boolean
   /** 0 to 1: made in the time that the goal asks for, and how much that tells of it. */
   readonly recent: number
-  /** A later entry that is about the same and probably took its place without saying so. */
+  /** A later entry that is about the same. */
   readonly later: Later | null
 }
 
@@ -83,9 +83,8 @@ const NEXT_FACET = 0.01
 const OTHER_FACET = 0.9
 const OTHER_DOMAIN = 0.9
 const PINNED = 1.05
-/** What is said anew by a later entry that holds in its place, or that probably does. */
-export const OUTDATED = 0.3
-const OLDER = 0.7
+/** What a later entry takes the place of ranks below it, and stays. */
+const OLDER = 0.5
 
 export interface Preferences {
   readonly intent: Intent
@@ -94,7 +93,10 @@ export interface Preferences {
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
 
-const standingOf = (later: Later | null): number => (later === null || later.after ? 1 : later.holds ? OUTDATED : OLDER)
+const standingOf = ({ later }: Evidence): number => (later?.holds ? OLDER : 1)
+
+/** What speaks for an entry, whether a later one took its place or not. */
+export const scoreByItself = ({ score, evidence }: Weighed): number => score / standingOf(evidence)
 
 /** The score of an entry: its relevance, and what speaks for it beside the goal. */
 export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { intent, domain }: Preferences): number {
@@ -102,7 +104,7 @@ export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { in
   const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
   const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
   const weight = 1 + 0.01 * (entry.weight - 3)
-  const own = (entry.pinned ? PINNED : 1) * standingOf(evidence.later)
+  const own = (entry.pinned ? PINNED : 1) * standingOf(evidence)
   const score = relevance(evidence) * facetPrior * domainPrior * weight * own
   return Math.max(0, Math.min(1, score))
 }
@@ -119,8 +121,8 @@ function linkReason({ from, relation, direction }: LinkEvidence): string {
   return `linked: ${relation} ${direction === 'incoming' ? '→' : '←'} [${from}]`
 }
 
-const laterReason = ({ id, after, says }: Later): string =>
-  `${after ? 'later' : 'older'}: see [${id}]${says === undefined ? '' : ` “${says}”`}`
+const laterReason = ({ id, holds, says }: Later): string =>
+  `${holds ? 'older' : 'later'}: see [${id}]${says === undefined ? '' : ` “${says}”`}`
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {

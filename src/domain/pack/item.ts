@@ -38,6 +38,7 @@ const SAID = [
     'tags',
     'supersedes',
     'conflicts_with',
+    'later',
     'contradicts',
     'depends_on',
     'references',
@@ -65,7 +66,11 @@ function furtherFields(metadata: Metadata | null): Metadata {
 }
 
 /** What the item's metadata say of its life and its links; nothing that is as usual. */
-function metadataOf(entry: PackEntry, supersedes: readonly number[], contradicts: readonly number[]): Metadata {
+function metadataOf(
+  { entry, evidence: { later } }: Weighed,
+  supersedes: readonly number[],
+  contradicts: readonly number[],
+): Metadata {
   const { tags, status, pinned, weight, confidence, expiresAt, version, reader, diary, agent, domain } = entry
   const known: Record<string, JsonValue | undefined> = {
     status: status ?? undefined,
@@ -81,6 +86,7 @@ function metadataOf(entry: PackEntry, supersedes: readonly number[], contradicts
     version: version === 1 ? undefined : version,
     supersedes: supersedes.length > 0 ? supersedes.map(String) : undefined,
     conflicts_with: contradicts.length > 0 ? contradicts.map(String) : undefined,
+    later: later?.holds ? String(later.id) : undefined,
   }
   const metadata = furtherFields(entry.metadata)
   for (const [key, value] of Object.entries(known)) if (value !== undefined) metadata[key] = value
@@ -118,7 +124,7 @@ export function itemOf(
     reason: reasonOf(weighed),
     source: quality.source,
     quality,
-    metadata: metadataOf(entry, supersedes, contradicts),
+    metadata: metadataOf(weighed, supersedes, contradicts),
     related: [],
   }
 }

@@ -1,8 +1,10 @@
 import type { Kind } from '../entry/kind'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
+import { isNearlySame, type Shape } from './likeness'
+import { isReplaced, type Replaced, replacedIn } from './replaced'
 
-/** What is said once and then said anew: of two with one name the later probably holds. Sessions and notes may share a name. */
+/** What is said once and then said anew. Sessions and notes may share a name. */
 const SAID_ANEW: ReadonlySet<Kind> = new Set<Kind>(['decision', 'plan', 'rule', 'convention', 'guide', 'claim'])
 /** What one of these says another may have changed: nobody can tell whether it did. */
 const AGREED: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'guide'])
@@ -14,8 +16,7 @@ const NO_SUBJECT =
   'version versions rule rules policy plan plans decision decisions guide convention new old current supported default ' +
   'final draft second third revised everywhere now'
 const NUMBER = /^\d+$/
-/** Words that the later name may have beside the subject of the earlier one. */
-const BESIDE = 1
+const NUMBERS = /\d+/g
 
 const holdsAll = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
   for (const word of others) if (!words.has(word)) return false
@@ -35,15 +36,14 @@ const FEWEST = 20
 /** The later of two that are about the same. */
 export interface Later {
   readonly id: number
-  /** It has the name of the earlier one, or says other numbers of the same things: then only one of them can hold. */
+  /**
+   * It says that it takes the place of the earlier one, or nearly the same with other numbers: then that one ranks below. Otherwise it
+   * only comes after it, and nothing is known of which of them holds.
+   */
   readonly holds: boolean
-  /** It only comes after it, about what the goal asks: nothing is known of which of them holds. */
-  readonly after?: true
   /** What it says of the goal. */
   readonly says?: string
 }
-
-const tells = ({ holds, after }: Later): number => (holds ? 2 : after ? 0 : 1)
 
 interface Said {
   readonly entry: PackEntry
@@ -52,22 +52,18 @@ interface Said {
   readonly subject: ReadonlySet<string>
   /** Of the name and the text. */
   readonly content: ReadonlySet<string>
+  /** What it says it takes the place of. */
+  readonly replaced: readonly Replaced[]
+  /** The text without its numbers. */
+  readonly shape: Shape
 }
 
-/** Whether a later entry has all the words of an earlier one's name, or the same subject in it. */
-function isNamedAlike(older: Said, newer: Said): boolean {
-  if (older.words.size === 0 || newer.words.size === 0) return false
-  const sameSubject =
-    older.subject.size > 0 &&
-    newer.subject.size <= older.subject.size + BESIDE &&
-    holdsAll(newer.subject, older.subject)
-  return sameSubject || holdsAll(newer.words, older.words)
-}
+/** Whether the names of two have one subject: "Postgres backups" is another than "Postgres". */
+const hasSameSubject = (older: Said, newer: Said): boolean =>
+  older.subject.size > 0 && newer.subject.size === older.subject.size && holdsAll(newer.subject, older.subject)
 
-const numbersIn = (words: ReadonlySet<string>): string[] => [...words].filter((word) => NUMBER.test(word))
-
-/** Whether a later entry is about what an earlier one says, and whether it says other numbers of it. */
-function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): 'no' | 'yes' | 'otherwise' {
+/** Whether a later entry is about what an earlier one says. */
+function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): boolean {
   let [said, all, shared] = [0, 0, 0]
   for (const word of older.content) {
     if (NUMBER.test(word)) continue
@@ -77,22 +73,21 @@ function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): '
     said += weight
     shared++
   }
-  if (shared < WORDS || said < SAYS * all) return 'no'
-  const [before, after] = [numbersIn(older.content), numbersIn(newer.content)]
-  return before.length > 0 && after.length > 0 && !before.every((word) => after.includes(word)) ? 'otherwise' : 'yes'
+  return shared >= WORDS && said >= SAYS * all
 }
 
 /**
- * Entries that a later one of the same kind and project probably says anew: their ids, and the later one. They are not superseded, since
- * nobody said so; they count less, and leave a pack to the later one where that holds and has a place.
+ * Entries after which a later one of the same kind and project, or a decision, rule or guide, speaks of the same: their ids, and the
+ * later one. They are not superseded, since nobody said so, and none of them leaves a pack for it.
  *
  * @param entries those first that have most to do with the goal
- * @param wordsOf words of a text that carry content
+ * @param by the words of a text that carry content, and how it is compared with others
  */
 export function saidAnew(
   entries: readonly PackEntry[],
-  wordsOf: (text: string) => ReadonlySet<string>,
+  by: { readonly wordsOf: (text: string) => ReadonlySet<string>; readonly shapeOf: (text: string) => Shape },
 ): Map<number, Later> {
+  const { wordsOf } = by
   const noSubject = wordsOf(NO_SUBJECT)
   const said = entries
     .filter(({ kind, superseded }) => SAID_ANEW.has(kind) && !superseded)
@@ -100,35 +95,44 @@ export function saidAnew(
     .map((entry): Said => {
       const words = wordsOf(entry.title ?? '')
       const subject = new Set([...words].filter((one) => !noSubject.has(one) && !NUMBER.test(one)))
-      const content = wordsOf(`${entry.title ?? ''}\n${firstCodePoints(entry.beginning, COMPARED)}`)
-      return { entry, words, subject, content }
+      const text = firstCodePoints(entry.beginning, COMPARED)
+      let shape: Shape | null = null
+      return {
+        ...{ entry, words, subject, content: wordsOf(`${entry.title ?? ''}\n${text}`) },
+        replaced: replacedIn(entry, wordsOf),
+        // Most pairs are told apart by their words.
+        get shape() {
+          shape ??= by.shapeOf(text.replace(NUMBERS, ' '))
+          return shape
+        },
+      }
     })
   const held = new Map<string, number>()
   for (const { content } of said) for (const word of content) held.set(word, (held.get(word) ?? 0) + 1)
   const count = Math.max(FEWEST, said.length)
   const rarity = (word: string): number => Math.log(1 + (count + 0.5) / ((held.get(word) ?? 0) + 0.5))
-  const pairs: { readonly older: PackEntry; readonly newer: PackEntry; readonly now: Later }[] = []
+  const pairs: { readonly older: PackEntry; readonly newer: PackEntry; readonly now: Later; readonly told: boolean }[] =
+    []
   const alike = new Map<number, number>()
   for (const older of said)
     for (const newer of said) {
       const { entry } = newer
-      if (!isLater(entry, older.entry)) continue
-      if (entry.project !== older.entry.project) continue
+      if (!isLater(entry, older.entry) || entry.project !== older.entry.project) continue
       const sameKind = entry.kind === older.entry.kind
       if (!sameKind && !(AGREED.has(entry.kind) && AGREED.has(older.entry.kind))) continue
-      const anew = sameKind && isNamedAlike(older, newer) ? 'otherwise' : saysAnew(older, newer, rarity)
-      if (anew === 'no') continue
-      const now: Later = sameKind
-        ? { id: entry.id, holds: anew === 'otherwise' }
-        : { id: entry.id, holds: false, after: true }
-      pairs.push({ older: older.entry, newer: entry, now })
-      if (sameKind) for (const { id } of [older.entry, entry]) alike.set(id, (alike.get(id) ?? 0) + 1)
+      const replaced = isReplaced(newer.replaced, older.entry.id, older.words)
+      const speaks = saysAnew(older, newer, rarity)
+      if (!replaced && !speaks && !(sameKind && hasSameSubject(older, newer))) continue
+      const holds = replaced || (sameKind && speaks && isNearlySame(older.shape, newer.shape))
+      pairs.push({ older: older.entry, newer: entry, now: { id: entry.id, holds }, told: replaced || !sameKind })
+      if (sameKind && !replaced) for (const { id } of [older.entry, entry]) alike.set(id, (alike.get(id) ?? 0) + 1)
     }
   const later = new Map<number, Later>()
-  for (const { older, newer, now } of pairs) {
-    if (!now.after && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= SERIES) continue
+  for (const { older, newer, now, told } of pairs) {
+    if (!told && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= SERIES) continue
     const known = later.get(older.id)
-    if (known === undefined || (tells(now) - tells(known) || now.id - known.id) > 0) later.set(older.id, now)
+    if (known === undefined || Number(now.holds) - Number(known.holds) > 0) later.set(older.id, now)
+    else if (now.holds === known.holds && now.id > known.id) later.set(older.id, now)
   }
   return later
 }

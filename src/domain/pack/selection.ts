@@ -1,6 +1,6 @@
 import type { QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
-import { byItself, relevance, type Weighed, WORTH_SAYING } from './evidence'
+import { byItself, relevance, scoreByItself, type Weighed, WORTH_SAYING } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'
 import { isNearlySame, overlap, type Shape } from './likeness'
@@ -56,8 +56,7 @@ const BEFORE_ANSWER = 0.5
  */
 const WORTH_A_LOOK = 0.05
 
-/** A facet whose best is this good, and near enough to the best of all, has a place. */
-const GOOD = 0.4
+/** A facet whose best says this share of what the best of all says has a place. */
 const NEAR_BEST = 0.6
 /** What likeness to a chosen one costs. */
 const ALIKE = 0.2
@@ -69,14 +68,27 @@ const COMPARED = 4
 /** And of a small pack; of a large one so many beyond its places, since each is compared with each. */
 const LEAST_COMPARED = 60
 const MOST_BEYOND = 50
-/** How many of the best candidates a selection looks at. */
-export const comparedFor = (limit: number): number =>
-  Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))
+const comparedFor = (limit: number): number => Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))
 
 const byWorth = (a: Weighed, b: Weighed): number => b.worth - a.worth || b.entry.id - a.entry.id
 
 /** What joins whatever its score is. */
 const standsAnyway = ({ evidence }: Weighed): boolean => evidence.inProgress || evidence.diary
+
+/** The first of each facet. */
+function leadersOf(ordered: readonly Weighed[]): Set<Weighed> {
+  const leaders = new Map<Facet, Weighed>()
+  for (const one of ordered) if (!leaders.has(one.facet)) leaders.set(one.facet, one)
+  return new Set(leaders.values())
+}
+
+/** What a selection looks at: the best, and the best of each facet and what joins anyway, however many others are better. */
+export function candidatesFor<T extends Weighed>(weighed: readonly T[], limit: number): T[] {
+  const ordered = [...weighed].sort(byWorth)
+  const leaders = leadersOf(ordered)
+  const most = comparedFor(limit)
+  return ordered.filter((one, i) => i < most || standsAnyway(one) || leaders.has(one))
+}
 
 /** Texts that say nearly the same are at least this near in meaning, whatever the model: the others need no closer look. */
 const ALMOST = 0.6
@@ -162,12 +174,11 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar, named 
     best,
     low,
     floorOf,
-    isRelated: (one: Weighed): boolean => one.score >= floorOf(one),
+    isRelated: (one: Weighed): boolean => scoreByItself(one) >= floorOf(one),
     fills: (one: Weighed): boolean =>
       best >= faint &&
       !isNamed &&
       !standsAnyway(one) &&
-      one.evidence.later === null &&
       isWorthALook(one) &&
       one.score < low &&
       !(isAnswer && comesFirst(one)),
@@ -189,7 +200,9 @@ export async function select(
   const ordered = [...weighed].sort(byWorth)
   const { best, low, floorOf, isRelated, fills } = standardsFor(ordered, wanted)
   const good = ordered.filter((one) => isRelated(one) || standsAnyway(one))
-  const compared = [...good, ...ordered.filter(fills)].slice(0, comparedFor(limit))
+  const leaders = leadersOf(good)
+  const most = comparedFor(limit)
+  const compared = [...good, ...ordered.filter(fills)].filter((one, i) => i < most || leaders.has(one))
   const nearness = createNearness(compared)
   const distinct = await distinctOf(compared, nearness, opponents, pace)
   const byId = new Map(ordered.map((one) => [one.entry.id, one]))
@@ -227,7 +240,7 @@ export async function select(
     }
     return sum / count
   }
-  const score = (one: Selectable): number => shared(one, (each) => each.score)
+  const score = (one: Selectable): number => shared(one, scoreByItself)
 
   /** What an entry adds to those that are chosen. */
   function added(one: Selectable): number {
@@ -251,7 +264,12 @@ export async function select(
 
   for (const one of standing(distinct, limit, low)) if (!isFull() && pool.has(one)) await take(one)
   for (const one of distinct)
-    if (!isFull() && pool.has(one) && !perFacet.has(one.facet) && score(one) >= Math.max(GOOD, NEAR_BEST * best))
+    if (
+      !isFull() &&
+      pool.has(one) &&
+      !perFacet.has(one.facet) &&
+      score(one) >= Math.max(floorOf(one), NEAR_BEST * best)
+    )
       await take(one)
   const related = distinct.filter((one) => speaksForItself(one, low) && score(one) >= floorOf(one))
   await takeBest(related)
@@ -260,12 +278,13 @@ export async function select(
     one.score < FLOOR ? opponents(one.entry.id).size === 0 : score(one) >= FLOOR
   await takeBest(distinct.filter((one) => fills(one) && standsFor(one)))
   const duplicates = compared.length - distinct.length
+  const looked = new Set(compared)
   const aside = [...chosen].filter((one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low))
   return {
     chosen: withLast([...chosen], aside),
     aside: new Set(aside),
     fillers: new Set([...chosen].filter((one) => one.score < low)),
     duplicates,
-    beyond: beyond + Math.max(0, good.length - compared.length),
+    beyond: beyond + good.filter((one) => !looked.has(one)).length,
   }
 }

@@ -158,6 +158,7 @@ export async function weigh(
     readonly steps: number
     readonly count: Count
     readonly contentWords: (text: string) => ReadonlySet<string>
+    readonly shapeOf: (text: string) => Shape
     readonly pace: Pace
   },
 ): Promise<Candidate[]> {
@@ -173,10 +174,10 @@ export async function weigh(
   const byRelevance = [...alone].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
   const outdated = saidAnew(
     byRelevance.map(({ entry }) => entry),
-    by.contentWords,
+    { wordsOf: by.contentWords, shapeOf: by.shapeOf },
   )
   for (const [older, id] of toldLater(byRelevance, goal.words))
-    if (!outdated.has(older)) outdated.set(older, { id, holds: false, after: true })
+    if (!outdated.has(older)) outdated.set(older, { id, holds: false })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps)
   const ranked = rankedByWords(alone, goal.words)

@@ -28,12 +28,19 @@ export interface Stretch {
   readonly line: number
 }
 
-/** @throws Problem invalid_input when the part ends before it starts */
+/** More than any text has of characters or lines, and small enough for every database. */
+const BEYOND = 1_000_000_000
+
+const withinReach = (place: number | null): number | null => (place === null ? null : Math.min(place, BEYOND))
+
+/** @returns the part, its places no further away than a text may reach @throws Problem invalid_input when it ends before it starts */
 export function checkPart(part: Part): Part {
   const [start, end] = part.by === 'chars' ? [part.start, part.end] : [part.first, part.last]
   const name = part.by === 'chars' ? 'char' : 'line'
   if (end !== null && start > end) throw invalidInput(`start_${name} ${start} is behind end_${name} ${end}`)
-  return part
+  return part.by === 'chars'
+    ? { by: 'chars', start: Math.min(start, BEYOND), end: withinReach(end) }
+    : { by: 'lines', first: Math.min(start, BEYOND), last: withinReach(end) }
 }
 
 /** The stretch from a mark on; the line in which it starts is known. */

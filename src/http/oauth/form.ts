@@ -1,4 +1,5 @@
 import { parse, serialize } from 'hono/utils/cookie'
+import { noteBody } from '../said'
 
 /**
  * What a person's browser sends, and whether it comes from our own page: the page carries a random token, and the browser
@@ -33,7 +34,10 @@ export const isForm = (request: Request): boolean =>
 /** @returns null when the body is no form, or too large */
 export async function readForm(request: Request): Promise<URLSearchParams | null> {
   const bytes = isForm(request) ? await readBytes(request) : null
-  return bytes === null ? null : new URLSearchParams(new TextDecoder().decode(bytes))
+  if (bytes === null) return null
+  const form = new URLSearchParams(new TextDecoder().decode(bytes))
+  noteBody(request, [...form.values()])
+  return form
 }
 
 /** 128 random bits, which a page and its cookie share. */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Services } from '../../services/services'
+import { noteBody } from '../said'
 import { namesAcceptableClient } from './client-ids'
 import { authorize } from './consent'
 import { isForm, readBytes } from './form'
@@ -37,7 +38,9 @@ function tooMany(retryAfter: number): Response {
 async function admit(request: Request): Promise<{ request: Request; form: URLSearchParams } | Response> {
   const bytes = await readBytes(request)
   if (bytes === null) return refusal(413, 'invalid_request', 'The body is too large')
-  const form = isForm(request) ? new URLSearchParams(new TextDecoder().decode(bytes)) : new URLSearchParams()
+  const text = new TextDecoder().decode(bytes)
+  const form = new URLSearchParams(isForm(request) ? text : '')
+  noteBody(request, [text, ...form.values()])
   if (!namesAcceptableClient(form, request.headers.get('authorization')))
     return refusal(401, 'invalid_client', 'Client not found')
   return { request: new Request(request, { body: bytes }), form }

@@ -16,6 +16,10 @@ const ACCESS_SECONDS = 3600
 const REFRESH_SECONDS = 30 * 86_400
 const PURGE_BATCH = 100
 const PURGE_CURSOR = 'purge-cursor'
+/** What the provider calls a refresh token whose grant is there, but which is neither its last one nor the one before. */
+const REUSE = { category: 'refresh-token-grant', reason: 'refresh_token_mismatch' } as const
+/** Marks the answer to it within this server; nobody else is told. */
+const REUSED = 'x-refresh-token-reused'
 
 interface ProviderEnv {
   readonly OAUTH_KV: BoundedStore
@@ -69,7 +73,12 @@ function createServer(origin: string, log: Log): OAuthAuthorizationServer<Provid
         throw new OAuthError('invalid_grant', { description: 'The key of this grant has expired or was revoked' })
       }
     },
-    onError: ({ code, internal }) => log('INFO', 'oauth_refused', { code, reason: internal.reason }),
+    onError({ code, description, status, headers, internal }) {
+      log('INFO', 'oauth_refused', { code, reason: internal.reason })
+      if (internal.category !== REUSE.category || internal.reason !== REUSE.reason) return
+      const told = { ...headers, [REUSED]: '1' }
+      return Response.json({ error: code, error_description: description }, { status, headers: told })
+    },
   })
 }
 
@@ -85,13 +94,6 @@ function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEn
   const made = createServer(origin, log)
   servers.set(origin, made)
   return made
-}
-
-/** What the provider says of a refresh token whose grant is there, but which is neither its last one nor the one before. */
-async function saysMismatch(response: Response): Promise<boolean> {
-  if (response.status !== 400) return false
-  const { error, error_description } = (await response.clone().json()) as Record<string, unknown>
-  return error === 'invalid_grant' && error_description === 'Invalid refresh token'
 }
 
 /**
@@ -123,9 +125,11 @@ export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
         helpers,
         async serve(request, ctx, form = new URLSearchParams()) {
           const response = await server.fetch(request, env, ctx)
-          const reused = form.get('grant_type') === 'refresh_token' && (await saysMismatch(response))
-          if (reused) await endGrantOf(form.get('refresh_token') ?? '', helpers, log)
-          return response
+          if (!response.headers.has(REUSED)) return response
+          await endGrantOf(form.get('refresh_token') ?? '', helpers, log)
+          const answer = new Response(response.body, response)
+          answer.headers.delete(REUSED)
+          return answer
         },
       }
     },

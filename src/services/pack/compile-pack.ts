@@ -3,11 +3,12 @@ import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
 import { bestPlaces, fitted, learningsOf, type Passage, roomFor, TWO_LINES, wholeText } from '../../domain/pack/content'
-import { OUTDATED, type Weighed } from '../../domain/pack/evidence'
+import type { Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
+import { shapeOf } from '../../domain/pack/likeness'
 import { opponentsIn } from '../../domain/pack/links'
 import { frame, packMarkdown } from '../../domain/pack/markdown'
 import type { Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
@@ -16,7 +17,7 @@ import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { saidLater } from '../../domain/pack/said-later'
-import { comparedFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
+import { candidatesFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, contentWordsBy, selectable, weigh } from '../../domain/pack/weighing'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import { workAsked } from '../../domain/pack/work-asked'
@@ -95,7 +96,7 @@ export function createCompilePack({
   /** Whoever reads what may hold no more reads beside it what was said later about the goal. */
   function withLater({ entry, facet, evidence, score, worth }: Chosen, entries: Entries, words: GoalWords): Weighed {
     const told = { entry, facet, evidence, score, worth }
-    const newest = evidence.later?.after ? entries.get(evidence.later.id) : undefined
+    const newest = evidence.later?.holds === false ? entries.get(evidence.later.id) : undefined
     if (evidence.later === null || newest === undefined) return told
     const says = saidLater(entry, newest, words, analyzer)
     return says === null ? told : { ...told, evidence: { ...evidence, later: { ...evidence.later, says } } }
@@ -147,17 +148,11 @@ export function createCompilePack({
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, {
       ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace },
+      shapeOf: (text) => shapeOf(text, analyzer),
     })
     const standing = weighed.filter(({ entry }) => !entry.superseded)
-    const scores = new Map(standing.map(({ entry, score }) => [entry.id, score]))
     const opponents = opponentsIn(found.links)
-    const isOutdated = ({ entry, evidence: { later } }: Candidate) =>
-      later?.holds === true && (scores.get(later.id) ?? 0) >= FLOOR && !opponents(entry.id).has(later.id)
-    const current = standing
-      .filter((one) => !isOutdated(one))
-      .sort((a, b) => b.worth - a.worth || b.entry.id - a.entry.id)
-    const most = comparedFor(request.limit)
-    const best = current.filter(({ evidence }, i) => i < most || evidence.inProgress || evidence.diary)
+    const best = candidatesFor(standing, request.limit)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
     const selection = await select(shaped, { ...request, ...words }, opponents, pace)
     const chosen = selection.chosen as readonly Chosen[]
@@ -179,9 +174,7 @@ export function createCompilePack({
       limit: selection.beyond,
       budget: 0,
       duplicate: selection.duplicates,
-      superseded: weighed.filter(
-        (one) => (one.entry.superseded && one.score >= FLOOR) || (isOutdated(one) && one.score >= FLOOR * OUTDATED),
-      ).length,
+      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= FLOOR).length,
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
     const { head, foot } = frame({ ...request, unrelated }, { ...omitted, budget: 99 })

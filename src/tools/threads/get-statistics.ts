@@ -17,6 +17,8 @@ function connectionMetrics({ services }: ToolContext) {
   const { total, failed, lastFailed, latencyMs } = counts()
   return {
     backend_type: backend,
+    // D1 has one writer, and PostgreSQL is asked over one connection a request.
+    pool_size: 1,
     circuit_state: lastFailed ? 'failing' : 'healthy',
     latency_ms: latencyMs,
     total_queries: total,
@@ -115,7 +117,8 @@ export const getStatistics = defineTool({
     database_size_mb: z.number(),
     images_size_mb: z.number(),
     embeddings_size_mb: z.number(),
-    connection_metrics: part('Of this process', {}),
+    embeddings_size_estimated: z.boolean(),
+    connection_metrics: part('Of this process', { pool_size: z.int() }),
     semantic_search: feature,
     fts: feature,
     chunking: feature,
@@ -143,6 +146,8 @@ export const getStatistics = defineTool({
       database_size_mb: megabytes(totals.entryBytes),
       images_size_mb: megabytes(totals.imageBytes),
       embeddings_size_mb: megabytes(semantic.bytes),
+      // Counted from the rows.
+      embeddings_size_estimated: false,
       connection_metrics: connectionMetrics(context),
       semantic_search: semantic.status,
       fts: await ftsStatus(context, totals.indexedEntries, totals.entries),

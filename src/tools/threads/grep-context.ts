@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { type Inspection, inspected } from '../../domain/flaws'
 import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
+import type { Pattern } from '../../domain/reading/pattern'
+import type { Filter } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
 import type { GreppedEntry } from '../../services/grep-texts'
 import { defineTool } from '../define-tool'
 import { contextId, contextIds, flag, listOf, output, strings } from '../fields'
-import { filterFields, readFilter } from '../filters'
+import { filterFields, inspectFilter, readFilter } from '../filters'
+import { soundArguments } from '../parse-arguments'
 import { threads } from './family'
 
 const MAX_PATTERN = 1000
@@ -39,6 +43,29 @@ const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> =
   files_with_matches: ({ id, threadId }) => [{ context_id: id, thread_id: threadId }],
 }
 
+const input = z.strictObject({
+  pattern,
+  is_regex: flag(false, 'RE2 syntax'),
+  case_sensitive: flag(false, 'With case'),
+  ...filterFields,
+  context_ids: contextIds('Only these').optional(),
+  output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
+  context_lines: count(0, 20, 0, 'Lines around, 0–20'),
+  max_matches: count(1, 1000, 100, 'Rows, 1–1,000'),
+  max_entries_scanned: count(1, 10_000, 1000, 'Entries, 1–10,000'),
+  before_id: contextId('Only older entries').optional(),
+})
+
+/** What is looked for; undefined when it is no expression, which is noted. */
+const readPattern = (
+  { pattern: wanted, is_regex, case_sensitive }: Record<'is_regex' | 'case_sensitive', boolean> & { pattern: string },
+  wrong: Inspection,
+): Pattern | undefined => {
+  return wrong.check('pattern', wanted, () =>
+    is_regex ? expressionPattern(wanted, case_sensitive) : literalPattern(wanted, case_sensitive),
+  )
+}
+
 export const grepContext = defineTool({
   family: threads,
   name: 'grep_context',
@@ -47,18 +74,14 @@ export const grepContext = defineTool({
     'Find exact strings, code or error text in lines, newest entries first; read_context_range brings what stands ' +
     'around. If truncated, go on with before_id = next_before_id.',
   effect: 'read',
-  input: z.strictObject({
-    pattern,
-    is_regex: flag(false, 'RE2 syntax'),
-    case_sensitive: flag(false, 'With case'),
-    ...filterFields,
-    context_ids: contextIds('Only these').optional(),
-    output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
-    context_lines: count(0, 20, 0, 'Lines around, 0–20'),
-    max_matches: count(1, 1000, 100, 'Rows, 1–1,000'),
-    max_entries_scanned: count(1, 10_000, 1000, 'Entries, 1–10,000'),
-    before_id: contextId('Only older entries').optional(),
-  }),
+  input,
+  inspect: (args) => {
+    const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)
+    inspected((wrong) => {
+      wrong.check('metadata', args.metadata, () => inspectFilter(args))
+      if (wanted !== undefined) readPattern({ pattern: wanted, is_regex, case_sensitive }, wrong)
+    })
+  },
   output: output({
     mode: z.string(),
     total_matches: z.int(),
@@ -85,9 +108,12 @@ export const grepContext = defineTool({
   }),
   async handler({ services, principal }, args) {
     const { pattern: wanted, is_regex, case_sensitive, output_mode: mode, context_ids } = args
-    const { filter } = readFilter(args, { mode })
+    const { filter, pattern: looked } = inspected((wrong) => ({
+      filter: wrong.check('metadata', args.metadata, () => readFilter(args, { mode }).filter) as Filter,
+      pattern: readPattern(args, wrong) as Pattern,
+    }))
     const found = await services.grepTexts(principal, {
-      pattern: is_regex ? expressionPattern(wanted, case_sensitive) : literalPattern(wanted, case_sensitive),
+      pattern: looked,
       narrowing: is_regex ? null : narrowingOf(wanted, case_sensitive),
       filter,
       ids: context_ids === undefined ? null : [...new Set(context_ids)],

@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors'
-import type { Part } from '../../domain/reading/range'
+import { checkPart, type Part } from '../../domain/reading/range'
 import { defineTool } from '../define-tool'
 import { contextId, output } from '../fields'
+import { soundArguments } from '../parse-arguments'
 import { threads } from './family'
 
-/** A place in a text; beyond its end is not wrong, but a number that no text reaches is. */
-const place = (min: number, description: string) => z.int().min(min).max(1_000_000_000).optional().meta({ description })
+/** A place in a text; one beyond its end is not wrong, however large, nor one that only a double holds. */
+const place = (min: number, description: string) =>
+  z
+    .custom<number>((value) => Number.isInteger(value) && (value as number) >= min, {
+      error: ({ path, input }) =>
+        `${path?.map(String).join('.')} must be ${Number.isInteger(input) ? `at least ${min}` : 'an integer'}`,
+    })
+    .optional()
+    .meta({ type: 'integer', minimum: min, description })
 
 const input = z.strictObject({
   context_id: contextId('Entry id'),
@@ -22,7 +30,7 @@ const input = z.strictObject({
  *
  * @throws Problem invalid_input for none or two ways
  */
-function readPart(args: z.output<typeof input>): Part | { readonly node: string } {
+function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node: string } {
   const { start_char, end_char, start_line, end_line, node_id } = args
   const byChars = start_char !== undefined || end_char !== undefined
   const byLines = start_line !== undefined || end_line !== undefined
@@ -34,6 +42,19 @@ function readPart(args: z.output<typeof input>): Part | { readonly node: string 
     : { by: 'lines', first: start_line ?? 1, last: end_line ?? null }
 }
 
+const PLACES = ['start_char', 'end_char', 'start_line', 'end_line', 'node_id'] as const
+
+/** The way in which a part is named is wrong or not, whatever is wrong with the id. @throws Problem */
+function inspectPart(args: Record<string, unknown>): void {
+  const sound = soundArguments(input, args)
+  // A place that is wrong by itself is told, and names a way all the same.
+  const given = PLACES.filter((name) => args[name] !== undefined)
+  if (given.every((name) => sound[name] !== undefined)) {
+    const part = readPart(sound)
+    if (!('node' in part)) checkPart(part)
+  }
+}
+
 export const readContextRange = defineTool({
   family: threads,
   name: 'read_context_range',
@@ -42,6 +63,7 @@ export const readContextRange = defineTool({
     'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
   effect: 'read',
   input,
+  inspect: inspectPart,
   output: output({
     context_id: z.int(),
     start_char: z.int(),

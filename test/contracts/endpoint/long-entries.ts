@@ -137,6 +137,13 @@ export function longEntriesContract(connect: Connect): void {
       const { data } = await s.fail('grep_context', { pattern: '(?:abcd){900}', is_regex: true })
       expect(data.error).toMatchObject({ code: 'limit_exceeded', message: expect.stringContaining('too large') })
       expect(await message('grep_context', { pattern: '' })).toContain('pattern is empty')
+      // With everything else that is wrong with the call, in form or in matter.
+      const filters = { tags: [' '], start_date: 'soon', thread_id: '' }
+      for (const more of [{}, { max_matches: 0, context_ids: ['x'] }]) {
+        const all = await message('grep_context', { pattern: 'ab(c', is_regex: true, ...filters, ...more })
+        for (const told of ['missing closing', 'non-blank tag', 'start_date', 'thread_id', ...Object.keys(more)])
+          expect(all.replace('Invalid context ID: x', 'context_ids')).toContain(told)
+      }
       expect(await message('grep_context', { pattern: 'x'.repeat(1001) })).toContain('1000')
       expect(await message('grep_context', { pattern: 'x', context_lines: 21 })).toContain('context_lines')
     })
@@ -198,11 +205,17 @@ export function longEntriesContract(connect: Connect): void {
       expect((await range(id, { node_id: 'root' })).text).toBe(text)
       expect(await range(id, { start_char: 7, end_char: 7 })).toMatchObject({ text: '', start_char: 7, end_char: 7 })
       expect(await range(id, { start_line: 90 })).toMatchObject({ text: '', start_char: 22, end_char: 22, end_line: 4 })
-      expect(await range(id, { start_char: 18, end_char: 99_000 })).toMatchObject({ text: 'four', end_char: 22 })
+      for (const end of [99_000, 1e9 + 1, 2 ** 53, 1e300]) {
+        expect(await range(id, { start_char: 18, end_char: end })).toMatchObject({ text: 'four', end_char: 22 })
+        expect(await range(id, { start_line: 4, end_line: end })).toMatchObject({ text: 'four', end_line: 4 })
+        expect(await range(id, { start_char: end, end_char: end })).toMatchObject({ text: '', start_char: 22 })
+        expect(await range(id, { start_line: end })).toMatchObject({ text: '', start_char: 22, end_line: 4 })
+      }
       const long = await s.store('0123456789'.repeat(25_000))
       const first = await range(long, { start_char: 10 })
       expect([first.text.length, first.truncated, first.next_start_char]).toEqual([100_000, true, 100_010])
-      const last = await range(long, { start_char: 200_010 })
+      const last = await range(long, { start_char: 200_010, end_char: 1e9 + 1 })
+      expect(await range(long, { start_line: 1e300, end_line: 1e301 })).toMatchObject({ text: '', start_char: 250_000 })
       expect([last.text.length, last.truncated, last.end_char]).toEqual([49_990, undefined, 250_000])
     })
 
@@ -216,6 +229,17 @@ export function longEntriesContract(connect: Connect): void {
       expect(await refused({ start_line: 2, end_line: 1 })).toContain('start_line 2 is behind end_line 1')
       expect(await refused({ start_char: -1 })).toContain('start_char')
       expect(await refused({ start_line: 0 })).toContain('start_line')
+      expect(await refused({ start_line: 1, end_line: 2.5 })).toContain('end_line must be an integer')
+      expect(await refused({ start_char: 1e301, end_char: 1e300 })).toContain('is behind')
+      // Everything that is wrong with a call is said at once.
+      for (const args of [{}, { start_char: 5, end_char: 4 }]) {
+        const all = await message('read_context_range', { context_id: 'x', ...args })
+        expect([args, /exactly one of|is behind/.test(all), all.includes('Invalid context ID: x')]).toEqual([
+          args,
+          true,
+          true,
+        ])
+      }
       expect(await refused({ node_id: 'onee' })).toContain('the nearest is "one"')
       expect(await message('read_context_range', { context_id: 999_999_999, start_char: 0 })).toBe(
         'Context entry with ID 999999999 not found',

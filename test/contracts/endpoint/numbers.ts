@@ -131,6 +131,35 @@ export function numbersContract(): void {
       expect(text).toContain('"new":1152921504606847232')
     })
 
+    it.each([
+      ...['search_context', 'fts_search_context', 'semantic_search_context', 'hybrid_search_context', 'grep_context'],
+    ])('that no store could hold are refused in the filters of %s, whatever the operator', async (tool) => {
+      const asked = tool === 'search_context' ? '' : tool === 'grep_context' ? '"pattern":"x",' : '"query":"x",'
+      for (const bad of [
+        '9007199254740993',
+        '-9223372036854775809',
+        String(10n ** 30n),
+        '1e400',
+        `1${'0'.repeat(400)}`,
+      ]) {
+        const filters = ['eq', 'ne', 'gt', 'lte', 'array_contains', 'contains', 'exists', 'is_null'].flatMap(
+          (operator) => [
+            ...[
+              `{"key":"n","operator":"${operator}","value":${bad}}`,
+              `{"key":"n","operator":"${operator}","value":[1,${bad}]}`,
+            ],
+          ],
+        )
+        const lists = [...filters, `{"key":"n","operator":"in","value":[1,${bad}]}`].map((one) => `[${one}]`)
+        const metadata = [`{"n":${bad}}`, JSON.stringify(`{"n":${bad}}`)].map((one) => `"metadata":${one}`)
+        const every = [...metadata, ...lists.map((list) => `"metadata_filters":${list}`)]
+        for (const given of every) {
+          const { error, results } = structured(await call(tool, `{${asked}${given}}`))
+          expect([given, error?.code, results]).toEqual([given, 'invalid_input', []])
+        }
+      }
+    })
+
     it('of images and filters are judged alike', async () => {
       const images = `,"images":[{"data":"${base64(pngBytes('big'))}","metadata":{"n":1152921504606846976}}]`
       expect(await stored(await store('{}', unique(), images))).toContain('"n":1152921504606846976')

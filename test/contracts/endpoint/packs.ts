@@ -290,12 +290,28 @@ export function packsContract(connect: Connect): void {
       await ok('delete_context', { context_ids: [gone] })
       const kept = await add('Flags', 'a checkout feature flag is removed after a month')
       expect([idsOf(await ask('checkout feature flag')), ended]).toEqual([[kept], expect.any(String)])
-      await add('Runtime version', 'Services of the depot run on runtime 20.', { kind: 'decision' })
+      const runtime = await add('Runtime version', 'Services of the depot run on runtime 20.', { kind: 'decision' })
       const later = await add('Runtime 24 everywhere', 'Services of the depot run on 24 from now.', {
         kind: 'decision',
       })
       const answer = await ask('which runtime do services of the depot use')
-      expect([idsOf(answer), answer.diagnostics.omitted.superseded]).toEqual([[later], 1])
+      expect([idsOf(answer).sort(), answer.diagnostics.omitted.superseded]).toEqual([[runtime, later].sort(), 0])
+      await add('Postgres', 'Orders of the depot are kept in Postgres, one database a region.', { kind: 'decision' })
+      await add('Postgres backups', 'Postgres backups of the depot go to another region each night.', {
+        kind: 'decision',
+      })
+      const named = itemsOf(await ask('what did we decide about Postgres for the depot')).map(({ name }) => name)
+      expect(named).toEqual(expect.arrayContaining(['Postgres', 'Postgres backups']))
+      // What a later one says it replaces ranks below it and names it.
+      const minutes = await add('Boarding', 'Boarding of the ferry ends ten minutes early.', { kind: 'rule' })
+      const shorter = await add('Gates', 'Boarding of the ferry ends at the bell: replaces the rule Boarding.', {
+        kind: 'rule',
+      })
+      const boarding = await ask('when does boarding of the ferry end')
+      expect(idsOf(boarding).filter((id) => [minutes, shorter].includes(id))).toEqual([shorter, minutes])
+      expect(itemOf(boarding, minutes)).toMatchObject({
+        ...{ metadata: { later: shorter }, reason: expect.stringContaining(`older: see [${shorter}]`) },
+      })
       // The same subject in other words: the later one leads, and the earlier one says so.
       const decide = (title: string, text: string) => add(title, text, { kind: 'decision' })
       const firing = await decide('Firing', 'Propane kilns with a pyrometer for every glaze.')

@@ -315,7 +315,10 @@ export function readingContract(connect: Connect): void {
           { tag: 'y', count: 1 },
         ],
         backend: backend().database,
-        connection_metrics: { backend_type: backend().database, circuit_state: 'healthy', failed_queries: 0 },
+        connection_metrics: {
+          ...{ backend_type: backend().database, circuit_state: 'healthy', failed_queries: 0, pool_size: 1 },
+        },
+        embeddings_size_estimated: false,
         fts: {
           enabled: true,
           available: true,

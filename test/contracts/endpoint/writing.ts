@@ -77,6 +77,24 @@ export function writingContract(connect: Connect): void {
       )
     })
 
+    it(promise('2.1-indexed'), async () => {
+      const large = Array(40).fill('x'.repeat(100))
+      const told =
+        /^(metadata|metadata_patch)\.(project|status) is indexed and too long: .* 4121 characters as JSON; at most 512/
+      expect(await message('store_context', draft({ metadata: { project: large } }))).toMatch(told)
+      const id = await s.store('x', { metadata: { project: ['alpha', 'beta'], technologies: large, other: large } })
+      expect(await message('update_context', { context_id: id, metadata: { status: large } })).toMatch(told)
+      expect(await message('update_context', { context_id: id, metadata_patch: { status: large } })).toMatch(told)
+      const entries = [draft(), draft({ metadata: { project: large } })]
+      const batch = await s.ok('store_context_batch', { entries, atomic: false })
+      expect(batch.results[1]).toMatchObject({
+        success: false,
+        code: 'limit_exceeded',
+        error: expect.stringMatching(told),
+      })
+      expect((await get(id)).metadata.project).toEqual(['alpha', 'beta'])
+    })
+
     it(promise('2.1-access'), async () => {
       expect(await message('store_context', draft({ metadata: { audience: 'everyone' } }))).toMatch(/audience/)
       expect(await message('store_context', draft({ metadata: { diary: 'yes' } }))).toMatch(/diary/)
@@ -121,6 +139,11 @@ export function writingContract(connect: Connect): void {
     it(promise('2.3-tag-limit'), async () => {
       await s.ok('store_context', draft({ tags: [` ${'🌍'.repeat(128)} `] }))
       expect(await message('store_context', draft({ tags: ['x'.repeat(129)] }))).toMatch(/128/)
+      const { results } = await s.ok('store_context_batch', {
+        entries: [draft(), draft({ tags: [`🌍${'x'.repeat(130)}`] })],
+        atomic: false,
+      })
+      expect(results[1]).toMatchObject({ success: false, error: expect.stringMatching(/too long: it has 131 .*128/) })
     })
 
     it(promise('2.5-update'), async () => {
