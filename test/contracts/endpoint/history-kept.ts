@@ -29,6 +29,23 @@ export function keptHistoryEndpointContract(): void {
     const versions = async (id: number, args: Json = {}, bearer = ada) =>
       ok('get_context_history', { context_id: id, ...args }, bearer)
 
+    it(promise('h4-instants'), async () => {
+      const { next: after } = await ok('list_changes', {})
+      const thread_id = unique()
+      const ids = [await store('one', { thread_id }), await store('two', { thread_id })]
+      await ok('update_context', { context_id: ids[0], text: 'three' })
+      await ok('delete_context', { thread_id })
+      await ok('restore_context', { context_ids: [ids[0]] })
+      await ok('context_delete', { memoryId: String(ids[0]) })
+      const { changes } = await ok('list_changes', { after })
+      const told = (id: number) => changes.filter(({ context_id: one }: Json) => one === id)
+      for (const id of ids) {
+        const kept = (await versions(id)).versions.map(({ version, at }: Json) => [version, at])
+        expect(told(id).map(({ version, at }: Json) => [version, at])).toEqual(kept.reverse())
+      }
+      expect(told(ids[0] as number)).toHaveLength(5)
+    })
+
     it(promise('h3-steps'), async () => {
       const id = await store('the first text', { metadata: { n: 0 } })
       const { next: after } = await ok('list_changes', {})
