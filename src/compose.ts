@@ -175,6 +175,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       embedsHere: config.embedding.provider === 'local',
       clock,
       changesDays: config.changesDays,
+      auditDays: config.auditDays,
     }),
     journal: createSqlScheduleJournal(connection),
     clock,

@@ -91,16 +91,16 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
     })
 
     it('refusing the byte beyond the last one in stores, changes and patches, which change nothing', async () => {
-      const store = within({ bytes: 2_000 })
+      const store = within({ bytes: 2_150 })
       const id = await save(store, { text: 'x'.repeat(1000), metadata: { a: 1 } }, [image('4', 900)])
       const before = await used()
       const wide = { id, version: 1, steps: 1 }
-      await expect(save(store, { text: 'y'.repeat(100) })).rejects.toMatchObject(refusal('at most 2000 bytes'))
-      await expect(save(store, {}, [image('5', 100)])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      await expect(store.patch(ada, id, { b: 'z'.repeat(100) })).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      const longer = { ...wide, text: { text: 'x'.repeat(1100), hash: 'h' } }
+      await expect(save(store, { text: 'y'.repeat(250) })).rejects.toMatchObject(refusal('at most 2150 bytes'))
+      await expect(save(store, {}, [image('5', 250)])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
+      await expect(store.patch(ada, id, { b: 'z'.repeat(250) })).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
+      const longer = { ...wide, text: { text: 'x'.repeat(1250), hash: 'h' } }
       await expect(store.change(ada, [longer])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      await expect(store.change(ada, [{ ...wide, images: [image('6', 1000)] }])).rejects.toMatchObject(
+      await expect(store.change(ada, [{ ...wide, images: [image('6', 1150)] }])).rejects.toMatchObject(
         refusal('MAX_BYTES_PER_ORG'),
       )
       expect(await used()).toEqual(before)

@@ -11,6 +11,8 @@ export const HISTORY = {
     'gives every tool that writes its first answer again, equal in every field, where the server died right behind the write',
   'h2-credentials': 'keeps the keys of different credentials apart',
   'h3-versions': 'lists the versions of an entry, newest first, with what changed and by whom, and brings one whole',
+  'h3-steps': 'keeps a state for each of several updates of one entry in a batch, without a gap',
+  'h4-instants': 'tells one instant of a change, in the feed and in history, deletions included',
   'h3-diff': 'shows what changed in a text, within bounds whatever the texts are',
   'h3-sight': 'shows an old state to whom it was visible, and to nobody else',
   'h3-as-of': 'brings entries as they were at an instant, and refuses one before what is kept',

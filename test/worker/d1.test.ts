@@ -3,6 +3,7 @@ import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { SHARES } from '../../src/adapters/d1/search-cost'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import { auditContract } from '../contracts/audit'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -94,6 +95,7 @@ fullTextContract('FTS5 in parts', () => {
 
 fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bindings.DB, language))
 
+auditContract('D1', make)
 identityContract('D1', make)
 
 imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))

@@ -4,6 +4,7 @@ import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-in
 import { createSqlChangeFeed } from '../../src/adapters/sql/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { auditContract } from '../contracts/audit'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -108,6 +109,7 @@ fullTextContract('tsvector', make)
 
 fullTextLanguagesContract('tsvector', (language) => make(language))
 
+auditContract('PostgreSQL', make)
 identityContract('PostgreSQL', make)
 
 it('gives out no cursor behind a commit that is not visible yet', async () => {

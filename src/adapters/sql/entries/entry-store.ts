@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { EntryChange } from '../../../domain/entry/entry'
+import { type EntryChange, statesOf } from '../../../domain/entry/entry'
 import { limitExceeded, Problem } from '../../../domain/errors'
 import { type HistoryTerms, NO_HISTORY } from '../../../domain/history/terms'
 import type { Caller, Scope } from '../../../domain/identity/scope'
@@ -231,7 +231,9 @@ export function createSqlEntryStore(
           return { text: indexed?.text ?? text?.text ?? '', metadata: indexed?.metadata ?? null }
         }),
       )
-      const texts = changes.flatMap(({ text }) => text ?? [])
+      const keeps = terms.days > 0
+      const states = keeps ? changes.flatMap(statesOf) : changes
+      const texts = states.flatMap(({ text }) => text ?? [])
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
@@ -239,11 +241,11 @@ export function createSqlEntryStore(
         dialect,
         await statementsOf(
           changes,
-          (change, i) => changeStatements(context, change, analyses[i] ?? null, later[i]),
+          (change, i) => changeStatements(context, change, analyses[i] ?? null, { later: later[i] ?? false, keeps }),
           ({ indexed }) => indexed?.text?.length ?? 0,
         ),
       )
-      const hashes = changes.flatMap((change) => (change.images ?? []).map(({ hash }) => hash))
+      const hashes = states.flatMap((state) => (state.images ?? []).map(({ hash }) => hash))
       const batch = [
         versionGuard(context, changes),
         ...statements,
@@ -259,7 +261,7 @@ export function createSqlEntryStore(
       const completed = await indexWriter.complete(caller.org, unsearchable)
       const told = shows ? (rows[batch.length - 1]?.[0]?.told as string) : null
       return firstRows(rows.slice(1)).map((row, i) => ({
-        version: Number(row.version),
+        version: Number(row.version) + (keeps ? (changes[i]?.between?.length ?? 0) : 0),
         searchable: completed || !later[i],
         ...(told === null ? {} : { after: toShown(JSON.parse(told)) }),
       }))
