@@ -145,7 +145,7 @@ export class Writer {
     } else if (memory === undefined || dice < 0.5) {
       const images =
         dice < 0.2 ? { images: [{ data: Buffer.concat([PNG, Buffer.from(name)]).toString('base64') }] } : {}
-      const text = dice > 0.48 ? `${LONG}${name}` : name
+      const text = dice > 0.48 ? `${name}\n${LONG}` : name
       const draft = { thread_id: this.thread, source: 'agent', text, ...images }
       /** @type {Memory} */
       const stored = { id: null, draft, text, maybe: null, patches: {}, deleted: 'no', word, touched: true }
@@ -182,8 +182,8 @@ export class Writer {
       memory.touched = false
       for (const tool of ['fts_search_context', 'semantic_search_context']) {
         const { content } = await client.call(tool, { query: memory.word, thread_id: this.thread, limit: 10 })
-        // A long text is near to nothing by its last word.
-        const isFar = tool.startsWith('semantic') && memory.text.startsWith(LONG)
+        // A long text is near to nothing by one word.
+        const isFar = tool.startsWith('semantic') && memory.text.length > LONG.length
         if (!isFar && !content.results.some(({ id }) => id === memory.id))
           wrong.push(`entry ${memory.id} (${memory.word}) is not found by ${tool}`)
       }
@@ -213,7 +213,7 @@ export class Writer {
       if (new Set(texts).size !== texts.length) wrong.push(`${this.thread}: an entry is there twice`)
       for (const memory of this.memories) {
         const entry = held.get(memory.id)
-        const what = `entry ${memory.id} (${memory.text.slice(-50)})`
+        const what = `entry ${memory.id} (${memory.text.slice(0, 50)})`
         held.delete(memory.id)
         if (memory.deleted === 'yes' && entry) wrong.push(`${what} is back`)
         if (memory.deleted === 'no' && !entry) wrong.push(`${what} is lost`)
