@@ -17,6 +17,8 @@ export const HISTORY = {
   'h3-sight': 'shows an old state to whom it was visible, and to nobody else',
   'h3-as-of': 'brings entries as they were at an instant, and refuses one before what is kept',
   'h3-restore': 'brings deleted entries back under their ids, found by the next search in all modes',
+  'h3-restore-found':
+    'is found, with all of a restoration of short entries, in every server from its commit on, also where the call is made again',
   'h3-parts':
     'keeps what was before each change of text, metadata, tags, images and kind, with who made it, as it was then read',
   'h3-images': 'shows the images of an old state to whom that state was visible, and to nobody else',

@@ -13,6 +13,7 @@ import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { erasingContract } from '../contracts/erasing'
+import { foundAfterDeathContract } from '../contracts/found-after-death'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -49,6 +50,8 @@ erasingContract('D1', make)
 restoringContract('D1', make)
 
 lostAnswersContract('D1', () => ({ vars: {}, bindings }))
+
+foundAfterDeathContract('D1', () => ({ vars: {}, bindings }))
 
 largeDeletesContract('D1', make)
 

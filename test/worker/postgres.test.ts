@@ -14,6 +14,7 @@ import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { erasingContract } from '../contracts/erasing'
+import { foundAfterDeathContract } from '../contracts/found-after-death'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -56,6 +57,8 @@ erasingContract('PostgreSQL', make)
 restoringContract('PostgreSQL', make)
 
 lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
+
+foundAfterDeathContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 
 largeDeletesContract('PostgreSQL', make)
 

@@ -21,6 +21,7 @@ import type { Clock } from '../../ports/clock'
 import type { AtHand, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
 import type { VectorSearch } from '../../ports/vector-index'
+import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { RecallWords } from './recall-words'
@@ -86,6 +87,7 @@ export function createGetCurrent({
   semantic,
   clock,
   afterwards,
+  finishing = NOTHING_PENDING,
 }: {
   readonly current: CurrentMemories
   readonly memories: Pick<Memories, 'shown'>
@@ -95,6 +97,7 @@ export function createGetCurrent({
   readonly clock: Clock
   /** Does what nobody waits for, once the answer is made. */
   readonly afterwards: (work: () => Promise<void>) => void
+  readonly finishing?: FinishIndex
 }) {
   /** Tells the index of vectors what it has not heard of. */
   const tell = (semantic: SearchSemantic, scope: Scope): void =>
@@ -161,7 +164,8 @@ export function createGetCurrent({
   return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
-    const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
+    const read = () => current.atHand(scope, project, moment, semantic?.model ?? null)
+    const first = await finishing.searching(scope, read)
     const { patterns, vectors, memories: atHand } = first
     const asked = { scope, project, text: contextText(moment, first.newest), atHand: first, vectors }
     const { similar, whole: brought } = await candidatesOf(asked, filter, moment)
@@ -186,9 +190,9 @@ export function createGetCurrent({
       .slice(0, MOST.relevant)
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, { brought, afterwards })
+    const { memories: all } = await memories.shown(scope, filter, ids, MAX_BYTES, { brought, afterwards })
     // To be shown now is no use that is shown.
-    const byId = new Map(read.map((memory) => [memory.id, memory]))
+    const byId = new Map(all.map((memory) => [memory.id, memory]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {

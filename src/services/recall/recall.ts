@@ -6,6 +6,7 @@ import type { Filter } from '../../domain/search/filter'
 import { type Candidate, fuse } from '../../domain/search/fusion'
 import type { Window } from '../../domain/search/window'
 import type { Memories } from '../../ports/memories'
+import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { SemanticHit } from '../semantic-hits'
@@ -65,6 +66,7 @@ export function createRecall({
   semantic,
   memories,
   afterwards,
+  finishing = NOTHING_PENDING,
 }: {
   /** Null when switched off. */
   readonly words: RecallWords | null
@@ -72,6 +74,7 @@ export function createRecall({
   readonly memories: Pick<Memories, 'recalled'>
   /** Takes work that nobody waits for. */
   readonly afterwards: (work: () => Promise<void>) => void
+  readonly finishing?: FinishIndex
 }) {
   /**
    * Both legs as far as they are asked for, their hits beside each other, and what fuses them. Two round trips: the words and the
@@ -104,6 +107,10 @@ export function createRecall({
     if (mode === 'keyword' && byWords === null) throw unavailable('Full text is switched off; try mode semantic')
     if (byWords === null && near === null) throw unavailable('Neither words nor meaning can be searched now')
     const hits = mergeLegs(byWords?.hits ?? [], (near ?? []).slice(0, KEPT))
+    const unwritten = finishing.warnings([
+      ...(mode === 'semantic' ? [] : (['words'] as const)),
+      ...(mode === 'keyword' ? [] : (['vectors'] as const)),
+    ])
     const missing = [
       ...(mode !== 'keyword' && near === null ? [WITHOUT_MEANING] : []),
       ...(mode === 'hybrid' && byWords === null ? [WITHOUT_WORDS] : []),
@@ -113,7 +120,7 @@ export function createRecall({
         byWords?.hits.length && near?.length ? fuseLegs(hits, byWords, near, beside) : hits.sort(byWeightedSimilarity),
       capped: (byWords?.cut ?? false) || (near?.length ?? 0) > KEPT,
       degraded: missing.length > 0,
-      warnings: [...missing, ...(byWords?.warnings ?? [])],
+      warnings: [...missing, ...unwritten, ...(byWords?.warnings ?? [])],
     }
   }
 
