@@ -135,4 +135,4 @@ function reportOf() {
 const [section, report] = reportOf()
 console.log(report)
 if (options.write) writeSection(section, report)
-else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')
+else console.log('Not written to bench/records/load.md (a partial run; --write to keep it).')
