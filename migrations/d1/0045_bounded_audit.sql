@@ -92,3 +92,11 @@ END;
 
 -- Of an org that is full the oldest kept states go first.
 CREATE INDEX versions_by_org ON entry_versions (org);
+
+-- What was deleted of a thread, for whoever erases the thread.
+CREATE INDEX versions_deleted_by_thread ON entry_versions (org, thread_id, entry_id) WHERE deleted = 1;
+
+CREATE INDEX changes_deleted_by_thread ON changes (org, was_thread, entry_id) WHERE action = 'delete' AND erased = 0;
+
+-- What of a thread lists do not show.
+CREATE INDEX entries_unlisted ON entries (org, thread_id, id) WHERE listed = 0;

@@ -38,6 +38,9 @@ export const HISTORY = {
   'h3-erase-beside':
     'erases vectors, and queues images for removal that neither an entry nor a kept state uses any more',
   'h3-erase-last': 'erases by the sight of the last deletion, not by one before a restoration',
+  'h3-erase-told': 'keeps no answer that tells of an entry which was erased while the call was carried out',
+  'h3-erase-thread':
+    'erases of a thread what is archived and what was deleted before, tells how many of each, and counts what it leaves',
   'h3-erase-unfinished': 'erases what a call has deleted that died before it had removed it',
   'h3-erase': 'erases for good: no history, no restoration, no replay, no image',
   'h3-retention': 'forgets versions and receipts beyond their time by the schedule, in bounded steps',
