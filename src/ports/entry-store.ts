@@ -65,7 +65,7 @@ export interface Erased {
   /** Of these, what was archived, and what had been deleted before. */
   readonly archived: number
   readonly before: number
-  /** What the caller reads and may not write, which stays. */
+  /** Of a thread, what the caller reads and may not change, which stays. */
   readonly left: number
 }
 

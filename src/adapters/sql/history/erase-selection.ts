@@ -3,7 +3,6 @@ import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import type { DeleteSelection, Erased } from '../../../ports/entry-store'
 import type { SqlDialect } from '../dialect'
-import { entriesById } from '../entries/read-statements'
 import { changeable, circle, readable, staying, wasChangeable } from '../visibility'
 
 /** What does an erasure take, beside what a deletion would, and what does it leave? */
@@ -89,14 +88,15 @@ function ofThreads(dialect: SqlDialect, org: string, threads: readonly string[],
 export const erasableOf = (dialect: SqlDialect, scope: Scope, threads: readonly string[]): SQL =>
   ofThreads(dialect, scope.org, threads, erasable(dialect, scope, 'e'))
 
-/** How many the caller reads, or could read when they were deleted, and may not change: those of its whole org, for a narrowed key. */
-function left(dialect: SqlDialect, caller: Caller, { ids, threadIds = [] }: Meant): SQL {
-  if (caller.projects === null) return sql`0`
-  const gone = deletedBefore(dialect, caller, { ...(ids ? { ids } : { threadIds }) }, false)
+/**
+ * How many of a thread the caller reads, or could read when they were deleted, and may not change: those of the whole org, for a narrowed
+ * key. Of what is named by its id nobody is told more than who may not read it.
+ */
+function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
+  if (caller.projects === null || threadIds === undefined) return sql`0`
+  const gone = deletedBefore(dialect, caller, { threadIds }, false)
   const stays = sql`${readable(dialect, caller, BEFORE_ALL)} AND (${changeable(dialect, caller, BEFORE_ALL)}) IS NOT TRUE`
-  const standing = ids
-    ? sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${stays}`
-    : ofThreads(dialect, caller.org, threadIds, sql`${stays} AND e.diary = 0`)
+  const standing = ofThreads(dialect, caller.org, threadIds, sql`${stays} AND e.diary = 0`)
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }
 
