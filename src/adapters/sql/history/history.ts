@@ -15,6 +15,7 @@ import type { History, Kept, Restoration } from '../../../ports/history'
 import { TRUE } from '../compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { createUnfinishedDeletes } from '../entries/leaving'
+import { takenBy } from '../entries/quota'
 import { entriesById } from '../entries/read-statements'
 import { premiseProblem } from '../entries/related-links'
 import { readRows, toEntry } from '../entries/rows'
@@ -79,7 +80,7 @@ export function createSqlHistory(
   terms: HistoryTerms,
 ): History {
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms)
+  const write = createWrite(connection, clock, terms, pace)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
   const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
   const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
@@ -226,10 +227,10 @@ export function createSqlHistory(
         auditStatement(caller.org, now, event),
       ]
       try {
-        await write(caller, statements, { quotas })
+        await write(caller, statements, { quotas, takes: () => takenBy(states.map(({ state }) => state)) })
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        throw premiseProblem(error.premise, quotas) ?? new Problem('conflict', LOST)
+        throw premiseProblem(error.premise) ?? new Problem('conflict', LOST)
       }
       await indexWriter.complete(
         caller.org,
