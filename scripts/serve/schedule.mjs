@@ -8,11 +8,13 @@ const RUNS_A_DAY = 24 * 12
  *
  * @param {import('miniflare').Miniflare} server
  * @param {readonly string[]} crons of wrangler's configuration; the first is the frequent one
+ * @param {() => Promise<boolean>} [mayRun] whether anything can be done now; else the next run does it
  */
-export function startSchedule(server, [frequent, ...daily]) {
+export function startSchedule(server, [frequent, ...daily], mayRun = async () => true) {
   if (frequent === undefined) return
   let runs = 0
   async function run() {
+    if (!(await mayRun())) return
     const worker = await server.getWorker()
     const crons = runs++ % RUNS_A_DAY === 0 ? [frequent, ...daily] : [frequent]
     for (const cron of crons) await worker.scheduled({ cron })
