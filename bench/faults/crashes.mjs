@@ -63,7 +63,7 @@ const PNG = Buffer.from(
  */
 
 /** Text that is committed without its words and vectors (src/domain/write-share.ts). */
-const LONG = 'hay '.repeat(63_000)
+const LONG = 'hay '.repeat(63_000).trim()
 
 /** One agent, which does one thing after the other in a thread of its own. */
 export class Writer {
