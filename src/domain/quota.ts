@@ -46,7 +46,8 @@ export function quotaProblem(name: string | null, quotas: Quotas, held: Held | n
   const asks = 'or ask whoever runs the server for more room'
   if (name === QUOTA_NAMES.entries)
     return limitExceeded(
-      `This organization may hold at most ${quotas.entries} entries (${name}); nothing was changed, delete what is no longer needed ${asks}`,
+      `This organization may hold at most ${quotas.entries} entries (${name}); nothing was changed, ` +
+        `delete what is no longer needed ${asks}`,
     )
   if (name !== QUOTA_NAMES.bytes) return null
   const shares = held === null || held.size === 0 ? '' : `. It holds ${holders(held, quotas.bytes ?? 0)}`
