@@ -67,8 +67,8 @@ interface WriteOptions {
  * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some; rows of each.
  *
  * @param statements given `since`, where they need it
- * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much; KeyTaken when the caller's receipt key
- * was used before
+ * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
+ * KeyTaken when the caller's receipt key was used before
  */
 export type Write = (
   caller: Caller,
