@@ -90,8 +90,8 @@ BEGIN
     WHERE org = OLD.org AND part = 'audit';
 END;
 
--- Of an org that is full the oldest kept states go first.
-CREATE INDEX versions_by_org ON entry_versions (org);
+-- Of an org that is full the oldest kept states go first. (All have such an id: who looks for something else shall not come this way.)
+CREATE INDEX versions_by_org ON entry_versions (org) WHERE id > 0;
 
 -- What was deleted of a thread, for whoever erases the thread.
 CREATE INDEX versions_deleted_by_thread ON entry_versions (org, thread_id, entry_id) WHERE deleted = 1;

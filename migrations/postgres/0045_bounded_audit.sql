@@ -88,8 +88,8 @@ END $$;
 CREATE TRIGGER usage_of_purged_audit AFTER DELETE ON audit REFERENCING OLD TABLE AS moved
   FOR EACH STATEMENT EXECUTE FUNCTION keep_usage_of_purged_audit();
 
--- Of an org that is full the oldest kept states go first.
-CREATE INDEX versions_by_org ON entry_versions (org, id);
+-- Of an org that is full the oldest kept states go first. (All have such an id: who looks for something else shall not come this way.)
+CREATE INDEX versions_by_org ON entry_versions (org, id) WHERE id > 0;
 
 -- What was deleted of a thread, for whoever erases the thread.
 CREATE INDEX versions_deleted_by_thread ON entry_versions (org, thread_id, entry_id) WHERE deleted = 1;

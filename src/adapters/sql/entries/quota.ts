@@ -23,7 +23,7 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
       SELECT sized.id FROM (
         SELECT oldest.id, oldest.size, sum(oldest.size) OVER (ORDER BY oldest.id) AS up_to_here
         FROM (
-          SELECT v.id, v.size FROM entry_versions v WHERE ${dialect.rangeOf(sql`v.org`, sql`${org}`)}
+          SELECT v.id, v.size FROM entry_versions v WHERE v.id > 0 AND ${dialect.rangeOf(sql`v.org`, sql`${org}`)}
           ORDER BY ${dialect.inOrder(sql`v.org`, sql`v.id`)} LIMIT CASE WHEN ${excess} > 0 THEN ${FORGOTTEN} ELSE 0 END
         ) oldest
       ) sized
