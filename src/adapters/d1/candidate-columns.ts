@@ -18,6 +18,15 @@ const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 /** Of what words find at a moment, so many of the best come whole. */
 const WHOLE = 8
 
+/** The code of an entry `e` and the path of its file. */
+export const CODE_COLUMN = sql.join(
+  CODE_PATHS.map(
+    (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
+      THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
+  ),
+  sql` || char(10) || `,
+)
+
 interface Asked {
   readonly dialect: SqlDialect
   readonly analyzer: Analyzer
@@ -29,13 +38,6 @@ interface Asked {
 /** Of an entry `e`, with the counts of all terms beside it; at a moment, of a table `best` with the places. */
 export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: TextRequest): (counts: SQL) => SQL {
   const { columns, moment, neighbours = true } = request
-  const code = sql.join(
-    CODE_PATHS.map(
-      (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
-        THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
-    ),
-    sql` || char(10) || `,
-  )
   const next = !neighbours
     ? sql`'[]'`
     : sql`(
@@ -48,7 +50,7 @@ export function candidateColumns({ dialect, analyzer, scope, now }: Asked, reque
   const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
   const wanted = [
     ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-    ...(columns.includes('code') ? [sql`, ${code} AS code`] : []),
+    ...(columns.includes('code') ? [sql`, ${CODE_COLUMN} AS code`] : []),
     ...(moment === undefined
       ? []
       : [

@@ -16,6 +16,7 @@ import {
 } from '../../domain/recall/current'
 import { recallFilter } from '../../domain/recall/filter'
 import type { Memory } from '../../domain/recall/memory'
+import type { Levels } from '../../domain/recall/similarity'
 import type { Filter } from '../../domain/search/filter'
 import type { Clock } from '../../ports/clock'
 import type { AtHand, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
@@ -92,6 +93,7 @@ export function createGetCurrent({
   /** Null when switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
+  readonly levels: () => Promise<Levels>
   readonly clock: Clock
   /** Does what nobody waits for, once the answer is made. */
   readonly afterwards: (work: () => Promise<void>) => void
@@ -150,7 +152,7 @@ export function createGetCurrent({
       if (one.whole !== null) whole.set(one.id, one.whole)
     }
     for (const one of compared) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
-    for (const { atMoment, similarity } of hits) note(atMoment, similarity)
+    for (const { atMoment, share } of hits) note(atMoment, share)
     return { similar: [...similar.values()], whole }
   }
 
@@ -186,7 +188,9 @@ export function createGetCurrent({
       .slice(0, MOST.relevant)
 
     const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, { brought, afterwards })
+    const unread = ids.filter((id) => !brought.has(id))
+    const { memories: rest } = await memories.shown(scope, filter, unread, MAX_BYTES)
+    const read = [...rest, ...ids.flatMap((id) => brought.get(id)?.() ?? [])]
     // To be shown now is no use that is shown.
     const byId = new Map(read.map((memory) => [memory.id, memory]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])

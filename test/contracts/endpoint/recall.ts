@@ -24,14 +24,67 @@ export function recallWireContract(connect: Connect): void {
       expect(answer).toMatchObject({ total: 1, offset: 0, limit: 100, hasMore: false })
       const [{ memory, similarity, layer, matched }] = answer.results
       expect([layer, matched]).toEqual([2, 'keyword'])
-      expect([similarity > 0.8, similarity < 1, similarity]).toEqual([true, true, Number(similarity.toPrecision(4))])
-      const read = (await ok('context_get', { memoryId: id })).memory
-      expect({ ...memory, accessCount: 2 }).toEqual(read)
+      expect(similarity).toBe(1)
+      const { tags: _, pinned, ...read } = (await ok('context_get', { memoryId: id })).memory
+      expect(pinned).toBe(false)
+      expect({ ...memory, accessCount: 1 }).toEqual({ ...read, metadata: { tags: ['hall'], title: 'Where it is' } })
       expect(Object.keys(answer).sort()).toEqual(['hasMore', 'limit', 'offset', 'results', 'total'])
       expect(await ok('context.recall', { query: 'umbrella door', offset: 1 })).toMatchObject({
         results: [],
         offset: 1,
       })
+    })
+
+    it('shows long memories around what matched, in a room that the page shares, and all of a default page in 2,000 tokens', async () => {
+      const projectPath = unique('project')
+      const filter = { projectPath }
+      const long = `${'something else that is said here at length '.repeat(7_000)}umbrella ${'and more of it '.repeat(400)}`
+      const id = await store(long, {
+        projectPath,
+        title: 'x'.repeat(120),
+        weight: 5,
+        fileContext: { path: 'a.ts', language: 'ts' },
+      })
+      const alone = await ok('context_recall', { query: 'umbrella', mode: 'keyword', filter })
+      expect(alone.results[0].memory).toMatchObject({
+        ...{ id, truncated: true, length: [...long].length },
+        metadata: { tags: [], title: 'x'.repeat(120), weight: 5, fileContext: { path: 'a.ts' } },
+      })
+      expect(alone.results[0].memory.content).toMatch(
+        /^(?:something|else|that|is|said|here|at|length) .*umbrella .*(?:and|more|of|it)$/,
+      )
+      expect([...alone.results[0].memory.content].length).toBeLessThanOrEqual(2_000)
+      const tags = Array.from({ length: 8 }, (_, i) => `subject-${i}`)
+      const short = await store('an umbrella', { projectPath })
+      for (let i = 0; i < 9; i++)
+        await store(`umbrella ${i} ${'lies in the hall '.repeat(90)}`, {
+          projectPath,
+          tags,
+          title: `${i} ${'y'.repeat(118)}`,
+        })
+      const page = await ok('context_recall', {
+        query: 'umbrella',
+        mode: 'keyword',
+        filter: { ...filter, types: ['decision'] },
+      })
+      expect(page.results).toHaveLength(10)
+      expect(JSON.stringify(page).length).toBeLessThanOrEqual(8_000)
+      const contents = page.results.map(({ memory }: { memory: { content: string } }) => memory.content.length)
+      expect(contents.reduce((sum: number, one: number) => sum + one, 0)).toBeLessThanOrEqual(4_500)
+      const whole = page.results.find(({ memory }: { memory: { id: string } }) => memory.id === short)?.memory
+      if (whole) expect([whole.content, whole.truncated]).toEqual(['an umbrella', undefined])
+    })
+
+    it('tells what is nearest where nothing passes the threshold', async () => {
+      const projectPath = unique('project')
+      const id = await store('the umbrella stands by the door', { projectPath })
+      const filter = { projectPath }
+      const asked = { query: 'umbrella submarine lighthouse harbour', mode: 'keyword', threshold: 0.99, filter }
+      const { results, below } = await ok('context_recall', asked)
+      expect([results, below]).toEqual([
+        [],
+        { count: 1, best: [{ id, similarity: expect.any(Number), excerpt: 'the umbrella stands by the door' }] },
+      ])
     })
 
     it('tells of more memories than a leg keeps by totalCapped', async () => {
@@ -66,7 +119,7 @@ export function recallWireContract(connect: Connect): void {
         { query: 'x', filter: '{"types":' },
       ])
         expect([args, await code(args)]).toEqual([args, 'VALIDATION_ERROR'])
-      expect(await found('no such thing anywhere', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
+      expect(await found('zyzzyva quokkas', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
     })
 
     it(promise('f8-wire'), async () => {
