@@ -1,9 +1,8 @@
 import type { Scope } from '../domain/identity/scope'
-import type { Moment } from '../domain/recall/current'
+import type { AtMoment, Moment } from '../domain/recall/current'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
-import type { AtMoment } from './current'
 
 /** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */
 export const TEXT_COLUMNS = ['title', 'body', 'code', 'context'] as const

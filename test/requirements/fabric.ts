@@ -131,15 +131,20 @@ export const FABRIC = {
     'takes what is relevant from the newest of layer 2, the nearest of both layers, and what is about the open file',
   'f5-nearest':
     'finds what is near of its project and of layer 3 however much of others is nearer, wherever it moved and whether it was out of sight',
-  'f5-patterns': 'shows patterns by language, file, use and freshness, and filters them by language and file',
+  'f5-patterns': 'filters patterns by language and by file, its folder or extension, however its path is spelt',
   'f5-once': 'shows a memory in one list only',
-  'f5-hints': 'suggests and hints from what it shows, in a fixed order',
+  'f5-hints': 'suggests and hints from what it shows, in a fixed order, each by what it is and how it begins',
+  'f5-errors':
+    'calls a captured error an error, never a fix, and names the fix of a failing command before it tells how often it failed',
+  'f5-score':
+    'orders what it shows by one score of file, name, place, session, freshness, weight and capture, and by id where it is equal',
+  'f5-home': 'shows what is at home in another project only in the language of the moment and where it is near',
   'f5-same': 'says the same twice when nothing was stored between',
   'f5-access': 'writes nothing when it is asked what matters now, and brings long texts whole',
   'f5-cost':
     'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
-  'f5-wire': 'answers five lists, memories as get shows them, and refuses unknown arguments',
+  'f5-wire': 'answers five lists, memories lean and notes in nobody’s role, and refuses unknown arguments',
   'f8-summary':
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':
@@ -186,7 +191,7 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],
-  13: ['f5-patterns'],
+  13: ['f5-patterns', 'f5-home', 'f5-score'],
   14: ['f12-meaning', 'f9-globs', 'f9-real'],
   15: ['f7-failed', 'f7-required', 'f7-secrets', 'f12-secrets'],
   16: ['f2-capacity', 'f7-evicted'],

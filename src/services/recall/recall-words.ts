@@ -1,6 +1,6 @@
 import type { Scope } from '../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
-import type { Moment } from '../../domain/recall/current'
+import type { AtMoment, Moment } from '../../domain/recall/current'
 import { KEPT, type Share, shareOf, weightFactor, wordSimilarity } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Filter } from '../../domain/search/filter'
@@ -15,7 +15,6 @@ import {
   scoredTerms,
   type TermStatistics,
 } from '../../domain/search/score'
-import type { AtMoment } from '../../ports/current'
 import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../ports/full-text'
 
 /** A memory that words found. */
@@ -129,11 +128,12 @@ export function createRecallWords({
       ...{ query, terms, filter, columns: COLUMNS, rare: GLANCE.candidates, moment, neighbours: false },
       depth: { candidates: GLANCE.candidates, complete: 0 },
     })
-    const known = units.filter((unit) => holdingOf(unit, terms, found.statistics) !== null)
-    const share = sharesBy(known, terms, found.statistics)
+    // Words that were not looked for are taken for neither rare nor common.
+    const others = Math.sqrt(GLANCE.candidates * found.statistics.entries)
+    const share = sharesBy(units, terms, found.statistics, others)
     const hits: GlanceHit[] = []
     for (const hit of found.hits) {
-      hits.push({ share: share(lookAt(terms, known, hit).held), atMoment: hit.atMoment as AtMoment })
+      hits.push({ share: share(lookAt(terms, units, hit).held), atMoment: hit.atMoment as AtMoment })
       await pace.spend(hit.text.length + hit.code.length)
     }
     return hits
@@ -213,10 +213,15 @@ function holdingOf(
   return counts.length === 0 ? null : Math.min(...counts)
 }
 
-const sharesBy = (units: readonly Unit[], terms: readonly ScoredTerm[], statistics: TermStatistics): Share =>
+const sharesBy = (
+  units: readonly Unit[],
+  terms: readonly ScoredTerm[],
+  statistics: TermStatistics,
+  uncounted = 0,
+): Share =>
   shareOf(
     statistics.entries,
-    units.map((unit) => holdingOf(unit, terms, statistics) ?? 0),
+    units.map((unit) => holdingOf(unit, terms, statistics) ?? uncounted),
   )
 
 /** Those of the terms that may lead to memories. */

@@ -159,15 +159,47 @@ export function recallWireContract(connect: Connect): void {
         ...{ projectPath, sessionId: 's', currentFile: 'src/a.ts', currentCommand: 'npm test', language: 'ts' },
       })
       const shown = (list: string, id: string) => context[list].find((one: { id: string }) => one.id === id)
-      expect(shown('relevant', decision)).toEqual({
-        ...(await ok('context_get', { memoryId: decision })).memory,
-        accessCount: 0,
-      })
+      const { tags: _, pinned, ...read } = (await ok('context_get', { memoryId: decision })).memory
+      expect(pinned).toBe(false)
+      expect(shown('relevant', decision)).toEqual({ ...read, metadata: { tags: [] }, accessCount: 0 })
       expect(shown('working', note)).toMatchObject({ content: 'open question', expiresAt: expect.any(String) })
       expect(shown('patterns', pattern)).toMatchObject({ code: 'f()', language: 'ts', usageCount: 1, relatedFiles: [] })
       for (const list of Object.keys(none)) expect(context[list].length).toBeLessThanOrEqual(10)
+      expect(context.ghostMessages.length).toBeGreaterThan(0)
+      for (const { role } of context.ghostMessages) expect(role).toBe('note')
+      // A leading project, backslashes and a scheme are no part of a path.
+      const path = `${projectPath}\\src\\b.ts`
+      const filed = await store('said of a file', { projectPath, fileContext: { path: 'src/b.ts' }, weight: 1 })
+      for (const currentFile of [path, `file://${projectPath}/src/b.ts`, './src/b.ts', '/home/u/app/src/b.ts']) {
+        const now = (await ok('context_getCurrent', { projectPath, currentFile })).context
+        expect([currentFile, now.relevant[0].id]).toEqual([currentFile, filed])
+      }
       for (const args of [{ nonsense: 1 }, { sessionId: 'x'.repeat(257) }, { projectPath: ' ' }])
         expect((await session.fail('context_getCurrent', args)).data.code).toBe('VALIDATION_ERROR')
+    })
+
+    it('tells what matters now in 2,500 tokens, whatever is stored', async () => {
+      const projectPath = unique('project')
+      const tags = Array.from({ length: 8 }, (_, i) => `subject-${i}`)
+      const types = ['decision', 'bug_fix', 'code_pattern', 'scratchpad']
+      for (let i = 0; i < 40; i++) {
+        const metadata = { projectPath, tags, title: `${i} ${'y'.repeat(117)}`, source: 'user_explicit' }
+        const layer = types[i % 4] === 'scratchpad' ? 1 : 2
+        const content = `memory ${i} ${'says much '.repeat(i === 0 ? 30_000 : 30 * i)}`
+        await store(content, metadata, { type: types[i % 4], layer })
+      }
+      const answer = await ok('context_getCurrent', {
+        projectPath,
+        currentFile: 'src/a.ts',
+        currentCommand: 'npm test',
+      })
+      expect(JSON.stringify(answer).length).toBeLessThanOrEqual(10_000)
+      const { working, relevant, patterns } = answer.context
+      for (const list of [working, relevant, patterns]) expect(list.length).toBeGreaterThanOrEqual(3)
+      const contents = [...working, ...relevant].map(({ content }) => content)
+      const shown = [...contents, ...patterns.map(({ code }: { code: string }) => code)].map((text) => text.length)
+      expect(shown.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(4_000)
+      expect([working[0].truncated, working[0].length > working[0].content.length]).toEqual([true, true])
     })
 
     it(promise('f1-interop'), async () => {

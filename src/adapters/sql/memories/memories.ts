@@ -10,7 +10,7 @@ import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
 import { readRows } from '../entries/rows'
 import { unpackedColumns } from '../packed'
-import { toMemory } from './brought-along'
+import { toMemory } from './memory-rows'
 import {
   accessStatement,
   awayStatement,

@@ -129,7 +129,7 @@ const inGroups = (parts: readonly SQL[]): SQL =>
  * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
  * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
  */
-function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
+export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
   const { dialect, scope, now, project } = context
   const everywhere = layer === 3 || project === null
   const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`

@@ -11,7 +11,6 @@ import {
   type TextSearch,
 } from '../../../ports/full-text'
 import type { Row } from '../connection'
-import { wholeOf } from '../memories/brought-along'
 import { toAtMoment } from '../memories/moment'
 import { unpackedColumns } from '../packed'
 
@@ -123,7 +122,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   place: Number(row.place ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
-  atMoment: row.marks === undefined ? null : toAtMoment(row, wholeOf(row.whole)),
+  atMoment: row.is_away === undefined ? null : toAtMoment(row),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })
