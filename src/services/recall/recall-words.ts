@@ -2,13 +2,13 @@ import type { Scope } from '../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../domain/pace'
 import type { AtMoment, Moment } from '../../domain/recall/current'
 import { KEPT, type Share, shareOf, weightFactor, wordSimilarity } from '../../domain/recall/similarity'
-import type { Analyzer } from '../../domain/search/analysis'
+import type { Analyzer, Token } from '../../domain/search/analysis'
 import type { Filter } from '../../domain/search/filter'
 import { findUnit } from '../../domain/search/hits'
 import { parseQuery, type Unit } from '../../domain/search/query'
 import {
   type Candidate,
-  countTerms,
+  createTermCounter,
   hasTier,
   rank,
   type ScoredTerm,
@@ -94,24 +94,47 @@ export function createRecallWords({
   readonly pace?: Pace
 }) {
   /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
-  function lookAt(terms: readonly ScoredTerm[], units: readonly Unit[], { title, text, code }: Standing) {
-    const parts = [title, text, code].map((part) => analyzer.tokenize(part))
-    const stems = new Set(parts.flatMap((part) => part.map(({ term }) => term)))
-    const holds = (unit: Unit): boolean => {
-      if (unit.terms.length === 1 && !unit.prefix) return stems.has(unit.terms[0] as string)
-      return parts.some((part) => {
-        let found = false
-        findUnit(unit, part, () => {
-          found = true
+  function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {
+    const count = createTermCounter(terms)
+    const asked = units.map((unit) => ({
+      unit,
+      isWord: unit.terms.length === 1 && !unit.prefix,
+      places: terms.flatMap(({ term }, place) => (unit.terms.includes(term) ? [place] : [])),
+    }))
+    // A unit that is no scored word, and words that are not counted, are looked for among all words.
+    const needsWords = asked.some(({ isWord, places }) => isWord && places.length === 0)
+    return ({ title, text, code }: Standing) => {
+      let besideLength = 0
+      const stems = new Set<string>()
+      const frequencies = count((visit) => {
+        const see = needsWords
+          ? (word: Pick<Token, 'term' | 'word'>) => {
+              stems.add(word.term)
+              visit(word)
+            }
+          : visit
+        analyzer.eachWord(text, see)
+        analyzer.eachWord(`${title}\n${code}`, (word) => {
+          see(word)
+          if (!word.isStopWord) besideLength++
         })
-        return found
       })
-    }
-    const beside = [parts[0], parts[2]].flatMap((part) => part ?? []).filter(({ isStopWord }) => !isStopWord)
-    return {
-      frequencies: countTerms(terms, parts.flat()),
-      held: units.flatMap((unit, place) => (holds(unit) ? [place] : [])),
-      besideLength: beside.length,
+      const parts: (readonly Token[])[] = []
+      const stands = (unit: Unit): boolean => {
+        if (parts.length === 0) parts.push(...[title, text, code].map((part) => analyzer.tokenize(part)))
+        return parts.some((part) => {
+          let found = false
+          findUnit(unit, part, () => {
+            found = true
+          })
+          return found
+        })
+      }
+      const holds = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
+        if (isWord && places.length === 0) return stems.has(unit.terms[0] as string)
+        return places.every((place) => (frequencies[place] as number) > 0) && (isWord || stands(unit))
+      }
+      return { frequencies, held: asked.flatMap((one, place) => (holds(one) ? [place] : [])), besideLength }
     }
   }
 
@@ -131,9 +154,10 @@ export function createRecallWords({
     // Words that were not looked for are taken for neither rare nor common.
     const others = Math.sqrt(GLANCE.candidates * found.statistics.entries)
     const share = sharesBy(units, terms, found.statistics, others)
+    const lookAt = lookingFor(terms, units)
     const hits: GlanceHit[] = []
     for (const hit of found.hits) {
-      hits.push({ share: share(lookAt(terms, units, hit).held), atMoment: hit.atMoment as AtMoment })
+      hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
       await pace.spend(hit.text.length + hit.code.length)
     }
     return hits
@@ -151,10 +175,11 @@ export function createRecallWords({
     })
     if (found.length === 0) return none
     const share = sharesBy(units, terms, statistics)
+    const lookAt = lookingFor(terms, units)
     const looked = new Map<number, { readonly hit: TextHit; readonly held: readonly number[] }>()
     const candidates: Candidate[] = []
     for (const hit of found) {
-      const { frequencies, held, besideLength } = lookAt(terms, units, hit)
+      const { frequencies, held, besideLength } = lookAt(hit)
       const { id, length, following, complete, text: start, code } = hit
       candidates.push({ id, length: length + besideLength, following, complete, frequencies })
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
@@ -167,7 +192,7 @@ export function createRecallWords({
       const shares = new Map<number, number>()
       if (ids.length === 0) return shares
       for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
-        const { held } = lookAt(terms, units, standing)
+        const { held } = lookAt(standing)
         shares.set(standing.id, share([...held, ...standing.held]))
         await pace.spend(standing.text.length + standing.code.length)
       }

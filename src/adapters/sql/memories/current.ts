@@ -211,7 +211,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
       const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
-        connection.read([near.rows]),
+        readTogether(connection, [near]),
         isBehind ? connection.read([unconfirmed(found.newest)]) : [],
         isUntold
           ? connection.read([

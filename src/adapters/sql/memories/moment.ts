@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import { type AtMoment, type Moment, namesOf } from '../../../domain/recall/current'
-import { FALSE, joinConditions } from '../compile-filter'
+import { FALSE } from '../compile-filter'
 import type { Row } from '../connection'
 import type { SqlDialect } from '../dialect'
 import { beginningOf } from '../texts/long-texts'
@@ -12,6 +12,11 @@ import { isAway } from './memory-statements'
 
 /** Of a text so much is searched for the names of files and commands. */
 const SEARCHED = 50_000
+/**
+ * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON writes
+ * six bytes for one of a control character.
+ */
+const NAMING = { before: 100, most: 500 } as const
 
 /** Where metadata name a file, and what leads to the memories of the org by it (`0027_current.sql`). */
 export const FILES = [
@@ -24,6 +29,9 @@ export const MOMENT_COLUMNS = [
   ...['is_own', 'is_captured', 'is_away', 'naming'],
 ] as const
 
+/** Longer names are those of no file that is compared. */
+const beginning = (value: SQL): SQL => sql`substr(${value}, 1, 256)`
+
 const bit = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
 
 /** Beside `id` and `weight`. */
@@ -33,21 +41,22 @@ export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
   // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
   const isShort = sql`e.bytes <= ${sql.raw(String(SEARCHED))} AND e.text <> ''`
   const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
-  const names = joinConditions(
-    'or',
-    namesOf(moment).map((name) => dialect.contains(start, sql`${name}`)),
-  )
+  const found = namesOf(moment).map((name) => dialect.position(start, sql`${name}`))
+  const naming = found.map((place) => {
+    const from = sql`CASE WHEN ${place} > ${sql.raw(String(NAMING.before))} THEN ${place} - ${sql.raw(String(NAMING.before))} ELSE 1 END`
+    return sql` WHEN ${place} > 0 THEN substr(${start}, ${from}, ${sql.raw(String(NAMING.most))})`
+  })
   const own = sessionId === null ? FALSE : sql`coalesce(${at('sessionId')}, '') = ${sessionId}`
   const columns = {
     used_at: sql`coalesce(e.accessed_at, e.created_at)`,
-    last_seen: at('lastSeen'),
-    file: at('fileContext', 'path'),
-    code_file: at('codeBlock', 'filePath'),
-    language: sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`,
+    last_seen: beginning(at('lastSeen')),
+    file: beginning(at('fileContext', 'path')),
+    code_file: beginning(at('codeBlock', 'filePath')),
+    language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
     is_own: bit(own),
     is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
     is_away: bit(isAway(dialect, project)),
-    naming: sql`CASE WHEN ${names} THEN ${start} ELSE '' END`,
+    naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
   }
   const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)
   return sql`e.layer, e.kind, e.updated_at, ${sql.join(named, sql`, `)}`
