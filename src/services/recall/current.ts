@@ -9,7 +9,13 @@ import {
   patternOf,
 } from '../../domain/recall/current'
 import { recallFilter } from '../../domain/recall/filter'
-import { type GhostMessage, ghostMessagesOf, type Suggestion, suggestionsOf } from '../../domain/recall/hints'
+import {
+  type GhostMessage,
+  ghostMessagesOf,
+  type Suggestion,
+  suggestionsOf,
+  testsOrBuilds,
+} from '../../domain/recall/hints'
 import type { Memory } from '../../domain/recall/memory'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../domain/recall/similarity'
 import type { Filter } from '../../domain/search/filter'
@@ -146,7 +152,8 @@ export function createGetCurrent({
     const text = contextText(moment, first.newest)
     const asked = { scope, project, text, atHand: first.memories, vectors: first.vectors }
     const chosen = choose(await candidatesOf(asked, filter, moment), moment, now)
-    const bugs = chosen.bugs.slice(0, BUGS)
+    // Only a command that tests or builds is told of them.
+    const bugs = testsOrBuilds(moment.currentCommand) ? chosen.bugs.slice(0, BUGS) : []
     const wanted = [...chosen.working, ...chosen.relevant, ...chosen.patterns, ...bugs]
     const ids = [...new Set(wanted.map(({ id }) => id))]
     const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES)
