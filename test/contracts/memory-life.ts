@@ -256,6 +256,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         generation: null,
         embedCode: async () => 0,
         changesDays: 30,
+        auditDays: 365,
       })
         .filter(({ name }) => name === 'decayed memories')
         .map((step) => ({
