@@ -6,6 +6,7 @@ import { invalidInput } from '../errors'
 import type { Inspection } from '../flaws'
 import type { Scope } from '../identity/scope'
 import { type Memory, type MemoryType, typeOfKind } from './memory'
+import { normalPath } from './paths'
 import { openProject } from './project'
 
 /** What a memory's metadata may hold under the keys that fabric knows, and how they are kept (fabric contract §1, §3). */
@@ -95,7 +96,7 @@ export function keptMetadata(scope: Scope, before: Metadata | null, given: Metad
     if (value === null && before !== null) delete kept[key]
     else kept[key] = value
   }
-  if (!Object.hasOwn(given, 'projectPath')) return kept
+  if (!Object.hasOwn(given, 'projectPath')) return withNormalPaths(kept)
   const path = given.projectPath
   if (path === null) delete kept.project
   else {
@@ -104,6 +105,22 @@ export function keptMetadata(scope: Scope, before: Metadata | null, given: Metad
     if (typeof named === 'string' && normalizeProject(named) !== project)
       throw invalidInput('metadata.project and metadata.projectPath name different projects; give one of them')
     kept.project = project
+  }
+  return withNormalPaths(kept)
+}
+
+/** Where metadata name files. */
+const PATHS = [
+  ['fileContext', 'path'],
+  ['codeBlock', 'filePath'],
+] as const
+
+function withNormalPaths(kept: Metadata): Metadata {
+  const project = typeof kept.project === 'string' ? normalizeProject(kept.project) : null
+  for (const [key, member] of PATHS) {
+    const object = own(kept, key)
+    const path = isObject(object) ? own(object, member) : undefined
+    if (isObject(object) && typeof path === 'string') kept[key] = { ...object, [member]: normalPath(path, project) }
   }
   return kept
 }
@@ -152,4 +169,36 @@ export function shownMetadata(memory: Memory): Metadata {
     weight,
     ...(project === null ? {} : { projectPath: project }),
   })
+}
+
+/** Of nested metadata, a member that is a string. */
+const memberOf = (metadata: Metadata, key: string, member: string): string | null => {
+  const object = own(metadata, key)
+  const value = isObject(object) ? own(object, member) : undefined
+  return typeof value === 'string' ? value : null
+}
+
+/**
+ * What models receive of metadata where a memory is one of several (fabric contract §1): what tells it, and what is not as usual.
+ *
+ * @param named the project that the call names
+ */
+export function leanMetadata(memory: Memory, named: string | null): Metadata {
+  const shown = shownMetadata(memory)
+  const path = memberOf(shown, 'fileContext', 'path')
+  const unusual = (key: string, usual: JsonValue): Metadata => {
+    const value = own(shown, key)
+    return value === undefined || value === usual ? {} : { [key]: value }
+  }
+  return {
+    tags: [...memory.tags],
+    ...(typeof shown.title === 'string' ? { title: shown.title } : {}),
+    ...(path === null ? {} : { fileContext: { path } }),
+    ...(memory.project === null || memory.project === named ? {} : { projectPath: memory.project }),
+    ...unusual('source', 'ai_inferred'),
+    ...unusual('weight', 3),
+    ...unusual('confidence', DEFAULT_CONFIDENCE),
+    ...unusual('count', 1),
+    ...unusual('lastSeen', null),
+  }
 }

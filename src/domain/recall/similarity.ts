@@ -1,11 +1,63 @@
-/** Scores of recall (fabric contract §4): absolute, from 0 to 1, on one scale in every layer, mode and size of the store. */
-
-/** What a memory earns by how much of the query it holds, and by how well it ranks. */
-const COVERAGE = 0.8
-const RANK = 0.2
+/**
+ * Similarity of recall (fabric contract §4): absolute, from 0 to 1, and of one meaning in every mode, layer and size of the store and with
+ * every model. Right answers reach 0.7; what a question about something else finds seldom does.
+ */
 
 /** Memories that one leg keeps. */
 export const KEPT = 200
+
+/** What cosines of a model mean: the mean one of texts that have nothing in common, and the median one of a question and its answer. */
+export interface Levels {
+  readonly nothing: number
+  readonly answer: number
+}
+
+const SMALLEST_SPAN = 1e-6
+
+/** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
+export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>
+  Math.max(0, (cosine - nothing) / Math.max(answer - nothing, SMALLEST_SPAN))
+
+/**
+ * What a unit of a query weighs in the share that a memory holds.
+ *
+ * @param memories in scope
+ * @param holding of them, those that hold the unit
+ */
+const rarity = (memories: number, holding: number): number =>
+  Math.log((Math.max(memories, holding) + 1_000) / (holding + 1)) ** 2
+
+/** How much of a query a memory holds, 0 to 1, by the places of the units that it holds. */
+export type Share = (held: Iterable<number>) => number
+
+/** @param holding how many memories hold each unit of the query */
+export function shareOf(memories: number, holding: readonly number[]): Share {
+  const weights = holding.map((one) => rarity(memories, one))
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  return (held) => {
+    let sum = 0
+    for (const place of new Set(held)) sum += weights[place] as number
+    return all === 0 ? 0 : Math.min(1, sum / all)
+  }
+}
+
+const DISTANCE = 0.3
+
+/** By words alone, of the share. */
+export const wordSimilarity = (share: number): number => share ** 0.2
+
+/** By meaning alone. */
+export const meaningSimilarity = (meaning: number): number => 1 - DISTANCE ** (meaning / 0.5)
+
+/** By both. */
+export const jointSimilarity = (meaning: number, share: number): number => 1 - DISTANCE ** ((meaning + share) / 0.7)
+
+/** What the key of an order is multiplied by: weight breaks near-ties (fabric contract §2.2). */
+export const weightFactor = (weight: number): number => 1 + 0.1 * (weight - 3)
+
+/** Of a chunk of code: what it earns by how much of the query it holds, and by how well it ranks. */
+const COVERAGE = 0.8
+const RANK = 0.2
 
 /**
  * @param held units of the query that the memory holds
@@ -20,6 +72,3 @@ export function leastHeld(units: number, threshold: number): number {
   for (let held = 1; held <= units; held++) if (COVERAGE * (held / units) + RANK >= threshold) return held
   return units
 }
-
-/** What orders: a memory of weight 5 counts as much again as one of weight 3 that is two thirds nearer. */
-export const weighed = (score: number, weight: number): number => (score * weight) / 3

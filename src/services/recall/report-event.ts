@@ -34,7 +34,7 @@ export interface EventReport {
   readonly warnings: readonly string[]
 }
 
-const LEAST_SIMILARITY = 0.7
+const LEAST_SHARE = 0.5
 const MOST_SIMILAR = 5
 /** Of the line that is looked for, in code points. */
 const ERROR_LINE = 1_000
@@ -66,7 +66,8 @@ export function createReportEvent(dependencies: {
   /** Earlier bugs, best first, by the beginning of the line that tells of one. */
   const similarTo = async (scope: Scope, project: string | null, line: string): Promise<readonly SimilarMemory[]> => {
     const query = firstCodePoints(line, ERROR_LINE)
-    return (await recallWords(scope, { query, filter: bugsOf(project), threshold: LEAST_SIMILARITY })).hits
+    const { hits } = await recallWords(scope, { query, filter: bugsOf(project) })
+    return hits.filter(({ share }) => share >= LEAST_SHARE)
   }
 
   /**
