@@ -40,6 +40,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
 const BUILT: Readonly<Record<string, string>> = {
+  'adapters/d1/local-faults.ts': 'fixed words, over a message of the database',
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/pack/sayings-next.ts': 'fixed words, then times, each of which begins differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
