@@ -2,6 +2,7 @@ import { fitted, type Passage, type Room, roomOf } from './content'
 import { FACET_TITLES, type Facet } from './facets'
 import { itemMarkdown } from './markdown'
 import type { PackItem } from './pack'
+import { WEIGHTS } from './weights'
 
 /** How much of a pack fits: which items, and how much of each one's text (packs contract). */
 export interface Planned<T> {
@@ -20,12 +21,8 @@ export interface Plannable {
   readonly anyway: boolean
 }
 
-/** Of the budget, what is kept for neighbours. */
-const FOR_RELATED = 0.12
-/** Of a text, what an item is not worth its place without, in characters. */
-const LEAST = 200
 /** What the last look may still add to an item: what it supersedes and conflicts with. */
-const OPPOSITIONS = 40
+const { oppositions: OPPOSITIONS, least: LEAST, related: FOR_RELATED } = WEIGHTS.budget
 
 const add = (a: Room, b: Room): Room => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
 const within = (a: Room, b: Room): boolean => a.json <= b.json && a.markdown <= b.markdown

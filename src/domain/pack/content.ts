@@ -3,22 +3,12 @@ import { own } from '../entry/metadata'
 import type { Analyzer } from '../search/analysis'
 import { codePointLength, offsetAfter, offsetBefore } from '../text'
 import { quoted } from './markdown'
+import { WEIGHTS, type Weights } from './weights'
+
+const { shown } = WEIGHTS
 
 /** What of a text is shown in a pack: all of it, or the part around what matched. */
 const CUT = '…'
-/** Of a cut text, what stands before the place that matched. */
-const BEFORE = 0.2
-/** A cut moves this far at most to stand between two words, in UTF-16 units. */
-const TO_A_SPACE = 24
-/** Hits that are looked at. */
-const HITS = 400
-/** Code points of the content of an item that says little beside the best: a few lines; of one that only fills a place: two. */
-const FEW_LINES = 240
-export const TWO_LINES = 160
-/** How fast the room falls with the share of the best. */
-const FALLS = 3
-/** A text that is only so much longer than its room is shown whole: its end may be what matters. */
-const HARDLY_LONGER = 1.5
 
 /** A text and where in it the goal is. */
 export interface Passage {
@@ -37,18 +27,12 @@ export interface Passage {
  * @param share its score as a share of the best one
  * @param most of the best one
  */
-export function roomFor(chars: number, share: number, most: number): number {
-  const room = Math.max(FEW_LINES, Math.floor(most * share ** FALLS))
-  return Math.min(most, chars <= HARDLY_LONGER * room ? chars : room)
+export function roomFor(chars: number, share: number, most: number, { shown: by }: Weights = WEIGHTS): number {
+  const room = Math.max(by.fewLines, Math.floor(most * share ** by.falls))
+  return Math.min(most, chars <= by.hardlyLonger * room ? chars : room)
 }
 
 export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
-
-/** Of a long text several parts are shown, so many at most, where each has room for two sentences. */
-const PARTS = 3
-const PART = 200
-/** What a word still tells in a further part. */
-const SAID_BEFORE = 0.3
 
 /**
  * Where in a text the goal's words stand closest together, by how rare they are: the best place, then those that say most beside it, a part
@@ -66,10 +50,10 @@ export function bestPlaces(
   const hits: { readonly term: string; readonly start: number }[] = []
   for (const { term, start } of analyzer.tokens(text)) {
     if (weights.has(term)) hits.push({ term, start })
-    if (hits.length === HITS) break
+    if (hits.length === shown.hits) break
   }
-  const parts = Math.max(1, Math.min(PARTS, Math.floor(room / PART)))
-  const window = (room / parts) * (1 - BEFORE)
+  const parts = Math.max(1, Math.min(shown.parts, Math.floor(room / shown.part)))
+  const window = (room / parts) * (1 - shown.before)
   const told = new Map(weights)
   const places: number[] = []
   while (places.length < parts) {
@@ -85,7 +69,7 @@ export function bestPlaces(
     }
     if (best.worth === 0) break
     places.push(best.start)
-    for (const term of best.terms) told.set(term, SAID_BEFORE * (told.get(term) as number))
+    for (const term of best.terms) told.set(term, shown.saidBefore * (told.get(term) as number))
   }
   return places.length === 0 ? [0] : places
 }
@@ -93,8 +77,6 @@ export function bestPlaces(
 /** Where a sentence or a line ends, with the white space behind it. */
 const SENTENCE_END = /[.!?](?=\s)|\n/
 const SENTENCE_ENDS = /[.!?](?=\s)|\n/g
-/** Of what is cut, the part at its ends in which the beginning and the end of a sentence are looked for. */
-const TAIL = 0.35
 
 /** The beginning of the first sentence that begins in a stretch; null when none does. */
 function sentenceStart(text: string, from: number, to: number): number | null {
@@ -116,7 +98,7 @@ function sentenceEnd(text: string, from: number, to: number): number | null {
 export function cutAround(passage: Passage, most: number): string {
   const { text, at, goesOn } = passage
   if (codePointLength(text) <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
-  const places = at.slice(0, Math.max(1, Math.floor(most / PART))).sort((a, b) => a - b)
+  const places = at.slice(0, Math.max(1, Math.floor(most / shown.part))).sort((a, b) => a - b)
   const room = Math.floor((most - places.length + 1) / places.length)
   return places.map((place) => part(passage, place, room)).join('\n')
 }
@@ -124,18 +106,18 @@ export function cutAround(passage: Passage, most: number): string {
 /** The part of a text around one place. */
 function part({ text, goesOn }: Passage, at: number, most: number): string {
   const room = Math.max(0, most - 2)
-  let from = offsetBefore(text, at, Math.floor(room * BEFORE))
+  let from = offsetBefore(text, at, Math.floor(room * shown.before))
   let to = offsetAfter(text, from, room)
   if (to === text.length) from = offsetBefore(text, to, room)
   if (from > 0) {
     const space = text.indexOf(' ', from)
-    const word = space >= 0 && space < Math.min(at, from + TO_A_SPACE) ? space + 1 : from
-    from = sentenceStart(text, from, Math.min(at, from + Math.floor((to - from) * TAIL))) ?? word
+    const word = space >= 0 && space < Math.min(at, from + shown.toASpace) ? space + 1 : from
+    from = sentenceStart(text, from, Math.min(at, from + Math.floor((to - from) * shown.tail))) ?? word
   }
   if (to < text.length) {
     const space = text.lastIndexOf(' ', to)
-    const word = space > to - TO_A_SPACE && space > from ? space : to
-    to = sentenceEnd(text, Math.max(at, to - Math.floor((to - from) * TAIL)), to) ?? word
+    const word = space > to - shown.toASpace && space > from ? space : to
+    to = sentenceEnd(text, Math.max(at, to - Math.floor((to - from) * shown.tail)), to) ?? word
   }
   const before = from > 0 || goesOn.before
   const after = to < text.length || goesOn.after

@@ -3,6 +3,7 @@ import { type Facet, facetOf, isInFlight } from './facets'
 import { facetsOf, type Intent } from './intents'
 import { type LinkEvidence, SAYS_ANEW } from './links'
 import type { Later } from './said-anew'
+import { WEIGHTS, type Weights } from './weights'
 
 /** Why an entry may stand in a pack, and how much that says (packs contract). */
 export interface Evidence {
@@ -42,32 +43,22 @@ export interface Weighed {
   readonly worth: number
 }
 
-/** How much each leg says when it says all it can. Chosen on one half of the goals of bench/packs, as all numbers here. */
-const WORDS = 0.9
-const SIMILARITY = 1
-const IDENTIFIER = 0.7
-const RECENT = 0.55
-/** What the entry at the end of a link takes over. */
-const LINKED = 0.6
-/** Of work in flight, of diary pages, whatever the goal says. */
-const IN_PROGRESS = 0.25
-const DIARY = 0.35
-
 /** The share of all that speaks, when each speaks for itself. */
 const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest, part) => rest * (1 - part), 1)
 
 /** What the words, the meaning, the names and the links say. */
-export function relevance(evidence: Evidence): number {
+export function relevance(evidence: Evidence, weights: Weights = WEIGHTS): number {
+  const says = weights.evidence
   const { words, similarity, identifierShare, link, recent, inProgress, diary, asked } = evidence
   const own = together(
-    WORDS * words,
-    SIMILARITY * similarity,
-    IDENTIFIER * identifierShare,
-    RECENT * recent,
+    says.words * words,
+    says.similarity * similarity,
+    says.identifier * identifierShare,
+    says.recent * recent,
     asked,
-    link === null ? 0 : Math.min(1, LINKED * link.strength),
+    link === null ? 0 : Math.min(1, says.linked * link.strength),
   )
-  return Math.max(own, inProgress ? IN_PROGRESS : 0, diary ? DIARY : 0)
+  return Math.max(own, inProgress ? says.inProgress : 0, diary ? says.diary : 0)
 }
 
 /** What speaks for an entry beside its standing. */
@@ -78,14 +69,6 @@ export const byItself = (evidence: Evidence): Evidence => ({
   asked: 0,
 })
 
-/** Facets that an intent names count fully at first and a little less each; others less, and never nothing. */
-const NEXT_FACET = 0.01
-const OTHER_FACET = 0.9
-const OTHER_DOMAIN = 0.9
-const PINNED = 1.05
-/** What a later entry takes the place of ranks below it, and stays. */
-const OLDER = 0.5
-
 export interface Preferences {
   readonly intent: Intent
   readonly domain: string | null
@@ -93,28 +76,32 @@ export interface Preferences {
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
 
-const standingOf = ({ later }: Evidence): number => (later?.holds ? OLDER : 1)
+const standingOf = ({ later }: Evidence, { prior }: Weights): number => (later?.holds ? prior.older : 1)
 
 /** What speaks for an entry, whether a later one took its place or not. */
-export const scoreByItself = ({ score, evidence }: Weighed): number => score / standingOf(evidence)
+export const scoreByItself = ({ score, evidence }: Weighed, weights: Weights = WEIGHTS): number =>
+  score / standingOf(evidence, weights)
 
 /** The score of an entry: its relevance, and what speaks for it beside the goal. */
-export function scoreOf(entry: PackEntry, facet: Facet, evidence: Evidence, { intent, domain }: Preferences): number {
+export function scoreOf(
+  entry: PackEntry,
+  facet: Facet,
+  evidence: Evidence,
+  { intent, domain }: Preferences,
+  weights: Weights = WEIGHTS,
+): number {
+  const { prior } = weights
   const place = facetsOf(intent).indexOf(facet)
-  const facetPrior = place < 0 ? OTHER_FACET : 1 - NEXT_FACET * place
-  const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : OTHER_DOMAIN
-  const weight = 1 + 0.01 * (entry.weight - 3)
-  const own = (entry.pinned ? PINNED : 1) * standingOf(evidence)
-  const score = relevance(evidence) * facetPrior * domainPrior * weight * own
+  const facetPrior = place < 0 ? prior.otherFacet : 1 - prior.nextFacet * place
+  const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : prior.otherDomain
+  const weight = 1 + prior.weightStep * (entry.weight - prior.usualWeight)
+  const own = (entry.pinned ? prior.pinned : 1) * standingOf(evidence, weights)
+  const score = relevance(evidence, weights) * facetPrior * domainPrior * weight * own
   return Math.max(0, Math.min(1, score))
 }
 
 export const facetOfEntry = ({ kind, status }: PackEntry): Facet => facetOf(kind, status)
 export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
-
-const MOST_WORDS = 5
-/** A similarity that says less is not worth a word. */
-export const WORTH_SAYING = 0.1
 
 function linkReason({ from, relation, direction }: LinkEvidence): string {
   if (relation === SAYS_ANEW) return `newer than [${from}]`
@@ -128,9 +115,9 @@ const laterReason = ({ id, holds, says }: Later): string =>
 export function reasonOf({ evidence, entry }: Weighed): string {
   const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent, later } = evidence
   const match = [
-    ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, MOST_WORDS).join(', ')}`] : []),
-    ...(matched.length > 0 ? [`words: ${matched.slice(0, MOST_WORDS).join(', ')}`] : []),
-    ...(similarity > WORTH_SAYING && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
+    ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, WEIGHTS.shown.reasonWords).join(', ')}`] : []),
+    ...(matched.length > 0 ? [`words: ${matched.slice(0, WEIGHTS.shown.reasonWords).join(', ')}`] : []),
+    ...(similarity > WEIGHTS.floors.worthSaying && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),
     ...(link === null ? [] : [linkReason(link)]),
     ...(recent > 0 ? ['recent'] : []),
     ...(evidence.asked > 0 && !inProgress ? [`asked for: ${entry.kind}`] : []),

@@ -1,9 +1,10 @@
 /** Names in a goal that mean one thing exactly: error codes, paths, functions, versions. */
 
+import { WEIGHTS } from './weights'
+
 /** A run of characters that names are made of. */
 const RUN = /[\p{L}\p{N}_$#@.:/\\-]{2,200}/gu
 const EDGES = '.:,;/\\-#@$'
-const MOST = 16
 
 const CODE = /^[A-Z]{1,12}[-_]?\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\d+$|^[A-Z]{2,}-\d+$/
 /** `BOOK-410-HOLD`, where one part has a digit. */
@@ -44,7 +45,7 @@ export function identifiersIn(text: string): string[] {
   for (const [run] of text.matchAll(RUN)) {
     const name = trimmed(run)
     if (isIdentifier(name)) found.add(name)
-    if (found.size === MOST) break
+    if (found.size === WEIGHTS.gathering.identifiers) break
   }
   return [...found]
 }

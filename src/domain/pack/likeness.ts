@@ -1,5 +1,6 @@
 import type { Analyzer } from '../search/analysis'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import { WEIGHTS, type Weights } from './weights'
 
 /** How alike two texts are by their words and by which word follows which; linear in their lengths. */
 export interface Shape {
@@ -9,14 +10,8 @@ export interface Shape {
   readonly pairs: ReadonlySet<string>
 }
 
-/** What is compared of a text: long ones that begin alike are alike. */
-const COMPARED = 1_500
-/** Shares of words, and of neighbours, from which two texts say nearly the same. */
-const SAME_WORDS = 0.85
-const SAME_PAIRS = 0.7
-
 export function shapeOf(text: string, analyzer: Analyzer): Shape {
-  const compared = firstCodePoints(text, COMPARED)
+  const compared = firstCodePoints(text, WEIGHTS.likeness.codePoints)
   const words = new Set<string>()
   const pairs = new Set<string>()
   let before = ''
@@ -37,7 +32,7 @@ export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   return either === 0 ? 0 : both / either
 }
 
-export const isNearlySame = (a: Shape, b: Shape): boolean =>
+export const isNearlySame = (a: Shape, b: Shape, { likeness: same }: Weights = WEIGHTS): boolean =>
   (a.text !== '' && a.text === b.text) ||
-  overlap(a.pairs, b.pairs) >= SAME_PAIRS ||
-  (overlap(a.words, b.words) >= SAME_WORDS && overlap(a.pairs, b.pairs) >= SAME_PAIRS / 2)
+  overlap(a.pairs, b.pairs) >= same.pairs ||
+  (overlap(a.words, b.words) >= same.words && overlap(a.pairs, b.pairs) >= same.pairs / 2)

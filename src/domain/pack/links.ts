@@ -1,4 +1,5 @@
 import type { PackLink } from './candidate'
+import { WEIGHTS, type Weights } from './weights'
 
 /** A link that leads to an entry from a better one. */
 export interface LinkEvidence {
@@ -9,32 +10,13 @@ export interface LinkEvidence {
   readonly strength: number
 }
 
-/** What an entry takes over from one that it is linked with. */
-const STRENGTHS: Readonly<Record<string, number>> = {
-  contradicts: 1,
-  supersedes: 0.9,
-  decides: 0.9,
-  depends_on: 0.9,
-  requires: 0.9,
-  supports: 0.8,
-  part_of: 0.8,
-  derived_from: 0.7,
-  references: 0.7,
-  related_to: 0.6,
-}
-const OTHER = 0.6
-/** What takes the place of an entry takes over nearly all that speaks for it, whatever its own words are. */
-const SUCCESSOR = 1.5
-/** From what is said anew to what says it: no link of the store, and none that leads back. */
-const AGAIN = 1
+/** From what is said anew to what says it: no link of the store. */
 export const SAYS_ANEW = 'says anew'
-/** Each step takes that much of what is taken over. */
-const STEP = 0.6
 
-function shareOf(relation: string, direction: LinkEvidence['direction']): number {
-  if (relation === SAYS_ANEW) return direction === 'incoming' ? AGAIN : 0
-  if (relation === 'supersedes' && direction === 'incoming') return SUCCESSOR
-  return STRENGTHS[relation] ?? OTHER
+function shareOf(relation: string, direction: LinkEvidence['direction'], { links }: Weights): number {
+  if (relation === SAYS_ANEW) return direction === 'incoming' ? links.saidAnew : 0
+  if (relation === 'supersedes' && direction === 'incoming') return links.successor
+  return links.strengths[relation] ?? links.other
 }
 
 /**
@@ -46,14 +28,15 @@ export function linkEvidence(
   links: readonly PackLink[],
   own: ReadonlyMap<number, number>,
   steps: number,
+  weights: Weights = WEIGHTS,
 ): Map<number, LinkEvidence> {
   const best = new Map<number, LinkEvidence>()
   let carried: ReadonlyMap<number, number> = own
   for (let step = 0; step < steps; step++) {
     const next = new Map<number, number>()
     const offer = (from: number, to: number, relation: string, direction: LinkEvidence['direction']) => {
-      const share = shareOf(relation, direction)
-      const strength = (carried.get(from) ?? 0) * share * (step === 0 ? 1 : STEP)
+      const share = shareOf(relation, direction, weights)
+      const strength = (carried.get(from) ?? 0) * share * (step === 0 ? 1 : weights.links.step)
       const known = best.get(to)
       if (strength <= 0 || strength <= (known?.strength ?? 0)) return
       best.set(to, { from, relation, direction, strength })

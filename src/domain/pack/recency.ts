@@ -2,6 +2,7 @@ import { fold } from '../search/analysis'
 import { DAY_MS } from '../time'
 import { emptyWords } from './plain-words'
 import { ASKING, DAYS_AGO, LAST_DAYS, type Period, SAYINGS } from './sayings'
+import { WEIGHTS, type Weights } from './weights'
 
 /** Whether a goal asks for what was last, and of which time. Instants are beginnings of days, so that a pack stays the same all day. */
 export interface Recency {
@@ -15,10 +16,6 @@ export interface Recency {
 
 /** Later than every entry, and a number that both databases hold. */
 const NEVER = 8_640_000_000_000_000
-
-/** Newest entries that join a pack whose goal asks for them, as a share of its items: of a goal that asks for nothing else, most. */
-const SHARE = 0.25
-const SHARE_OF_TIME = 0.75
 
 /** What a goal says beside time. */
 const beside = (goal: string): string =>
@@ -84,9 +81,10 @@ export const periodOf = (goal: string): Period | null =>
   SAYINGS.find(({ said, beside: also }) => said.test(goal) && (also === undefined || also.test(goal)))?.period ?? null
 
 /** @param items of the pack at most */
-export function recencyOf(goal: string, now: number, items: number): Recency {
+export function recencyOf(goal: string, now: number, items: number, { recency }: Weights = WEIGHTS): Recency {
   const span = spanOf(goal, now)
   if (span === null) return { limit: 0, since: 0, until: NEVER }
   const [since, until] = span
-  return { limit: Math.max(2, Math.ceil(items * (isOnlyTime(goal) ? SHARE_OF_TIME : SHARE))), since, until }
+  const share = isOnlyTime(goal) ? recency.shareOfTime : recency.share
+  return { limit: Math.max(recency.least, Math.ceil(items * share)), since, until }
 }

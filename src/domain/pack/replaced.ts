@@ -1,19 +1,11 @@
 import { firstCodePoints } from '../text'
 import type { PackEntry } from './candidate'
+import { REPLACED_ENDS, REPLACES } from './sayings'
+import { WEIGHTS } from './weights'
+
+const { lookedAt, named: NAMED, beside: BESIDE } = WEIGHTS.anew.replacing
 
 /** What a text says it takes the place of, in its own words: "supersedes the rule Branch names", "ersetzt [12]". */
-
-/** Ways to say it, in English, German, French and Spanish, before what is replaced. */
-const REPLACES =
-  /(?<![\p{L}\d])(?:supersed(?:es?|ing)|replac(?:es?|ing)|ersetz(?:t|en)|remplace|sustituye|reemplaza)(?![\p{L}\d])/giu
-/** Where what is replaced ends, and what replaces it or why begins. */
-const END =
-  /[.,;:!?\n]|(?<![\p{L}\d])(?:by|with|for|in|because|since|durch|mit|für|weil|par|avec|pour|por|con|para)(?![\p{L}\d])/iu
-/** Code points that are looked at, and those behind such a word. */
-const LOOKED_AT = 1_000
-const NAMED = 160
-/** Words besides the name: "the earlier decision". */
-const BESIDE = 2
 
 /** What is named behind such a word. */
 export interface Replaced {
@@ -27,10 +19,10 @@ export function replacedIn(
   { title, beginning }: Pick<PackEntry, 'title' | 'beginning'>,
   wordsOf: (text: string) => ReadonlySet<string>,
 ): Replaced[] {
-  const text = firstCodePoints(`${title ?? ''}\n${beginning}`, LOOKED_AT)
+  const text = firstCodePoints(`${title ?? ''}\n${beginning}`, lookedAt)
   return [...text.matchAll(REPLACES)].map(({ 0: said, index }) => {
     const behind = text.slice(index + said.length, index + said.length + NAMED)
-    const end = behind.search(END)
+    const end = behind.search(REPLACED_ENDS)
     const named = end < 0 ? behind : behind.slice(0, end)
     return { named, words: wordsOf(named) }
   })

@@ -3,18 +3,14 @@ import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
 import { isNearlySame, type Shape } from './likeness'
 import { isReplaced, type Replaced, replacedIn } from './replaced'
+import { NO_SUBJECT } from './sayings'
+import { WEIGHTS, type Weights } from './weights'
 
 /** What is said once and then said anew. Sessions and notes may share a name. */
 const SAID_ANEW: ReadonlySet<Kind> = new Set<Kind>(['decision', 'plan', 'rule', 'convention', 'guide', 'claim'])
 /** What one of these says another may have changed: nobody can tell whether it did. */
 const AGREED: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'guide'])
-/** Entries that are compared, each with each. */
-const MOST = 120
 
-/** Words that name no subject: `Node version` and `Node 24 everywhere` are about the same. */
-const NO_SUBJECT =
-  'version versions rule rules policy plan plans decision decisions guide convention new old current supported default ' +
-  'final draft second third revised everywhere now'
 const NUMBER = /^\d+$/
 const NUMBERS = /\d+/g
 
@@ -22,16 +18,6 @@ const holdsAll = (words: ReadonlySet<string>, others: ReadonlySet<string>): bool
   for (const word of others) if (!words.has(word)) return false
   return true
 }
-
-/** Code points of a text that are compared. */
-const COMPARED = 400
-/** Of what the earlier text says, by how rare its words are, the later one says this much; so many words besides common ones. */
-const SAYS = 0.4
-const WORDS = 2
-/** What is like so many others is one of a series (a port for each service), of which all hold; a subject is seldom decided so often. */
-const SERIES = 3
-/** Entries that a store is taken to have at least, so that rarity means something among few. */
-const FEWEST = 20
 
 /** The later of two that are about the same. */
 export interface Later {
@@ -63,7 +49,7 @@ const hasSameSubject = (older: Said, newer: Said): boolean =>
   older.subject.size > 0 && newer.subject.size === older.subject.size && holdsAll(newer.subject, older.subject)
 
 /** Whether a later entry is about what an earlier one says. */
-function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): boolean {
+function saysAnew(older: Said, newer: Said, rarity: (word: string) => number, { anew }: Weights): boolean {
   let [said, all, shared] = [0, 0, 0]
   for (const word of older.content) {
     if (NUMBER.test(word)) continue
@@ -73,7 +59,7 @@ function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): b
     said += weight
     shared++
   }
-  return shared >= WORDS && said >= SAYS * all
+  return shared >= anew.words && said >= anew.says * all
 }
 
 /**
@@ -86,16 +72,18 @@ function saysAnew(older: Said, newer: Said, rarity: (word: string) => number): b
 export function saidAnew(
   entries: readonly PackEntry[],
   by: { readonly wordsOf: (text: string) => ReadonlySet<string>; readonly shapeOf: (text: string) => Shape },
+  weights: Weights = WEIGHTS,
 ): Map<number, Later> {
+  const { anew } = weights
   const { wordsOf } = by
   const noSubject = wordsOf(NO_SUBJECT)
   const said = entries
     .filter(({ kind, superseded }) => SAID_ANEW.has(kind) && !superseded)
-    .slice(0, MOST)
+    .slice(0, anew.compared)
     .map((entry): Said => {
       const words = wordsOf(entry.title ?? '')
       const subject = new Set([...words].filter((one) => !noSubject.has(one) && !NUMBER.test(one)))
-      const text = firstCodePoints(entry.beginning, COMPARED)
+      const text = firstCodePoints(entry.beginning, anew.codePoints)
       let shape: Shape | null = null
       return {
         ...{ entry, words, subject, content: wordsOf(`${entry.title ?? ''}\n${text}`) },
@@ -109,7 +97,7 @@ export function saidAnew(
     })
   const held = new Map<string, number>()
   for (const { content } of said) for (const word of content) held.set(word, (held.get(word) ?? 0) + 1)
-  const count = Math.max(FEWEST, said.length)
+  const count = Math.max(anew.fewest, said.length)
   const rarity = (word: string): number => Math.log(1 + (count + 0.5) / ((held.get(word) ?? 0) + 0.5))
   const pairs: { readonly older: PackEntry; readonly newer: PackEntry; readonly now: Later; readonly told: boolean }[] =
     []
@@ -121,7 +109,7 @@ export function saidAnew(
       const sameKind = entry.kind === older.entry.kind
       if (!sameKind && !(AGREED.has(entry.kind) && AGREED.has(older.entry.kind))) continue
       const replaced = isReplaced(newer.replaced, older.entry.id, older.words)
-      const speaks = saysAnew(older, newer, rarity)
+      const speaks = saysAnew(older, newer, rarity, weights)
       if (!replaced && !speaks && !(sameKind && hasSameSubject(older, newer))) continue
       const holds = replaced || (sameKind && speaks && isNearlySame(older.shape, newer.shape))
       pairs.push({ older: older.entry, newer: entry, now: { id: entry.id, holds }, told: replaced || !sameKind })
@@ -129,7 +117,7 @@ export function saidAnew(
     }
   const later = new Map<number, Later>()
   for (const { older, newer, now, told } of pairs) {
-    if (!told && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= SERIES) continue
+    if (!told && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= anew.series) continue
     const known = later.get(older.id)
     if (known === undefined || Number(now.holds) - Number(known.holds) > 0) later.set(older.id, now)
     else if (now.holds === known.holds && now.id > known.id) later.set(older.id, now)

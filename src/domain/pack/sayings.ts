@@ -1,9 +1,64 @@
-import { NEXT } from './sayings-next'
+import type { Kind } from '../entry/kind'
+import { IN_FLIGHT } from '../entry/work'
+
+/** Every list of words by which a pack is chosen, in English, German, French and Spanish; the numbers are in `weights.ts`. */
+
+/** Words end where no letter of these languages follows. */
+const END = '(?![a-zÀ-ɏ\\d])'
+/** Nothing follows but a time. */
+const ENDS =
+  '(?:\\s+(?:now|next|today|tomorrow|first|then|again|here|jetzt|heute|gerade|hier|maintenant|ahora|hoy))*(?=\\s*(?:[?.!,…]|$))'
+const saying = (said: string, end = END): RegExp => new RegExp(`(?<![a-zÀ-ɏ\\d])(?:${said})${end}`, 'i')
 
 /**
- * What people say when they ask for what was last, in English, German, French and Spanish: a small table, since goals are short.
- * Words end where no letter of these languages follows.
+ * What people say when they ask where things stand and what is to be done: they want the work in flight, and what was last. A question
+ * that goes on asks for something else.
  */
+export const NEXT: readonly RegExp[] = [
+  saying('(?:weekly|week) plan(?:ning)?(?: for (?:this |next )?week(?: \\d{1,2})?)?|plan (?:this|next) week'),
+  saying("what(?:['’]s| is| are| falls)? due(?: (?:this|next) week)?", ENDS),
+  saying('wochenplan(?:ung)?(?: (?:für )?(?:die )?(?:kw|woche) ?\\d{1,2})?'),
+  saying('was (?:liegt|steht) (?:(?:heute|diese woche|nächste woche) )?an', ENDS),
+  saying('was (?:ist|wird) (?:(?:heute|diese woche|nächste woche) )?fällig', ENDS),
+  saying("plan(?:ning)? de la semaine|prochaines échéances|qu['’]est-ce qui est (?:prévu|dû)(?: cette semaine)?", ENDS),
+  saying('plan(?:ificación)? (?:semanal|de la semana)'),
+  saying('qué (?:vence|está pendiente|hay pendiente)(?: esta semana)?', ENDS),
+  saying("what(?:['’]s| is| comes)? (?:up )?next|next (?:up|steps?|actions?|tasks?)"),
+  saying(
+    'what (?:should|shall|can|could|must|do|to)(?: (?:i|we|you))? (?:do|work on|tackle|start with|pick up|focus on)',
+    ENDS,
+  ),
+  saying('(?:plan|organi[sz]e|prioriti[sz]e) (?:my|our|the|your) (?:day|morning|afternoon|week)'),
+  saying('where (?:are|were|was|am|did|do) (?:we|i|you)(?: (?:at|stop|stand|leave off|end up))?', ENDS),
+  saying("(?:get|bring|catch) (?:me|us) up(?: to (?:speed|date))?|up to speed|what (?:have i|did i|['’]?ve i) missed?"),
+  saying('(?:daily )?stand-?up(?: (?:report|notes|meeting|update))?|status (?:update|report)|state of play'),
+  saying("what(?:['’]s| is| are)?(?: (?:we|i|you))? (?:working on|open|outstanding|left to do|pending)", ENDS),
+  saying('open (?:work|tasks|ends|threads)|loose ends|to-?do list|(?:my|our) tasks|on my plate'),
+  saying(
+    "als nächste[sn]?|nächsten? schritte?|wie geht(?:[’' ]?e?s) (?:jetzt )?weiter|was steht (?:heute |jetzt |noch )?an",
+  ),
+  saying('was (?:soll|sollte|muss|kann|sollen|müssen) (?:ich|wir) (?:heute |jetzt )?(?:tun|machen|angehen)', ENDS),
+  saying('plane? (?:mir )?(?:meinen|den|unseren) (?:tag|morgen|nachmittag)|plane? (?:mir )?(?:meine|die|unsere) woche'),
+  saying('wo (?:waren|sind|standen|stehen|war|bin|stehe) (?:wir|ich)', ENDS),
+  saying('offene[nr]? (?:punkte|aufgaben|arbeiten)|stand der dinge|auf den neue?sten stand|was ist (?:noch )?offen'),
+  saying('que (?:dois-je|devons-nous|faut-il) faire|quelle est la suite|prochaines? étapes?', ENDS),
+  saying('planifie[rz]? (?:ma|la|notre) (?:journée|semaine)|fai(?:re|sons) le point|tâches (?:ouvertes|en cours)'),
+  saying('qué (?:hago|hacemos|debo hacer|debemos hacer|sigue|toca)', ENDS),
+  saying('próximos? pasos?|planifica(?:r)? (?:mi|el|nuestro) día|planifica(?:r)? (?:mi|la|nuestra) semana'),
+  saying('d[oó]nde (?:estábamos|estamos|nos quedamos)|ponme al día|tareas (?:abiertas|pendientes)'),
+]
+
+/** What people say when they ask how one thing stands, or want it ended: it has begun, and nothing else is meant. */
+export const OF_ONE: readonly RegExp[] = [
+  saying('where (?:are|do) (?:we|i|you)(?: stand| at)? (?:with|on)|how far (?:are|is) (?:we|i|you|it) with'),
+  saying('(?:status|state|progress) of|finish(?:ing)?|wrap(?:ping)? up'),
+  saying(
+    'wie weit (?:sind|bin) (?:wir|ich) mit|wie steht es (?:mit|um)|wo stehen wir (?:mit|bei)|stand (?:von|bei|beim)',
+  ),
+  saying('fertig ?(?:stellen|machen)|beenden?|où en est|(?:finir|terminer|termine[zs]?)|cómo va|terminar|acabar'),
+]
+
+/** What people say when they ask for what was last: a small table, since goals are short. */
 export type Period =
   | 'today'
   | 'yesterday'
@@ -133,3 +188,45 @@ export const DAYS_AGO =
   /(?<![a-zÀ-ɏ\d])(?:(\d{1,3}) days? ago|vor (\d{1,3}) tage?n?|il y a (\d{1,3}) jours?|hace (\d{1,3}) días?)(?![a-zÀ-ɏ\d])/i
 export const LAST_DAYS =
   /(?<![a-zÀ-ɏ\d])(?:[lp]ast (\d{1,3}) days?|letzten (\d{1,3}) tagen?|(\d{1,3}) derniers jours|últimos (\d{1,3}) días)(?![a-zÀ-ɏ\d])/i
+
+/** What asks for work by how it stands, and the statuses that it means. */
+export const BY_STATUS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/\bblocked\b|\bstuck on\b|\bwaiting (?:for|on) (?:whom|who|what|somebody|someone)\b/i, ['blocked']],
+  [/\b(?:in|under|for|awaiting) review\b/i, ['review']],
+  [/\b(?:in progress|in flight|ongoing|being worked on)\b|\b(?:is|are|am) [a-z]{1,20} working on\b/i, IN_FLIGHT],
+]
+
+/** Words that ask for several things, folded. */
+export const ASKS = new Set(
+  (
+    'which what all list show welche welchen alle zeig zeige quels quelles tous toutes que cuales todos todas ' +
+    'liste lista'
+  ).split(' '),
+)
+
+/** Names of sorts of entries, and the kinds that they mean. */
+export const SORTS: readonly (readonly [names: string, kinds: readonly Kind[]])[] = [
+  ['conventions konventionen convenciones', ['convention']],
+  ['rules regeln regles reglas', ['rule', 'convention']],
+  ['guidelines richtlinien directives directrices', ['guide', 'convention']],
+  ['ideas ideen idees', ['idea']],
+  ['decisions entscheidungen decisiones', ['decision']],
+  ['plans plane planes', ['plan']],
+  ['gotchas pitfalls fallstricke pieges trampas', ['gotcha', 'error_pattern']],
+  ['procedures runbooks ablaufe procedimientos', ['procedure']],
+]
+
+/** What says that it takes the place of what is named behind it. */
+export const REPLACES =
+  /(?<![\p{L}\d])(?:supersed(?:es?|ing)|replac(?:es?|ing)|ersetz(?:t|en)|remplace|sustituye|reemplaza)(?![\p{L}\d])/giu
+/** Where what is replaced ends, and what replaces it or why begins. */
+export const REPLACED_ENDS =
+  /[.,;:!?\n]|(?<![\p{L}\d])(?:by|with|for|in|because|since|durch|mit|für|weil|par|avec|pour|por|con|para)(?![\p{L}\d])/iu
+
+/** Words that name no subject: `Node version` and `Node 24 everywhere` are about the same. */
+export const NO_SUBJECT =
+  'version versions rule rules policy plan plans decision decisions guide convention new old current supported default ' +
+  'final draft second third revised everywhere now'
+
+/** A number of a clock or a list, or a single letter, stands in many texts that have nothing to do with each other. */
+export const HARDLY_A_WORD = /^(?:\d{1,2}|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])$/u

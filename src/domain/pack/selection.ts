@@ -1,11 +1,12 @@
 import type { QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
-import { byItself, relevance, scoreByItself, type Weighed, WORTH_SAYING } from './evidence'
+import { byItself, relevance, scoreByItself, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'
 import { isNearlySame, overlap, type Shape } from './likeness'
 import type { Opponents } from './links'
 import { createNearness, type Nearness } from './nearness'
+import { WEIGHTS, type Weights } from './weights'
 import { isMeant } from './work-asked'
 
 /** What of the weighed entries stands in a pack: the best, no two that say the same, no facet forgotten (packs contract). */
@@ -30,45 +31,14 @@ export interface Selection {
   readonly beyond: number
 }
 
-/** Entries below it have too little to do with the goal. */
-export const FLOOR = 0.13
-/**
- * Where even the best says less than this, nothing has to do with the goal: a word that both have by accident says that much. The less
- * of its words the store knows, the more the best has to say.
- */
-const FAINT = { ofUnknown: 0.6, least: 0.25, most: 0.45 } as const
-/** A word that both have by accident lifts one entry: where a second one says this much too, something is known of the goal. */
-const SECOND = 0.3
-const faintFor = (familiar: number, second: number): number =>
-  second >= SECOND ? 0 : Math.max(FAINT.least, Math.min(FAINT.most, FAINT.ofUnknown * (1 - familiar)))
+/** What the best has to say before anything has to do with a goal. */
+const faintFor = (familiar: number, second: number, { floors }: Weights): number =>
+  second >= floors.second
+    ? 0
+    : Math.max(floors.faintLeast, Math.min(floors.faintMost, floors.faintOfUnknown * (1 - familiar)))
 
-/** Beside a good hit what says less than this share of it has its place after all others. */
-const BESIDE_BEST = 0.315
-/** And of a goal that is a name and little else: what only looks like it says less. */
-const BESIDE_NAMED = 0.45
-const IS_NAME = 0.5
-/** A hit this good is taken for the answer: sections that stand before it hold only what is worth reading first. */
-const ANSWER = 0.6
-const BEFORE_ANSWER = 0.5
-/**
- * Where nothing is, what is asked for is said in other words: places that are left go to what words or meaning found and is worth
- * this much.
- */
-const WORTH_A_LOOK = 0.05
-
-/** A facet whose best says this share of what the best of all says has a place. */
-const NEAR_BEST = 0.6
-/** What likeness to a chosen one costs. */
-const ALIKE = 0.2
-/** More of one facet than this share of the pack costs a little each. */
-const SHARE = 0.34
-const CROWDED = 0.01
-/** Entries that are compared with each other, for each that has a place. */
-const COMPARED = 4
-/** And of a small pack; of a large one so many beyond its places, since each is compared with each. */
-const LEAST_COMPARED = 60
-const MOST_BEYOND = 50
-const comparedFor = (limit: number): number => Math.max(LEAST_COMPARED, Math.min(limit * COMPARED, limit + MOST_BEYOND))
+const comparedFor = (limit: number, { places }: Weights): number =>
+  Math.max(places.leastCompared, Math.min(limit * places.compared, limit + places.mostBeyond))
 
 const byWorth = (a: Weighed, b: Weighed): number => b.worth - a.worth || b.entry.id - a.entry.id
 
@@ -83,37 +53,33 @@ function leadersOf(ordered: readonly Weighed[]): Set<Weighed> {
 }
 
 /** What a selection looks at: the best, and the best of each facet and what joins anyway, however many others are better. */
-export function candidatesFor<T extends Weighed>(weighed: readonly T[], limit: number): T[] {
+export function candidatesFor<T extends Weighed>(
+  weighed: readonly T[],
+  limit: number,
+  weights: Weights = WEIGHTS,
+): T[] {
   const ordered = [...weighed].sort(byWorth)
   const leaders = leadersOf(ordered)
-  const most = comparedFor(limit)
+  const most = comparedFor(limit, weights)
   return ordered.filter((one, i) => i < most || standsAnyway(one) || leaders.has(one))
 }
 
-/** Texts that say nearly the same are at least this near in meaning, whatever the model: the others need no closer look. */
-const ALMOST = 0.6
-
-/** What joins whatever the goal says takes this share of the places at most; what matches competes like everything else. */
-const ANYWAY = 1 / 3
-/** Work that has nothing to do with the goal takes this share at most, and few places in all, so that what has finds room. */
-const UNRELATED = 1 / 8
-const MOST_UNRELATED = 3
-
 /** Whether an entry has to do with the goal beside its standing. */
-const speaksForItself = ({ evidence }: Weighed, floor: number): boolean =>
-  isMeant(evidence.asked) || relevance(byItself(evidence)) >= floor
+const speaksForItself = ({ evidence }: Weighed, floor: number, weights: Weights): boolean =>
+  isMeant(evidence.asked, weights) || relevance(byItself(evidence), weights) >= floor
 
 /** What stands first: diary pages and work that has to do with the goal, then the newest of the other work. */
-function standing(distinct: readonly Selectable[], limit: number, floor: number): Selectable[] {
+function standing(distinct: readonly Selectable[], limit: number, floor: number, weights: Weights): Selectable[] {
+  const { places } = weights
   if (limit === 1) return []
-  let unrelated = Math.min(MOST_UNRELATED, Math.max(1, Math.floor(limit * UNRELATED)))
+  let unrelated = Math.min(places.mostUnrelated, Math.max(1, Math.floor(limit * places.unrelated)))
   return distinct
     .filter((one) => {
       if (!standsAnyway(one)) return false
-      if (one.evidence.diary || speaksForItself(one, floor)) return true
+      if (one.evidence.diary || speaksForItself(one, floor, weights)) return true
       return unrelated-- > 0
     })
-    .slice(0, Math.ceil(limit * ANYWAY))
+    .slice(0, Math.ceil(limit * places.anyway))
 }
 
 /** Without what says the same as a better one; entries that contradict each other both stay. */
@@ -122,14 +88,15 @@ async function distinctOf(
   nearness: Nearness,
   opponents: Opponents,
   pace: Pace,
+  weights: Weights,
 ): Promise<Selectable[]> {
   const distinct: Selectable[] = []
   for (const one of ordered) {
     let looked = 0
     const same = (other: Selectable): boolean => {
-      if ((nearness(one, other) ?? 1) < ALMOST) return false
+      if ((nearness(one, other) ?? 1) < weights.likeness.near) return false
       looked += one.shape.pairs.size
-      return isNearlySame(one.shape, other.shape) && !opponents(one.entry.id).has(other.entry.id)
+      return isNearlySame(one.shape, other.shape, weights) && !opponents(one.entry.id).has(other.entry.id)
     }
     if (!distinct.some(same)) distinct.push(one)
     await pace.spend(looked)
@@ -158,23 +125,26 @@ export interface Wanted {
  *
  * @param weighed best first
  */
-function standardsFor(weighed: readonly Selectable[], { intent, familiar, named }: Wanted) {
+function standardsFor(weighed: readonly Selectable[], { intent, familiar, named }: Wanted, weights: Weights) {
+  const { floors } = weights
   const [top = null, next = null] = weighed.filter((one) => !standsAnyway(one)).sort((a, b) => b.score - a.score)
   const best = top?.score ?? 0
-  const faint = faintFor(familiar, next?.score ?? 0)
+  const faint = faintFor(familiar, next?.score ?? 0, weights)
   // Who asks for a name wants what holds it, or what is like it.
-  const isNamed = named >= IS_NAME && top?.evidence.identifierShare === 1
-  const low = best < faint ? faint : Math.max(FLOOR, (isNamed ? BESIDE_NAMED : BESIDE_BEST) * best)
-  const isAnswer = best >= ANSWER
+  const isNamed = named >= floors.isName && top?.evidence.identifierShare === 1
+  const low = best < faint ? faint : Math.max(floors.floor, (isNamed ? floors.besideNamed : floors.besideBest) * best)
+  const isAnswer = best >= floors.answer
   const isWorthALook = ({ score, worth, evidence }: Weighed): boolean =>
-    score >= FLOOR || (!isAnswer && worth >= WORTH_A_LOOK && (worth > score || evidence.similarity > WORTH_SAYING))
+    score >= floors.floor ||
+    (!isAnswer && worth >= floors.worthALook && (worth > score || evidence.similarity > floors.worthSaying))
   const comesFirst = ({ facet }: Weighed): boolean => top !== null && standsBefore(facet, top.facet, intent)
-  const floorOf = (one: Weighed): number => (isAnswer && comesFirst(one) ? Math.max(low, BEFORE_ANSWER * best) : low)
+  const floorOf = (one: Weighed): number =>
+    isAnswer && comesFirst(one) ? Math.max(low, floors.beforeAnswer * best) : low
   return {
     best,
     low,
     floorOf,
-    isRelated: (one: Weighed): boolean => scoreByItself(one) >= floorOf(one),
+    isRelated: (one: Weighed): boolean => scoreByItself(one, weights) >= floorOf(one),
     fills: (one: Weighed): boolean =>
       best >= faint &&
       !isNamed &&
@@ -195,16 +165,18 @@ export async function select(
   wanted: Wanted,
   opponents: Opponents,
   pace: Pace,
+  weights: Weights = WEIGHTS,
 ): Promise<Selection> {
+  const { places, floors } = weights
   const { limit } = wanted
   const ordered = [...weighed].sort(byWorth)
-  const { best, low, floorOf, isRelated, fills } = standardsFor(ordered, wanted)
+  const { best, low, floorOf, isRelated, fills } = standardsFor(ordered, wanted, weights)
   const good = ordered.filter((one) => isRelated(one) || standsAnyway(one))
   const leaders = leadersOf(good)
-  const most = comparedFor(limit)
+  const most = comparedFor(limit, weights)
   const compared = [...good, ...ordered.filter(fills)].filter((one, i) => i < most || leaders.has(one))
   const nearness = createNearness(compared)
-  const distinct = await distinctOf(compared, nearness, opponents, pace)
+  const distinct = await distinctOf(compared, nearness, opponents, pace, weights)
   const byId = new Map(ordered.map((one) => [one.entry.id, one]))
   const pool = new Set(distinct)
   const chosen = new Set<Selectable>()
@@ -240,12 +212,12 @@ export async function select(
     }
     return sum / count
   }
-  const score = (one: Selectable): number => shared(one, scoreByItself)
+  const score = (one: Selectable): number => shared(one, (other) => scoreByItself(other, weights))
 
   /** What an entry adds to those that are chosen. */
   function added(one: Selectable): number {
-    const crowd = Math.max(0, (perFacet.get(one.facet) ?? 0) + 1 - Math.ceil(limit * SHARE))
-    return one.worth * (1 - ALIKE * (nearest.get(one) ?? 0)) - CROWDED * crowd
+    const crowd = Math.max(0, (perFacet.get(one.facet) ?? 0) + 1 - Math.ceil(limit * places.shareOfFacet))
+    return one.worth * (1 - places.alike * (nearest.get(one) ?? 0)) - places.crowded * crowd
   }
 
   /** Takes those of some that add most, until none is left or the pack is full. */
@@ -262,24 +234,26 @@ export async function select(
     }
   }
 
-  for (const one of standing(distinct, limit, low)) if (!isFull() && pool.has(one)) await take(one)
+  for (const one of standing(distinct, limit, low, weights)) if (!isFull() && pool.has(one)) await take(one)
   for (const one of distinct)
     if (
       !isFull() &&
       pool.has(one) &&
       !perFacet.has(one.facet) &&
-      score(one) >= Math.max(floorOf(one), NEAR_BEST * best)
+      score(one) >= Math.max(floorOf(one), places.nearBest * best)
     )
       await take(one)
-  const related = distinct.filter((one) => speaksForItself(one, low) && score(one) >= floorOf(one))
+  const related = distinct.filter((one) => speaksForItself(one, low, weights) && score(one) >= floorOf(one))
   await takeBest(related)
   const beyond = related.filter((one) => pool.has(one)).length
   const standsFor = (one: Selectable): boolean =>
-    one.score < FLOOR ? opponents(one.entry.id).size === 0 : score(one) >= FLOOR
+    one.score < floors.floor ? opponents(one.entry.id).size === 0 : score(one) >= floors.floor
   await takeBest(distinct.filter((one) => fills(one) && standsFor(one)))
   const duplicates = compared.length - distinct.length
   const looked = new Set(compared)
-  const aside = [...chosen].filter((one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low))
+  const aside = [...chosen].filter(
+    (one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low, weights),
+  )
   return {
     chosen: withLast([...chosen], aside),
     aside: new Set(aside),

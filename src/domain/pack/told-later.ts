@@ -1,13 +1,10 @@
 import type { Kind } from '../entry/kind'
 import { isLater, type PackEntry } from './candidate'
+import { WEIGHTS, type Weights } from './weights'
 import type { GoalWords } from './words'
 
 /** What holds until somebody says otherwise, be it in passing. */
 const HOLDS: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'plan'])
-/** Entries that are compared, each with each. */
-const MOST = 120
-/** Words of the goal that both hold: a rare one, and another. */
-const WORDS = 2
 
 /** An entry and the words of the goal that it holds, by their places among its terms. */
 export interface Telling {
@@ -22,8 +19,14 @@ export interface Telling {
  *
  * @param entries those first that have most to do with the goal
  */
-export function toldLater(entries: readonly Telling[], { rare }: Pick<GoalWords, 'rare'>): Map<number, number> {
-  const compared = entries.filter(({ entry, held }) => !entry.superseded && held.length >= WORDS).slice(0, MOST)
+export function toldLater(
+  entries: readonly Telling[],
+  { rare }: Pick<GoalWords, 'rare'>,
+  { anew }: Weights = WEIGHTS,
+): Map<number, number> {
+  const compared = entries
+    .filter(({ entry, held }) => !entry.superseded && held.length >= anew.goalWords)
+    .slice(0, anew.compared)
   const later = new Map<number, PackEntry>()
   for (const older of compared) {
     const { entry, held } = older

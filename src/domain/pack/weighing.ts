@@ -13,6 +13,7 @@ import type { PackRequest } from './request'
 import { saidAnew } from './said-anew'
 import type { Selectable } from './selection'
 import { toldLater } from './told-later'
+import type { Weights } from './weights'
 import { type GoalWords, shareOfHeld, wordEvidence } from './words'
 import type { WorkAsked } from './work-asked'
 
@@ -44,12 +45,6 @@ export interface Candidate extends Weighed {
   readonly nearest: Nearest | null
 }
 
-/**
- * The cosine of texts that have nothing to do with each other is at least this, and at most the lowest that was found: models
- * differ in where their cosines begin.
- */
-const NOISE = { least: 0.02, most: 0.45 } as const
-
 export function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
   const nearest = new Map<number, Nearest>()
   const ofQuery = dot(query.values, query.values)
@@ -64,34 +59,34 @@ export function nearestOf(vectors: readonly PackVector[], query: QuantizedVector
   return nearest
 }
 
-/** From the middle of what was found on: the lower half of the candidates is taken to be noise. */
-function noiseOf(nearest: ReadonlyMap<number, Nearest>): number {
+/** What is taken to be noise: what has nothing to do with the goal. */
+function noiseOf(nearest: ReadonlyMap<number, Nearest>, { noise }: Weights): number {
   const cosines = [...nearest.values()].map((one) => one.cosine).sort((a, b) => a - b)
-  const middle = cosines[Math.floor(cosines.length / 4)] ?? 0
-  return Math.max(NOISE.least, Math.min(NOISE.most, middle))
+  const low = cosines[Math.floor(cosines.length * noise.at)] ?? 0
+  return Math.max(noise.least, Math.min(noise.most, low))
 }
 
 const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
 
 /** A summary tells more of its time than one of many notes, and a remark of few words hardly anything. */
 const SUMMARIES: readonly Kind[] = ['session', 'summary']
-const A_NOTE = 0.8
-const REMARK = { words: 5, tells: 0.3 } as const
-/** What it says that an entry is of a kind that the goal asks for. */
-const OF_KIND = 0.4
-/** Of a goal that has a subject too, what was last says less. */
-const BESIDE_SUBJECT = 0.7
 
-const tellsOf = ({ kind }: PackEntry, length: number): number =>
-  SUMMARIES.includes(kind) ? 1 : length < REMARK.words ? REMARK.tells : A_NOTE
+const tellsOf = ({ kind }: PackEntry, length: number, { recency }: Weights): number =>
+  SUMMARIES.includes(kind) ? 1 : length < recency.remarkWords ? recency.remark : recency.note
 
 /** What its own words, meaning and names say for an entry. */
-function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal: Goal, count: Count): Told {
+function ownEvidence(
+  entry: PackEntry,
+  near: Nearest | null,
+  noise: number,
+  goal: Goal,
+  { count, weights }: { readonly count: Count; readonly weights: Weights },
+): Told {
   const named = count(entry.title ?? '')
   const { counts, length, work } = count(entry.beginning)
-  const words = wordEvidence(goal.words, named.counts, counts, length)
+  const words = wordEvidence(goal.words, named.counts, counts, length, weights)
   const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
-  const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length)
+  const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length, weights)
   const text = goal.identifiers.length === 0 ? '' : `${entry.title ?? ''}\n${entry.beginning}`.toLowerCase()
   const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
   const evidence: Evidence = {
@@ -106,10 +101,12 @@ function ownEvidence(entry: PackEntry, near: Nearest | null, noise: number, goal
     inProgress: isInProgress(entry),
     asked: Math.max(
       isInProgress(entry) && goal.asked.statuses.includes(entry.status ?? '') ? goal.asked.worth : 0,
-      goal.ofKind.has(entry.id) ? OF_KIND : 0,
+      goal.ofKind.has(entry.id) ? weights.asked.ofKind : 0,
     ),
     diary: goal.diary.has(entry.id),
-    recent: goal.recent.ids.has(entry.id) ? tellsOf(entry, length) * (goal.recent.only ? 1 : BESIDE_SUBJECT) : 0,
+    recent: goal.recent.ids.has(entry.id)
+      ? tellsOf(entry, length, weights) * (goal.recent.only ? 1 : weights.recency.besideSubject)
+      : 0,
     later: null,
   }
   const frequencies = counts.map((times, i) => times + (named.counts[i] as number))
@@ -127,9 +124,6 @@ interface Told {
   /** What that took, as a pace counts it. */
   readonly work: number
 }
-
-/** What its place in the order of full-text search says for an entry beside its score. */
-const RANKED = 0.3
 
 /**
  * How full-text search ranks the entries (threads contract §6.4), as shares of the score of the first. It weighs short texts and words
@@ -160,32 +154,35 @@ export async function weigh(
     readonly contentWords: (text: string) => ReadonlySet<string>
     readonly shapeOf: (text: string) => Shape
     readonly pace: Pace
+    readonly weights: Weights
   },
 ): Promise<Candidate[]> {
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
-  const noise = noiseOf(nearest)
+  const { weights } = by
+  const noise = noiseOf(nearest, weights)
   const alone: Told[] = []
   for (const entry of entries) {
-    alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by.count))
+    alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by))
     await by.pace.spend((alone.at(-1) as Told).work)
   }
-  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence))]))
+  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))
   const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
   const byRelevance = [...alone].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
   const outdated = saidAnew(
     byRelevance.map(({ entry }) => entry),
     { wordsOf: by.contentWords, shapeOf: by.shapeOf },
+    weights,
   )
-  for (const [older, id] of toldLater(byRelevance, goal.words))
+  for (const [older, id] of toldLater(byRelevance, goal.words, weights))
     if (!outdated.has(older)) outdated.set(older, { id, holds: false })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
-  const links = linkEvidence([...found.links, ...anew], own, by.steps)
+  const links = linkEvidence([...found.links, ...anew], own, by.steps, weights)
   const ranked = rankedByWords(alone, goal.words)
   return alone.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
-    const score = scoreOf(entry, facet, evidence, request)
-    const worth = score + RANKED * (ranked.get(entry.id) ?? 0)
+    const score = scoreOf(entry, facet, evidence, request, weights)
+    const worth = score + weights.evidence.ranked * (ranked.get(entry.id) ?? 0)
     return { entry, facet, evidence, nearest: nearest.get(entry.id) ?? null, score, worth }
   })
 }

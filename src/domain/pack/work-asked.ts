@@ -1,13 +1,7 @@
 import { IN_FLIGHT } from '../entry/work'
 import { isOnlyTime, periodOf } from './recency'
-import { NEXT, OF_ONE } from './sayings-next'
-
-/** Whether a goal asks for work by how it stands: the statuses that it means, none when it does not ask. */
-const SAYINGS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/\bblocked\b|\bstuck on\b|\bwaiting (?:for|on) (?:whom|who|what|somebody|someone)\b/i, ['blocked']],
-  [/\b(?:in|under|for|awaiting) review\b/i, ['review']],
-  [/\b(?:in progress|in flight|ongoing|being worked on)\b|\b(?:is|are|am) [a-z]{1,20} working on\b/i, IN_FLIGHT],
-]
+import { BY_STATUS, NEXT, OF_ONE } from './sayings'
+import { WEIGHTS, type Weights } from './weights'
 
 /** What a goal asks of work in flight. */
 export interface WorkAsked {
@@ -17,18 +11,13 @@ export interface WorkAsked {
   readonly worth: number
 }
 
-/** Work by how it stands, wherever things stand, and on a subject, where other work is not meant. */
-const BY_STATUS = 0.6
-const ANY = 0.35
-const OF_SUBJECT = 0.3
-
 /** Whether all such work is meant, whatever its words are. */
-export const isMeant = (worth: number): boolean => worth >= ANY
+export const isMeant = (worth: number, { asked }: Weights = WEIGHTS): boolean => worth >= asked.any
 
-export function workAsked(goal: string): WorkAsked {
-  const said = SAYINGS.find(([saying]) => saying.test(goal))
-  if (said !== undefined) return { statuses: said[1], worth: BY_STATUS }
-  if (isOnlyTime(goal) && periodOf(goal) === 'whenever it was') return { statuses: IN_FLIGHT, worth: ANY }
-  if ([...NEXT, ...OF_ONE].some((saying) => saying.test(goal))) return { statuses: IN_FLIGHT, worth: OF_SUBJECT }
+export function workAsked(goal: string, { asked }: Weights = WEIGHTS): WorkAsked {
+  const said = BY_STATUS.find(([saying]) => saying.test(goal))
+  if (said !== undefined) return { statuses: said[1], worth: asked.byStatus }
+  if (isOnlyTime(goal) && periodOf(goal) === 'whenever it was') return { statuses: IN_FLIGHT, worth: asked.any }
+  if ([...NEXT, ...OF_ONE].some((saying) => saying.test(goal))) return { statuses: IN_FLIGHT, worth: asked.ofSubject }
   return { statuses: [], worth: 0 }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
 import { type Planned, plan } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
-import { bestPlaces, fitted, learningsOf, type Passage, roomFor, TWO_LINES, wholeText } from '../../domain/pack/content'
+import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
 import type { Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
@@ -17,8 +17,9 @@ import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { saidLater } from '../../domain/pack/said-later'
-import { candidatesFor, FLOOR, type Selectable, select } from '../../domain/pack/selection'
+import { candidatesFor, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, contentWordsBy, selectable, weigh } from '../../domain/pack/weighing'
+import { WEIGHTS, type Weights } from '../../domain/pack/weights'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import { workAsked } from '../../domain/pack/work-asked'
 import type { Analyzer } from '../../domain/search/analysis'
@@ -43,13 +44,6 @@ interface Piece {
   readonly stretch: WantedStretch | null
 }
 
-/** Code points of a long text that are read at least, to be cut around what matched. */
-const STRETCH = 800
-/** Of work that has nothing to do with the goal. */
-const ANYWAY = 160
-/** Words below which meaning says better where to look in a long text. */
-const WEAK = 0.3
-
 const HINTS = {
   wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
   recall: 'Work from this pack; store what you learn with remember, and ask context with layer deep_search for more.',
@@ -64,12 +58,15 @@ export function createCompilePack({
   analyzer,
   pace,
   now,
+  weights = WEIGHTS,
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly pace: Pace
   readonly now: () => number
+  /** For benches that turn a rule off. */
+  readonly weights?: Weights
 }) {
   const contentWords = contentWordsBy(analyzer)
 
@@ -81,9 +78,9 @@ export function createCompilePack({
     const atHand = codePointLength(entry.beginning)
     if (
       entry.chars > atHand &&
-      (evidence.beyond || (nearest !== null && nearest.start >= atHand && evidence.words < WEAK))
+      (evidence.beyond || (nearest !== null && nearest.start >= atHand && evidence.words < weights.shown.weakWords))
     ) {
-      const length = Math.min(Math.max(most, STRETCH), entry.chars)
+      const length = Math.min(Math.max(most, weights.shown.stretch), entry.chars)
       const word = evidence.beyond ? unseenWord(words, entry.beginning) : ''
       const stretch = { id: entry.id, start: nearest === null ? 0 : nearest.start, length, word }
       return { passage: wholeText('x'.repeat(Math.min(most, length))), stretch }
@@ -131,30 +128,28 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const words = goalWords(found.terms, found, analyzer.tokens(request.query), {
-      common: commonTerms(analyzer),
-      inCodes: termsInCodes(request.query, analyzer),
-    })
+    const plain = { common: commonTerms(analyzer), inCodes: termsInCodes(request.query, analyzer) }
+    const words = goalWords(found.terms, found, analyzer.tokens(request.query), plain, weights)
     const goal = {
       words,
       identifiers: identifiersIn(request.query),
       query: found.query,
       held: found.held,
-      asked: workAsked(request.query),
+      asked: workAsked(request.query, weights),
       ofKind: new Set(found.standing.ofKind),
       diary: new Set(found.standing.diary),
       recent: { ids: new Set(found.standing.recent), only: isOnlyTime(request.query) },
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, {
-      ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace },
+      ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace, weights },
       shapeOf: (text) => shapeOf(text, analyzer),
     })
     const standing = weighed.filter(({ entry }) => !entry.superseded)
     const opponents = opponentsIn(found.links)
-    const best = candidatesFor(standing, request.limit)
+    const best = candidatesFor(standing, request.limit, weights)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
-    const selection = await select(shaped, { ...request, ...words }, opponents, pace)
+    const selection = await select(shaped, { ...request, ...words }, opponents, pace, weights)
     const chosen = selection.chosen as readonly Chosen[]
     const highest = Math.max(0, ...chosen.map(({ score }) => score))
     const entries = new Map(present.map((entry) => [entry.id, entry]))
@@ -164,17 +159,17 @@ export function createCompilePack({
       const learnings = learningsIn(one)
       const chars = learnings === null ? one.entry.chars : codePointLength(learnings)
       const most = anyway
-        ? Math.min(ANYWAY, request.maxContent)
+        ? Math.min(weights.shown.anyway, request.maxContent)
         : selection.fillers.has(one)
-          ? Math.min(TWO_LINES, request.maxContent)
-          : roomFor(chars, one.score / highest, request.maxContent)
+          ? Math.min(weights.shown.twoLines, request.maxContent)
+          : roomFor(chars, one.score / highest, request.maxContent, weights)
       return { chosen: one, told, item: itemOf(told), most, anyway, ...passageOf(one, words, most) }
     })
     const omitted: Omitted = {
       limit: selection.beyond,
       budget: 0,
       duplicate: selection.duplicates,
-      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= FLOOR).length,
+      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= weights.floors.floor).length,
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
     const { head, foot } = frame({ ...request, unrelated }, { ...omitted, budget: 99 })

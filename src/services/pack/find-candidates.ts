@@ -3,6 +3,7 @@ import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidat
 import { kindsAsked } from '../../domain/pack/kinds-asked'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
+import { WEIGHTS } from '../../domain/pack/weights'
 import { workAsked } from '../../domain/pack/work-asked'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
@@ -35,17 +36,7 @@ export interface Found {
 }
 
 const COLUMNS = ['title', 'body', 'context'] as const
-/** Newest entries of a kind that the goal asks for, as a share of the items. */
-const OF_KIND = 0.5
-/** Of work in flight so many times as much is looked at where the goal asks for it by its status. */
-const ASKED_FOR = 4
-/** Vectors of a narrowed scope up to which all are compared. */
-const EXACT = 1_500
-/** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
-const OVERFETCH = 3
-const NARROW_HITS = 4_000
-/** Vectors that the index has not confirmed, of which the newest are looked at. */
-const UNCONFIRMED = 200
+const { gathering, asked: ASKED } = WEIGHTS
 
 const best = (vectors: readonly PackVector[], query: QuantizedVector, most: number): number[] => {
   const nearest = new Map<number, number>()
@@ -98,7 +89,7 @@ export function createFindCandidates({
     if (semantic === null) return null
     const { embedder, index } = semantic
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
-    const limit = sight.scope.projects === null ? wanted * OVERFETCH : NARROW_HITS
+    const limit = sight.scope.projects === null ? wanted * gathering.overfetch : gathering.narrowHits
     return index.search(space, query, Math.min(limit, index.depth))
   }
 
@@ -123,13 +114,13 @@ export function createFindCandidates({
       Promise.all([
         onlyTime ? null : searchWords(sight, parsed, terms, depth.candidates),
         query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
-        model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
+        model === null ? null : attempt(() => reads.eligible(sight, model, gathering.exact)),
         reads.standing(sight, {
           project,
-          inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? ASKED_FOR : 1),
+          inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? gathering.askedFor : 1),
           diary: depth.diary,
           recent,
-          ofKind: { limit: Math.ceil(request.limit * OF_KIND), kinds: kindsAsked(request.query) },
+          ofKind: { limit: Math.ceil(request.limit * ASKED.shareOfKind), kinds: kindsAsked(request.query) },
         }),
       ])
     const [words, asked, eligible, standing] = await finishing.searching(sight.scope, look)
@@ -148,7 +139,8 @@ export function createFindCandidates({
       hits: exact === null ? (index?.hits ?? []).map(({ id }) => id) : [],
       near: depth.candidates,
       confirmedUpTo: index?.confirmedUpTo ?? Number.MAX_SAFE_INTEGER,
-      unconfirmed: exact === null && index !== null && index.confirmedUpTo < Number.MAX_SAFE_INTEGER ? UNCONFIRMED : 0,
+      unconfirmed:
+        exact === null && index !== null && index.confirmedUpTo < Number.MAX_SAFE_INTEGER ? gathering.unconfirmed : 0,
       steps: depth.steps,
       linked: depth.candidates,
     })
