@@ -9,7 +9,7 @@ import type { FullText } from './ports/full-text'
 import type { VectorIndex } from './ports/vector-index'
 import type { FinishIndex } from './services/keeping/pending-index'
 import { createCompilePack } from './services/pack/compile-pack'
-import { createFindCandidates } from './services/pack/find-candidates'
+import { createFindCandidates, type FindCandidates } from './services/pack/find-candidates'
 import { createRemember } from './services/pack/remember'
 import type { SearchSemantic } from './services/search-semantic'
 import type { Services } from './services/services'
@@ -30,19 +30,17 @@ export function composePacks(given: {
   readonly index: VectorIndex
   readonly searchSemantic: SearchSemantic | null
   readonly finishing: FinishIndex
+  /** What stands before the candidates; they as they are when nothing does. */
+  readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
 }): Services['packs'] {
   const { connection, clock, analyzer, pace, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing } = given
+  const { searchSemantic, finishing, watching = (find) => find } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
-  const findCandidates = createFindCandidates({
-    reads,
-    fullText: words ? fullText : null,
-    analyzer,
-    semantic,
-    finishing,
-  })
+  const findCandidates = watching(
+    createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
+  )
   return {
     context: createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() }),
     remember: createRemember({ storeEntries, entries, fullText, analyzer }),

@@ -53,6 +53,7 @@ import { createCatchUp } from './services/keeping/catch-up'
 import { createOutboxWork } from './services/keeping/outbox-work'
 import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
+import type { FindCandidates } from './services/pack/find-candidates'
 import { createReadTexts } from './services/read-texts'
 import { createGetCurrent } from './services/recall/current'
 import { createLevels } from './services/recall/levels'
@@ -77,6 +78,8 @@ export interface Surroundings {
   readonly index?: VectorIndex
   /** What stands before the database, for tests. */
   readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
+  /** What stands before the candidates of packs, for benches that choose from the same ones again. */
+  readonly watching?: (find: FindCandidates) => FindCandidates
 }
 
 const systemClock: Clock = { now: () => Date.now() }
@@ -214,6 +217,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       searchSemantic,
       finishing,
     },
+    watching: surroundings.watching,
     words: config.fts.enabled,
   })
   const memories = createMemoryService({

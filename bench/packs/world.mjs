@@ -123,6 +123,7 @@ export async function openWorld(workspace, history, team, { target, port, vars }
   const names = new Map([...ids].map(([name, id]) => [id, name]))
   return {
     client,
+    origin: server.origin,
     /** @param {string | number} id of the store @returns {string} its name in the gold set */
     nameOf: (id) => names.get(String(id)) ?? `?${id}`,
     async close() {
