@@ -13,7 +13,6 @@ export const RULES = {
   'order of the intent': { prior: { nextFacet: 0 } },
   'facets beside the intent': { prior: { otherFacet: 1 } },
   pinned: { prior: { pinned: 1 } },
-  "the entry's own weight": { prior: { weightStep: 0 } },
   'what is replaced ranks below': { prior: { older: 1 } },
   // Words
   'at most seven words are expected': { words: { expected: 1_000 } },
@@ -27,13 +26,9 @@ export const RULES = {
   // Noise
   'a bound of noise from the candidates': { noise: { most: 0.02 } },
   // Links
-  'kinds of links differ': { links: { strengths: {}, other: 0.8 } },
-  'a successor takes over': { links: { successor: 0.9 } },
+  'a successor takes over': { links: { successor: 0.8 } },
   'what says anew is found by it': { links: { saidAnew: 0 } },
-  // Time and what is asked for
-  'summaries before notes': { recency: { note: 1 } },
-  'remarks say little': { recency: { remark: 0.8 } },
-  'time beside a subject says less': { recency: { besideSubject: 1 } },
+  // What is asked for
   'work by its status': { asked: { byStatus: 0 } },
   'any work, where things stand': { asked: { any: 0 } },
   'work on a subject': { asked: { ofSubject: 0 } },

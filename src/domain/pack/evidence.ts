@@ -26,7 +26,7 @@ export interface Evidence {
   /** 0 to 1: in progress in a way, or of a kind, that the goal asks for. */
   readonly asked: number
   readonly diary: boolean
-  /** 0 to 1: made in the time that the goal asks for, and how much that tells of it. */
+  /** 1: made in the time that the goal asks for. */
   readonly recent: number
   /** A later entry that is about the same. */
   readonly later: Later | null
@@ -94,9 +94,8 @@ export function scoreOf(
   const place = facetsOf(intent).indexOf(facet)
   const facetPrior = place < 0 ? prior.otherFacet : 1 - prior.nextFacet * place
   const domainPrior = domain === null || sameDomain(entry.domain, domain) ? 1 : prior.otherDomain
-  const weight = 1 + prior.weightStep * (entry.weight - prior.usualWeight)
   const own = (entry.pinned ? prior.pinned : 1) * standingOf(evidence, weights)
-  const score = relevance(evidence, weights) * facetPrior * domainPrior * weight * own
+  const score = relevance(evidence, weights) * facetPrior * domainPrior * own
   return Math.max(0, Math.min(1, score))
 }
 

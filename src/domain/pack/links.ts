@@ -16,7 +16,7 @@ export const SAYS_ANEW = 'says anew'
 function shareOf(relation: string, direction: LinkEvidence['direction'], { links }: Weights): number {
   if (relation === SAYS_ANEW) return direction === 'incoming' ? links.saidAnew : 0
   if (relation === 'supersedes' && direction === 'incoming') return links.successor
-  return links.strengths[relation] ?? links.other
+  return links.carries
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Kind } from '../entry/kind'
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
 import type { Analyzer } from '../search/analysis'
@@ -68,12 +67,6 @@ function noiseOf(nearest: ReadonlyMap<number, Nearest>, { noise }: Weights): num
 
 const above = (cos: number, noise: number): number => Math.max(0, Math.min(1, (cos - noise) / (1 - noise)))
 
-/** A summary tells more of its time than one of many notes, and a remark of few words hardly anything. */
-const SUMMARIES: readonly Kind[] = ['session', 'summary']
-
-const tellsOf = ({ kind }: PackEntry, length: number, { recency }: Weights): number =>
-  SUMMARIES.includes(kind) ? 1 : length < recency.remarkWords ? recency.remark : recency.note
-
 /** What its own words, meaning and names say for an entry. */
 function ownEvidence(
   entry: PackEntry,
@@ -104,9 +97,7 @@ function ownEvidence(
       goal.ofKind.has(entry.id) ? weights.asked.ofKind : 0,
     ),
     diary: goal.diary.has(entry.id),
-    recent: goal.recent.ids.has(entry.id)
-      ? tellsOf(entry, length, weights) * (goal.recent.only ? 1 : weights.recency.besideSubject)
-      : 0,
+    recent: goal.recent.ids.has(entry.id) ? 1 : 0,
     later: null,
   }
   const frequencies = counts.map((times, i) => times + (named.counts[i] as number))

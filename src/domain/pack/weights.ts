@@ -1,17 +1,3 @@
-/** What an entry takes over from one at the other end of such a link. */
-const STRENGTHS: Readonly<Record<string, number>> = {
-  contradicts: 1,
-  supersedes: 0.9,
-  decides: 0.9,
-  depends_on: 0.9,
-  requires: 0.9,
-  supports: 0.8,
-  part_of: 0.8,
-  derived_from: 0.7,
-  references: 0.7,
-  related_to: 0.6,
-}
-
 /**
  * Every number by which a pack is chosen, as data that the rules take, so that a bench can turn one off (bench/packs/ablation.mjs).
  *
@@ -44,9 +30,6 @@ export const WEIGHTS = {
     /** Of two equal entries the one of the domain stands above (packs contract). */
     otherDomain: 0.9,
     pinned: 1.05,
-    /** For each step of an entry's own weight away from the usual one. */
-    weightStep: 0.01,
-    usualWeight: 3,
     /** What a later entry takes the place of ranks below it, and stays (packs contract, "Left out"). */
     older: 0.5,
   },
@@ -91,8 +74,8 @@ export const WEIGHTS = {
 
   /** What an entry takes over from one that it is linked with. */
   links: {
-    strengths: STRENGTHS,
-    other: 0.6,
+    /** Whatever the relation is. */
+    carries: 0.8,
     /** What takes the place of an entry takes over nearly all that speaks for it, whatever its own words are. */
     successor: 1.5,
     /** From what is said anew to what says it: no link of the store, and none that leads back. */
@@ -107,12 +90,6 @@ export const WEIGHTS = {
     share: 0.25,
     shareOfTime: 0.75,
     least: 2,
-    /** A summary tells all of its time, one of many notes less, a remark of few words hardly anything. */
-    note: 0.8,
-    remark: 0.3,
-    remarkWords: 5,
-    /** Of a goal that has a subject too, what was last says less. */
-    besideSubject: 0.7,
   },
 
   /** What it says for an entry that the goal asks for work as it stands, or for its kind. */
