@@ -58,6 +58,7 @@ import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
 import { createRecallWords } from './services/recall/recall-words'
 import { createReportEvent } from './services/recall/report-event'
+import { createSimilarMemories } from './services/recall/similar-memories'
 import { createSummarize } from './services/recall/summarize'
 import { createSearchSemantic } from './services/search-semantic'
 import type { Services } from './services/services'
@@ -206,7 +207,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     storeEntries,
     packs,
     memories,
-    reportEvent: createReportEvent({ memories, recallWords, code, clock }),
+    reportEvent: createReportEvent({
+      ...{ memories, code, clock },
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
+    }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
       ...{

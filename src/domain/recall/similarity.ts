@@ -21,5 +21,31 @@ export function leastHeld(units: number, threshold: number): number {
   return units
 }
 
+/**
+ * What a unit of a query weighs in the share that a memory holds.
+ *
+ * @param memories in scope
+ * @param holding of them, those that hold the unit
+ */
+const rarity = (memories: number, holding: number): number =>
+  Math.log((Math.max(memories, holding) + 1_000) / (holding + 1)) ** 2
+
+/** How much of a query a memory holds, 0 to 1, by the places of the units that it holds. */
+export type Share = (held: Iterable<number>) => number
+
+/** @param holding how many memories hold each unit of the query */
+export function shareOf(memories: number, holding: readonly number[]): Share {
+  const weights = holding.map((one) => rarity(memories, one))
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  return (held) => {
+    let sum = 0
+    for (const place of new Set(held)) sum += weights[place] as number
+    return all === 0 ? 0 : Math.min(1, sum / all)
+  }
+}
+
+/** By words alone, of the share. */
+export const wordSimilarity = (share: number): number => share ** 0.2
+
 /** What orders: a memory of weight 5 counts as much again as one of weight 3 that is two thirds nearer. */
 export const weighed = (score: number, weight: number): number => (score * weight) / 3

@@ -95,7 +95,9 @@ export const reportEvent = defineTool({
     memoryIds: strings('Id'),
     triggeredActions: strings('Action'),
     message: z.string(),
-    similar: listOf(part('Earlier error', { id: z.string(), similarity: z.number() }), 'Earlier error'),
+    similar: listOf(part('Known already', { id: z.string(), type: z.string(), content: z.string() }), 'Known already'),
+    similarCount: z.int(),
+    existing: z.boolean(),
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
@@ -106,7 +108,7 @@ export const reportEvent = defineTool({
     const { type, sessionId, cliType: reporter } = given
     const reported = { ...{ type, sessionId, at, reporter }, payload: given.payload as Metadata }
     const report = await services.reportEvent(principal, project, reported, wrong)
-    const { memoryIds, actions, message, similar, evicted, warnings } = report
+    const { memoryIds, actions, message, similar, existing, evicted, warnings } = report
     return {
       processed: true,
       memoryId: String(memoryIds[0]),
@@ -116,12 +118,12 @@ export const reportEvent = defineTool({
       ...(similar === null
         ? {}
         : {
-            similar: similar.map(({ id, similarity, createdAt }) => ({
-              id: String(id),
-              similarity: shownScore(similarity),
-              createdAt: iso(createdAt),
+            similar: similar.shown.map(({ id, type, similarity, content, createdAt }) => ({
+              ...{ id: String(id), type, similarity: shownScore(similarity), content, createdAt: iso(createdAt) },
             })),
+            similarCount: similar.count,
           }),
+      ...(existing ? { existing } : {}),
       ...(evicted.length === 0 ? {} : { evicted: evicted.map(String) }),
       ...(warnings.length === 0 ? {} : { warnings }),
     }

@@ -47,6 +47,7 @@ export const store = defineTool({
     success: z.boolean(),
     layer: z.int(),
     pinned: z.boolean(),
+    existing: z.boolean(),
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
@@ -66,6 +67,7 @@ export const store = defineTool({
       success: true,
       layer: stored.layer,
       pinned: stored.pinned,
+      ...(stored.existing ? { existing: true } : {}),
       ...(stored.evicted.length === 0 ? {} : { evicted: stored.evicted.map(String) }),
       ...(stored.warnings.length === 0 ? {} : { warnings: stored.warnings }),
     }

@@ -157,7 +157,7 @@ export function memoryContract(connect: Connect): void {
 
     it(promise('f2-ttl'), async () => {
       const lasts = async (args: object) => {
-        const { createdAt, expiresAt } = await memoryOf((await store('timed', {}, args)).id)
+        const { createdAt, expiresAt } = await memoryOf((await store(`timed ${JSON.stringify(args)}`, {}, args)).id)
         return (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000
       }
       expect([await lasts({ layer: 1 }), await lasts({ ttl: 31_536_000 })]).toEqual([3600, 31_536_000])
@@ -240,6 +240,47 @@ export function memoryContract(connect: Connect): void {
       })
     })
 
+    it(promise('f3-equal'), async () => {
+      const projectPath = unique('equal')
+      const draft = {
+        type: 'decision',
+        content: 'We ship on Fridays.',
+        metadata: { projectPath, tags: ['a'], weight: 4 },
+      }
+      const first = await ok('context_store', draft)
+      expect(first.existing).toBeUndefined()
+      const again = await ok('context_store', { ...draft, metadata: { projectPath, tags: ['A'] } })
+      expect(again).toEqual({ id: first.id, success: true, layer: 2, pinned: false, existing: true })
+      expect((await ok('context_get', { memoryId: first.id })).memory.version).toBe(1)
+      const joined = await ok('context_store', {
+        ...draft,
+        pinned: true,
+        metadata: { projectPath, tags: ['b'], weight: 5 },
+      })
+      expect([joined.id, joined.pinned]).toEqual([first.id, false])
+      expect(joined.warnings).toEqual([expect.stringContaining('metadata.weight, pinned')])
+      expect((await ok('context_get', { memoryId: first.id })).memory).toMatchObject({
+        ...{ tags: ['a', 'b'], version: 2, pinned: false, metadata: { weight: 4 } },
+      })
+      for (const other of [
+        { ...draft, type: 'convention', layer: 2 },
+        { ...draft, layer: 3 },
+        { ...draft, content: `${draft.content} ` },
+        { ...draft, metadata: { projectPath: unique('equal') } },
+      ])
+        expect((await ok('context_store', other)).existing).toBeUndefined()
+      const note = { type: 'scratchpad', content: 'for now', metadata: { projectPath } }
+      const short = await ok('context_store', { ...note, ttl: 60 })
+      const long = await ok('context_store', { ...note, ttl: 3000 })
+      expect([long.id, long.existing]).toEqual([short.id, true])
+      const { createdAt, expiresAt } = (await ok('context_get', { memoryId: short.id })).memory
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(3_000_000)
+      const many = await Promise.all([1, 2, 3, 4, 5].map(() => ok('context_store', { ...draft, content: 'at once' })))
+      expect(new Set(many.map(({ id }) => id)).size).toBe(1)
+      await ok('context_delete', { memoryId: first.id })
+      expect((await ok('context_store', draft)).existing).toBeUndefined()
+    })
+
     it(promise('f3-update'), async () => {
       const projectPath = unique('updated')
       const { id: memoryId } = await store('old words', { projectPath, tags: ['a'], title: 'T', mine: { x: 1, y: 2 } })
@@ -317,9 +358,9 @@ export function memoryContract(connect: Connect): void {
     it(promise('f12-two-clients'), async () => {
       const projectPath = unique('busy')
       const other = await session.connect('/mcp')
-      const stores = [session.client, other].flatMap((client) =>
+      const stores = [session.client, other].flatMap((client, k) =>
         Array.from({ length: 50 }, (_, i) =>
-          client.call('context_store', { type: 'decision', content: `note ${i}`, metadata: { projectPath } }),
+          client.call('context_store', { type: 'decision', content: `note ${i} of ${k}`, metadata: { projectPath } }),
         ),
       )
       const answers = await Promise.all(stores)

@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
@@ -19,12 +19,14 @@ import {
   findStatement,
   listStatement,
   listTotalStatement,
+  MEMORY_COLUMNS,
   type MemoryContext,
   SMALL_NAMES,
   shownStatement,
   summarizableStatement,
   toChangeStatement,
 } from './memory-statements'
+import { equalStatements, reportedStatement, toEqual, toReported } from './met-again'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
 import { gatherUses, largeUses, type Uses, usesStatements } from './uses'
 
@@ -186,6 +188,19 @@ export function createSqlMemories(
         confidence: row.confidence === null ? DEFAULT_CONFIDENCE : Number(row.confidence),
         createdAt: Number(row.created_at),
       }))
+    },
+
+    async equals(scope, wanted) {
+      if (wanted.length === 0) return []
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const rows = await connection.read(equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`))
+      return wanted.map((_, i) => toEqual(rows[i]?.[0]))
+    },
+
+    async reported(scope, project, key) {
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [rows = []] = await connection.read([reportedStatement(asked, project, key)])
+      return rows.map(toReported)
     },
 
     async count(scope, project) {

@@ -1,0 +1,104 @@
+import type { Analyzer } from '../search/analysis'
+import type { Unit } from '../search/query-unit'
+import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
+
+/** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */
+export const LONGEST_EXCERPT = 2_000
+
+/** What all contents of an answer share, in code points: so much of each, and `least` at least. */
+export const roomOf = (shown: number, each: number, least: number): number => Math.max(least, shown * each)
+
+/** The length to which the longest are cut, so that all fit. */
+export function sharedLength(lengths: readonly number[], room: number, longest = LONGEST_EXCERPT): number {
+  const sorted = lengths.map((length) => Math.min(length, longest)).sort((a, b) => a - b)
+  let left = room
+  for (const [i, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - i))
+    if (length > share) return share
+    left -= length
+  }
+  return longest
+}
+
+/** A content, or the part of it that is shown, with the length of the whole. */
+export interface Excerpt {
+  readonly content: string
+  readonly truncated?: true
+  readonly length?: number
+}
+
+/** How far a cut may move, for it to stand at white space. */
+const NEAR = 80
+
+/** Of a text, so many code points at most: from its beginning, or around a place in it, cut at white space where there is some near. */
+export function excerptOf(text: string, most: number, around: number | null = null): Excerpt {
+  if (text.length <= most) return { content: text }
+  const length = codePointLength(text)
+  if (length <= most) return { content: text }
+  const wanted = around === null ? 0 : offsetBefore(text, around, Math.floor(most / 3))
+  let from = wanted
+  if (from > 0) {
+    const end = offsetAfter(text, from, most)
+    // The end of a text is shown in full.
+    if (end === text.length) from = offsetBefore(text, text.length, most)
+    from = afterSpace(text, from, around ?? 0)
+  }
+  const room = offsetAfter(text, from, most)
+  const to = room === text.length ? room : beforeSpace(text, from, room, around ?? from)
+  return { content: text.slice(from, to), truncated: true, length }
+}
+
+/** The first place behind white space, not far behind `from` and not behind what is to be shown. */
+function afterSpace(text: string, from: number, shown: number): number {
+  if (isWhiteSpace(text[from - 1] as string)) return from
+  for (let at = from; at < Math.min(from + NEAR, shown); at++) if (isWhiteSpace(text[at] as string)) return at + 1
+  return from
+}
+
+/** The last place before white space, not far before `to` and not before what is to be shown. */
+function beforeSpace(text: string, from: number, to: number, shown: number): number {
+  if (isWhiteSpace(text[to] as string)) return to
+  for (let at = to - 1; at > Math.max(from, to - NEAR, shown); at--) if (isWhiteSpace(text[at] as string)) return at
+  return to
+}
+
+/**
+ * Where what was looked for stands in a text: the first hit of the first of these units that it holds; null where it holds none.
+ *
+ * @param units the rarest first
+ */
+export function placeOfMatch(text: string, units: readonly Unit[], analyzer: Analyzer): number | null {
+  const ranks = new Map<string, number>()
+  for (const [rank, { terms }] of units.entries()) for (const term of terms) if (!ranks.has(term)) ranks.set(term, rank)
+  let best = units.length
+  let place: number | null = null
+  for (const { term, word, start } of analyzer.tokens(text)) {
+    const rank = ranks.get(term) ?? ranks.get(word) ?? units.length
+    if (rank >= best) continue
+    best = rank
+    place = start
+    if (rank === 0) break
+  }
+  return place
+}
+
+/** Contents that share a room: those that do not fit are cut, the longest to one equal length, each around its place. */
+export function excerptsOf(
+  texts: readonly { readonly text: string; readonly around: number | null }[],
+  room: number,
+): Excerpt[] {
+  const most = sharedLength(
+    texts.map(({ text }) => (text.length > 2 * LONGEST_EXCERPT ? LONGEST_EXCERPT : codePointLength(text))),
+    room,
+  )
+  return texts.map(({ text, around }) => excerptOf(text, most, around))
+}
+
+const isEnd = (char: string | undefined): boolean => char === '.' || char === '!' || char === '?'
+
+/** What tells an entry in a line: its first sentence, or as much of its first line as fits. */
+export function headOf(text: string, most: number): string {
+  const line = firstCodePoints(text.trimStart(), most).split('\n', 1)[0] as string
+  for (let at = 0; at < line.length - 1; at++) if (isEnd(line[at]) && line[at + 1] === ' ') return line.slice(0, at + 1)
+  return line.trimEnd()
+}
