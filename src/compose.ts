@@ -229,7 +229,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       afterwards: (work) => afterwards(work()),
     }),
     recallWords,
-    summarize: createSummarize({ memories: memoryRows, storeEntries, analyzer, clock }),
+    summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
     updateEntries: createUpdateEntries(writing),
     ...composeSearches({
       ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },

@@ -13,3 +13,6 @@ CREATE TRIGGER guards_check_equal INSTEAD OF INSERT ON guards WHEN NEW.holds IS 
 BEGIN
   SELECT raise(ABORT, 'commonplace: premise no longer holds: equal');
 END;
+
+-- What is archived and can be listed.
+CREATE INDEX entries_archived ON entries (org, layer, created_at, id, project) WHERE archived = 1 AND diary = 0;

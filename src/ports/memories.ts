@@ -14,6 +14,8 @@ export interface MemoryQuery extends Window {
   readonly kinds: readonly Kind[] | null
   /** Has one of these normalised tags; empty for no such condition. */
   readonly tags: readonly string[]
+  /** Archived ones alone; without it, none of them. */
+  readonly archived?: boolean | undefined
 }
 
 export interface MemoryPage {

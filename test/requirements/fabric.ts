@@ -152,7 +152,9 @@ export const FABRIC = {
   'f8-nothing': 'writes nothing when nothing is old enough',
   'f8-race': 'summarizes what stands there when the write happens, and changes nothing when it cannot',
   'f8-text':
-    'begins a summary with counts and dates, then a line a memory, types in turn, then the sentences with the rarest words, within its length',
+    'begins a summary with counts and dates, then a line a memory, what is worth most first and equal ones in one line, within its length',
+  'f8-remaining':
+    'archives and counts only what has its line, lists and counts it as archived, and leaves the rest for the next call',
   'f8-wire': 'answers a summary with its id, count and text, and refuses options that are none',
   'f12-trips':
     'answers each of the twelve tools within three round trips of the database and one call of the embedder, two where a file is indexed behind its memory',
@@ -186,7 +188,17 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   6: ['f12-pages', 'f3-list', 'f3-counted', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
   8: ['f2-promotion', 'f2-links'],
-  9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f5-gathered', 'f7-evicted', 'f8-summary', 'f12-audit'],
+  9: [
+    'f2-decay',
+    'f2-archived',
+    'f2-capacity',
+    'f4-access',
+    'f5-gathered',
+    'f7-evicted',
+    'f8-summary',
+    'f8-remaining',
+    'f12-audit',
+  ],
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],

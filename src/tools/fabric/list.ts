@@ -13,7 +13,10 @@ import { fabric } from './family'
 import { kindsOf, memoryOutput, shownMemory } from './memory-wire'
 import { checkAsked, fabricOutput, omittedMemories, projectPath } from './wire'
 
-function statistics(counts: readonly MemoryCount[]) {
+function statistics(all: readonly MemoryCount[]) {
+  const counts = all.filter(({ archived }) => !archived)
+  const archivedIn = (wanted: number) =>
+    all.reduce((sum, { layer, archived, count }) => (archived && layer === wanted ? sum + count : sum), 0)
   const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
   const [l1, l2, l3] = [1, 2, 3].map((layer) => sum((count) => count.layer === layer)) as [number, number, number]
   const byType: Record<string, number> = {}
@@ -24,6 +27,7 @@ function statistics(counts: readonly MemoryCount[]) {
       l2: sum(({ layer, pinned }) => layer === 2 && pinned),
       l3: sum(({ layer, pinned }) => layer === 3 && pinned),
     },
+    archived: { l2: archivedIn(2), l3: archivedIn(3) },
     byType,
   }
 }
@@ -32,6 +36,7 @@ const input = z.strictObject({
   layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
   type: z.string().optional().meta({ description: 'Only this type' }),
   tags: tags('Any of these').optional(),
+  archived: flag(false, 'Archived ones alone'),
   limit: limit(20),
   offset,
   stats: flag(false, 'Count instead'),
@@ -71,7 +76,7 @@ export const list = defineTool({
       principal,
       project,
       {
-        ...{ layer, limit, offset, kinds },
+        ...{ layer, limit, offset, kinds, archived: args.archived },
         tags: normalizeTags(args.tags ?? []),
       },
       RESULT_BYTES,

@@ -1,5 +1,5 @@
 /** The line of an output that says what went wrong (fabric contract §7). */
-const FAILURE = /error|exception|failed|fatal|panic|cannot/i
+export const FAILURE = /error|exception|failed|fatal|panic|cannot/i
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
 
