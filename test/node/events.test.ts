@@ -167,7 +167,7 @@ describe('what an event leaves', () => {
 
   it(promise('f7-secrets'), () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
-    const hidden = '[redacted:github-token]'
+    const hidden = '[redacted:github]'
     const types: [EventType, Metadata][] = [
       ['file_opened', { path: `a/${token}`, content: `${token}\n`, language: token }],
       ['command_executed', { command: `curl -H ${token}`, output: `error ${'x'.repeat(480)} ${token}`, exitCode: 1 }],

@@ -26,6 +26,8 @@ export const FABRIC = {
   'f7-required': 'refuses an event whose required value is missing, blank or empty, and never writes "undefined"',
   'f7-table': 'leaves for each type of event the memories, layers, times to live, tags and actions that the page lists',
   'f7-secrets': 'takes secrets out of every part of an event, also where a text is cut',
+  'f7-kinds': 'takes secrets of every kind out of settings, JSON, YAML, URLs, escaped and coloured logs',
+  'f7-look-alikes': 'leaves alone what only looks like a secret',
   'f7-wire': 'stores what was reported with its origin, session, client and time, and answers with every id',
   'f7-refused': 'says all that is wrong with an event at once, and then stores nothing',
   'f7-sizes': 'bounds a payload and the content of a file by their bytes',
@@ -204,7 +206,7 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   12: ['f6-days', 'f6-new-york', 'f6-words'],
   13: ['f5-patterns'],
   14: ['f12-meaning', 'f9-globs', 'f9-real'],
-  15: ['f7-failed', 'f7-required', 'f7-secrets', 'f12-secrets'],
+  15: ['f7-failed', 'f7-required', 'f7-secrets', 'f7-kinds', 'f7-look-alikes', 'f12-secrets'],
   16: ['f2-capacity', 'f7-evicted'],
 }
 

@@ -187,7 +187,7 @@ export function eventContract(connect: Connect): void {
       const opened = await report('file_opened', { path, content }, projectPath)
       expect(opened.triggeredActions).toEqual(['stored_scratchpad', 'indexed_file'])
       const { memory } = await got(opened.memoryId)
-      expect(memory.metadata.codeBlock.code).toBe(content.replace(TOKEN, '[redacted:github-token]'))
+      expect(memory.metadata.codeBlock.code).toBe(content.replace(TOKEN, '[redacted:github]'))
       const search = (query: string) => ok('context_searchCode', { query, mode: 'text', projectPath })
       expect((await search('zygomorph')).results).toMatchObject([{ filePath: 'src/a.ts', language: 'typescript' }])
       expect((await search(TOKEN)).total).toBe(0)
