@@ -28,6 +28,7 @@ export const FABRIC = {
   'f7-secrets': 'takes secrets out of every part of an event, also where a text is cut',
   'f7-kinds': 'takes secrets of every kind out of settings, JSON, YAML, URLs, escaped and coloured logs',
   'f7-look-alikes': 'leaves alone what only looks like a secret',
+  'f7-redact': 'says what looks like a secret in a write of any family, or takes it out with REDACT=always',
   'f7-wire': 'stores what was reported with its origin, session, client and time, and answers with every id',
   'f7-refused': 'says all that is wrong with an event at once, and then stores nothing',
   'f7-sizes': 'bounds a payload and the content of a file by their bytes',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
-import { unique, useSession } from './session'
+import { backend, unique, useSession } from './session'
 
 const TOKEN = `ghp_${'a1B2'.repeat(10)}`
 
@@ -178,6 +178,32 @@ export function eventContract(connect: Connect): void {
       expect((await report('error_occurred', failing(1), projectPath)).message).toMatch(
         /^Error recorded, seen 8 times\./,
       )
+    })
+
+    it(promise('f7-redact'), async () => {
+      const other = await backend().start({ REDACT: 'always' })
+      const always = await connect(new URL('/mcp', other.url.href))
+      const hidden = { password: 'hunter2hunter2', deep: { list: [TOKEN] } }
+      const text = `Use ${TOKEN} there`
+      const writes: [string, Record<string, unknown>, (answer: Record<string, string>) => unknown][] = [
+        ['context_store', { type: 'decision', content: text, metadata: hidden }, ({ id }) => id],
+        ['store_context', { thread_id: 't', source: 'user', text, metadata: hidden }, (answer) => answer.context_id],
+        ['remember', { title: 'A key', content: text }, ({ id }) => id],
+      ]
+      const told = 'content holds what looks like a secret: github'
+      for (const [tool, args, idOf] of writes) {
+        const [warned, clean] = [await session.ok(tool, args), (await always.call(tool, args)).data]
+        expect([tool, warned.warnings, clean.warnings]).toEqual([tool, [expect.stringContaining(told)], undefined])
+        const kept = JSON.stringify(await session.ok('context_get', { memoryId: idOf(warned) }))
+        expect(kept).toContain(TOKEN)
+        const redacted = JSON.stringify((await always.call('context_get', { memoryId: idOf(clean) })).data)
+        expect(redacted).toContain('Use [redacted:github] there')
+        for (const secret of [TOKEN, hidden.password]) expect(redacted).not.toContain(secret)
+      }
+      const plain = { type: 'decision', content: 'sk-loading-spinner-2x-wide', metadata: { title: 'A spinner' } }
+      expect(await session.ok('context_store', plain)).not.toHaveProperty('warnings')
+      await always.close()
+      await other.stop()
     })
 
     it(promise('f7-file'), async () => {
