@@ -156,6 +156,7 @@ const CASES = [
       currentCommand: 'npm test',
     }),
   },
+  { name: 'an empty call', tool: 'context_setup', args: () => ({ cli: 'codex', preview: true }) },
 ]
 
 /** Those that are asked for. */
@@ -245,7 +246,12 @@ try {
       ...sizes.flatMap((size) => [`${thousands(size)}: p50 ms`, 'p95 ms']),
       ...(sizes.length > 1 ? ['p50 ×'] : []),
     ]
-    tables.push(`### ${NAMES[target]}\n\n${markdownTable(head, rows)}`)
+    const ratios = results.flatMap((result) => {
+      const [now, empty] = [result.get('getCurrent'), result.get('an empty call')]
+      return now && empty ? [short(now.p50 / empty.p50)] : []
+    })
+    const told = ratios.length === 0 ? '' : `\n\ngetCurrent takes ${ratios.join(', ')} × an empty call.`
+    tables.push(`### ${NAMES[target]}\n\n${markdownTable(head, rows)}${told}`)
   }
 } finally {
   workspace.remove()

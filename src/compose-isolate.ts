@@ -1,6 +1,6 @@
 // What lives as long as an isolate, and is the same for all of its requests.
-import { type GatheredUses, gatherUses } from './adapters/sql/memories/uses'
 import type { Bindings } from './compose-bindings'
+import type { Levels } from './domain/recall/similarity'
 import { type Analyzer, createAnalyzer } from './domain/search/analysis'
 import type { CatchUpState } from './services/keeping/catch-up'
 
@@ -25,12 +25,12 @@ export function catchUpState(bindings: Bindings): CatchUpState {
   return state
 }
 
-/** Accesses that are not written yet. */
-const gathered = new WeakMap<object, GatheredUses>()
+/** What cosines of models mean, by database. */
+const levels = new WeakMap<object, Map<string, Levels>>()
 
-export function usesOf(bindings: Bindings): GatheredUses {
+export function levelsOf(bindings: Bindings): Map<string, Levels> {
   const database = databaseOf(bindings)
-  const uses = gathered.get(database) ?? gatherUses()
-  gathered.set(database, uses)
-  return uses
+  const known = levels.get(database) ?? new Map<string, Levels>()
+  levels.set(database, known)
+  return known
 }

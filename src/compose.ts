@@ -25,7 +25,7 @@ import { createSqlTextMarks } from './adapters/sql/texts/text-marks'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
 import { composeFeed } from './compose-feed'
-import { analyzerFor, catchUpState, usesOf } from './compose-isolate'
+import { analyzerFor, catchUpState, levelsOf } from './compose-isolate'
 import { chooseModels } from './compose-models'
 import { composePacks } from './compose-packs'
 import { composeSearches } from './compose-searches'
@@ -34,6 +34,7 @@ import type { Config } from './config'
 import { Problem } from './domain/errors'
 import { modelKey } from './domain/meaning/vector'
 import { createRestingPace } from './domain/pace'
+import type { Levels } from './domain/recall/similarity'
 import { EVERYTHING } from './domain/search/filter'
 import type { Log } from './http/log'
 import type { Clock } from './ports/clock'
@@ -53,6 +54,7 @@ import { createSchedule } from './services/keeping/schedule'
 import { scheduleSteps } from './services/keeping/steps'
 import { createReadTexts } from './services/read-texts'
 import { createGetCurrent } from './services/recall/current'
+import { createLevels } from './services/recall/levels'
 import { createMemoryService } from './services/recall/memories'
 import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
@@ -92,8 +94,8 @@ async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
 
-/** How long accesses are gathered before they are written; nobody waits for that. */
-const GATHERED_MS = 100
+/** Without a model there are no cosines. */
+const withoutLevels = async (): Promise<Levels> => ({ nothing: 0, answer: 1 })
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
@@ -186,8 +188,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
   const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
   const storeEntries = createStoreEntries(writing)
-  const memoryRows = createSqlMemories(connection, clock, usesOf(bindings), pace)
+  const memoryRows = createSqlMemories(connection, clock, pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
+  const given = config.embedding.levels
+  const remembered = levelsOf(bindings)
+  const levels = embedder === null ? withoutLevels : createLevels({ embedder, settings, given, remembered })
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
     words: config.fts.enabled,
@@ -213,20 +218,15 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
-      ...{
-        current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-        memories: memoryRows,
-        clock,
-        afterwards: (work) => afterwards(sleep(GATHERED_MS).then(work)),
-      },
+      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+      ...{ memories: memoryRows, levels, clock },
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
+      afterwards: (work) => afterwards(work()),
     }),
     recall: createRecall({
       words: config.fts.enabled ? recallWords : null,
       semantic: searchSemantic,
-      memories: memoryRows,
-      // At once, so that who reads a memory next finds it counted.
-      afterwards: (work) => afterwards(work()),
+      ...{ levels, memories: memoryRows, analyzer },
     }),
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),

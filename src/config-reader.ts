@@ -1,3 +1,4 @@
+import type { Levels } from './domain/recall/similarity'
 import { readHost } from './http/access'
 import type { Variable } from './variables.mjs'
 
@@ -76,6 +77,18 @@ export class Reader {
           'with: openssl rand -base64 32',
       )
     return value
+  }
+
+  /** The cosine of texts with nothing in common, and that of a question and its answer. */
+  levels(name: Variable): Levels | null {
+    const value = this.text(name)
+    if (value === undefined || value === '') return null
+    const [nothing = Number.NaN, answer = Number.NaN, ...more] = value
+      .split(',')
+      .map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+    if (more.length === 0 && nothing >= -1 && nothing < answer && answer <= 1) return { nothing, answer }
+    this.problems.push(`${name} is "${value}"; it must be two cosines, the smaller first, such as 0,0.6`)
+    return null
   }
 
   list(name: Variable, fallback: string): string[] {

@@ -9,6 +9,7 @@ import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
 import type { HistoryTerms } from './domain/history/terms'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
+import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
@@ -56,6 +57,8 @@ export interface Config {
     readonly dimensions: number
     /** What a write does when its vectors cannot be made: fail, or go on and make them later. */
     readonly onFailure: 'fail' | 'defer'
+    /** Null: those of the model, known or measured. */
+    readonly levels: Levels | null
   }
   /** Null: a text is one chunk, however long. */
   readonly chunking: { readonly size: number; readonly overlap: number } | null
@@ -169,6 +172,7 @@ export function parseConfig(env: Environment): Config {
       model: reader.text('EMBEDDING_MODEL') || defaultModel,
       dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, MAX_DIMENSIONS[vectorBackend]),
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
+      levels: reader.levels('EMBEDDING_LEVELS'),
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
     summary: summary === null ? null : { ...summary, ...summarySize },

@@ -1,23 +1,9 @@
 import type { Scope } from '../domain/identity/scope'
 import type { QuantizedVector } from '../domain/meaning/vector'
-import type { Marks, Moment, OpenedFile } from '../domain/recall/current'
-import type { Memory } from '../domain/recall/memory'
+import type { AtMoment, Moment } from '../domain/recall/current'
+import type { OpenedFile } from '../domain/recall/hints'
 import type { Filter } from '../domain/search/filter'
 import type { NearbyRequest, VectorSearch } from './vector-index'
-
-/** A memory with regard to a moment: what its rank follows from. */
-export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
-  readonly marks: Marks
-  /** Reads the memory itself, where it came along because it may well be shown; else null. */
-  readonly whole: (() => Memory) | null
-}
-
-/** A pattern that is shown. */
-export interface PatternInUse {
-  readonly id: number
-  /** Of the last access, else of the creation; milliseconds since 1970. */
-  readonly usedAt: number
-}
 
 /** A memory that may stand before an agent, and its vectors as far as they were asked for. */
 export interface AtHandMemory {
@@ -27,14 +13,12 @@ export interface AtHandMemory {
 
 /** What is known of a moment before anything has been compared with it. */
 export interface AtHand {
-  /** Texts of the newest working memories, newest first, their beginnings. */
+  /** Texts of the newest working memories that somebody wrote down, newest first, their beginnings. */
   readonly newest: readonly string[]
   readonly opened: readonly OpenedFile[]
-  /** Best first, as far as language and file of the moment admit them. */
-  readonly patterns: readonly PatternInUse[]
   /**
-   * What may be shown, whatever it is like: of layer 1 those with the best scores apart from what similarity adds, the newest of
-   * layer 2, and of layer 3 those whose file is one of the moment.
+   * What may be shown, whatever it is like: the newest memories, the newest patterns that language and file of the moment admit, and of
+   * layer 3 the newest whose file is one of the moment.
    */
   readonly memories: readonly AtHandMemory[]
   /** Vectors of the org, where an index beside the database is asked, as it always is where that cannot tell; else null. */
@@ -61,15 +45,8 @@ export interface NearRequest {
 }
 
 export interface NearMemory extends AtMoment {
-  /** With the nearest of its vectors that was looked at; 0 where none was. */
-  readonly cosine: number
-}
-
-/** What a moment is made of beside what words find. */
-export interface Candidates {
-  readonly near: readonly NearMemory[]
-  /** Patterns that came along whole, by id. */
-  readonly patterns: ReadonlyMap<number, () => Memory>
+  /** With the nearest of its vectors that was looked at; null where none was. */
+  readonly cosine: number | null
 }
 
 /**
@@ -87,14 +64,13 @@ export interface CurrentMemories {
    * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
    * and filter admit them; each once. Shares a round trip with what is read in the same moment.
    *
-   * @param atHand of it, the memories and the patterns, which are shown if they are admitted
    * @param near null when nothing is compared
    */
   candidates(
     scope: Scope,
     filter: Filter,
     moment: Moment,
-    atHand: Pick<AtHand, 'memories' | 'patterns'>,
+    atHand: readonly AtHandMemory[],
     near: NearRequest | null,
-  ): Promise<Candidates>
+  ): Promise<readonly NearMemory[]>
 }

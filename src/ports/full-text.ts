@@ -1,9 +1,8 @@
 import type { Scope } from '../domain/identity/scope'
-import type { Moment } from '../domain/recall/current'
+import type { AtMoment, Moment } from '../domain/recall/current'
 import type { Filter } from '../domain/search/filter'
-import type { TextQuery } from '../domain/search/query'
+import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
-import type { AtMoment } from './current'
 
 /** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */
 export const TEXT_COLUMNS = ['title', 'body', 'code', 'context'] as const
@@ -91,6 +90,12 @@ export interface TextSearch {
   readonly statistics: TermStatistics
 }
 
+/** What stands in an entry, whether or not words found it. */
+export interface Standing extends Pick<TextHit, 'id' | 'title' | 'text' | 'code'> {
+  /** Of an entry of more than `SCORED_LENGTH` bytes, which of the units it holds, by their places; else empty. */
+  readonly held: readonly number[]
+}
+
 /**
  * Finds candidates by words. The index is written by the entry store in the batch that writes the row, so what was
  * stored is found by the next call.
@@ -103,4 +108,11 @@ export interface FullText {
 
   /** The same hits and statistics on every backend. One round trip. */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
+
+  /** What stands in these entries, as far as the scope lists them. One round trip, shared with what is read in the same moment. */
+  standing(
+    scope: Scope,
+    asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },
+    ids: readonly number[],
+  ): Promise<Standing[]>
 }

@@ -51,36 +51,13 @@ export interface Memories {
   list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
 
   /**
-   * Those of the ids that are listed and that the filter admits, in the order of the ids, all noted as accessed once, which what is
-   * shown counts; as many from the beginning as fit into `maxBytes`, of the others the ids. The first always fits.
-   *
-   * @param afterwards takes the end of the note, for which no reader waits
+   * Those of the ids that are listed and that the filter admits, in the order of the ids; as many from the beginning as fit into
+   * `maxBytes`, of the others the ids. The first always fits. Shares a round trip with what is read in the same moment.
    */
-  recalled(
-    scope: Scope,
-    filter: Filter,
-    ids: readonly number[],
-    maxBytes: number,
-    afterwards: (work: () => Promise<void>) => void,
-  ): Promise<Omit<MemoryPage, 'total'>>
+  shown(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
 
-  /**
-   * As `recalled`, but this access is not counted yet in what is shown: it is noted soon, with others, and at the latest by the next
-   * `access` or `recalled` of the org here.
-   *
-   * @param brought what was read whole a moment ago by the same scope and filter, each of it small; where it is all of it, nothing is read
-   * @param afterwards takes the writing of notes, for which no reader waits; what it fails to write is written with the next
-   */
-  shown(
-    scope: Scope,
-    filter: Filter,
-    ids: readonly number[],
-    maxBytes: number,
-    how: {
-      readonly brought: ReadonlyMap<number, () => Memory>
-      readonly afterwards: (work: () => Promise<void>) => void
-    },
-  ): Promise<Omit<MemoryPage, 'total'>>
+  /** Those of the ids that are at home in another project than this: of layer 3, from one, and not tagged as everybody's. As `shown`. */
+  away(scope: Scope, project: string, ids: readonly number[]): Promise<ReadonlySet<number>>
 
   /**
    * What may be summed up: unpinned memories that everybody in the project may read, of its own thread, the oldest first. Of each

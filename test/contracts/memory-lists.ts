@@ -136,7 +136,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const walking = { ...connection, dialect: { ...dialect, walked: dialect.walked && 4 } }
       const pace = createPace(async () => void rests++)
       const asked = { ...walking, batch: counted(batch), read: counted(read) }
-      const memories = createSqlMemories(asked, clock, undefined, pace)
+      const memories = createSqlMemories(asked, clock, pace)
       const told = async (tags: readonly string[], project: string | null = null) => {
         ;[trips, rests] = [0, 0]
         const query = { layer: 2 as const, kinds: null, tags, limit: 2, offset: 1 }

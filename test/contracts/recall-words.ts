@@ -2,12 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Layer } from '../../src/domain/entry/entry'
 import type { Metadata } from '../../src/domain/entry/metadata'
+import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
-import { createRecallWords, type WordRequest } from '../../src/services/recall/recall-words'
+import { createRecallWords } from '../../src/services/recall/recall-words'
+import { promise } from '../requirements/fabric'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -16,6 +18,9 @@ interface Made {
   readonly analyzer: Analyzer
   readonly clock: TestClock
 }
+
+/** What a word weighs that stands in so many of so many memories. */
+const weight = (memories: number, holding: number): number => Math.log((memories + 1_000) / (holding + 1)) ** 2
 
 /** How memories are found by words, with scores that mean the same everywhere (fabric contract §4). */
 export function recallWordsContract(name: string, make: () => Made): void {
@@ -34,15 +39,11 @@ export function recallWordsContract(name: string, make: () => Made): void {
       })
       return saved?.id as number
     }
-    const recall = (
-      query: string,
-      threshold = 0.7,
-      { first = 'most', ...filter }: Partial<RecallFilter> & Pick<WordRequest, 'first'> = {},
-    ) =>
-      createRecallWords(made)(ada, {
-        ...{ query, threshold, first },
-        filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
-      })
+    const recall = async (query: string, threshold = 0.7, filter: Partial<RecallFilter> = {}) => {
+      const given = recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter })
+      const recalled = await createRecallWords(made)(ada, { query, filter: given })
+      return { ...recalled, hits: recalled.hits.filter(({ similarity }) => similarity >= threshold) }
+    }
     const found = async (...given: Parameters<typeof recall>) => (await recall(...given)).hits.map(({ id }) => id)
 
     it('looks into title, content, code block and file path, not into type, tags or other metadata', async () => {
@@ -65,46 +66,51 @@ export function recallWordsContract(name: string, make: () => Made): void {
       })
       const { hits } = await recall(`harbour lighthouse ${year}`, 0)
       expect(hits.map(({ id }) => id)).toEqual([all, near])
-      const [first, second] = hits.map(({ similarity }) => similarity) as [number, number]
-      expect([first > 0.8, second > 0.8 / 3, second < 0.8 / 3 + 0.2]).toEqual([true, true, true])
-      const alone = await recall(year)
+      const [harbour, rare] = [weight(2, 2), weight(2, 1)]
+      expect(hits[0]?.share).toBe(1)
+      expect(hits[1]?.share).toBeCloseTo(harbour / (harbour + 2 * rare), 9)
       await save('nothing of it', { agent_name: year })
       expect(await found(year)).toEqual([all])
-      expect((await recall(year)).hits[0]?.similarity).toBeGreaterThanOrEqual(alone.hits[0]?.similarity ?? 1)
     })
 
     it('follows a change of code block, title and layer', async () => {
       const id = await save('x', { codeBlock: { code: 'alpha()', language: 'ts' } })
       const [before] = await made.entries.read(ada, [id])
-      const indexed = { ...(before as NonNullable<typeof before>), title: 'beta', metadata: null, layer: 3 as const }
-      await made.entries.change(ada, [{ id, version: 1, steps: 1, life: { layer: 3 }, indexed }])
+      const change = await applyUpdates(ada, before as NonNullable<typeof before>, [
+        { id, metadata: { title: 'beta' } },
+      ])
+      const indexed = { ...(change.indexed as NonNullable<typeof change.indexed>), layer: 3 as const }
+      await made.entries.change(ada, [{ ...change, life: { layer: 3 }, indexed }])
       expect([await found('alpha'), await found('beta')]).toEqual([[], [id]])
       expect(await found('beta', 0.7, { project: 'elsewhere' })).toEqual([id])
     })
 
-    it('gives a memory with all words more than 0.8, one with some its share, and none nothing', async () => {
+    it(promise('f4-share'), async () => {
       const all = await save('the red lamp of the harbour')
       const two = await save('the red harbour')
       const one = await save('a lamp')
       await save('nothing of it')
-      const { hits } = await recall('red lamp of the harbour', 0)
+      const { hits } = await recall('Where is the red lamp of the harbour?', 0)
       expect(hits.map(({ id }) => id)).toEqual([all, two, one])
-      const [first, second, third] = hits.map(({ similarity }) => similarity) as [number, number, number]
-      expect([first > 0.8, first < 1]).toEqual([true, true])
-      expect([second > (0.8 * 2) / 3, second < (0.8 * 2) / 3 + 0.2]).toEqual([true, true])
-      expect([third > 0.8 / 3, third < 0.8 / 3 + 0.2]).toEqual([true, true])
-      expect(await found('red lamp of the harbour')).toEqual(expect.arrayContaining([all]))
-      expect(await found('red lamp of the harbour', 0.9)).toEqual([all])
-      expect([await found('!?'), await found('submarine')]).toEqual([[], []])
+      // Each of the three words stands in two of four memories.
+      expect(hits.map(({ share }) => share)).toEqual([1, 2 / 3, 1 / 3].map((share) => expect.closeTo(share, 9)))
+      for (const { share, similarity } of hits) expect(similarity).toBe(share ** 0.2)
+      // What is rare counts more, in a large store hardly less: a third of the words is enough, and a common one alone is not.
+      await save('a beacon')
+      for (const i of Array.from({ length: 40 }, (_, i) => i)) await save(`a tower ${i}`)
+      const [tower, beacon] = [weight(45, 40), weight(45, 1)]
+      const { hits: found } = await recall('tower beacon', 0)
+      expect(found[0]?.share).toBeCloseTo(beacon / (tower + beacon), 9)
+      expect(found[1]?.share).toBeCloseTo(tower / (tower + beacon), 9)
+      expect([(await recall('!?', 0)).hits, (await recall('submarine', 0)).hits]).toEqual([[], []])
     })
 
     it('counts units as they are meant: an adjacency, a quoted phrase and a pair of characters each as one', async () => {
       const near = await save('full-text search')
       const apart = await save('the text is full of search')
       const { hits } = await recall('full-text search', 0)
-      const by = new Map(hits.map(({ id, similarity }) => [id, similarity]))
-      expect(by.get(near)).toBeGreaterThan(0.8)
-      expect(by.get(apart)).toBeLessThan(0.6)
+      const by = new Map(hits.map(({ id, share }) => [id, share]))
+      expect([by.get(near), by.get(apart)]).toEqual([1, expect.closeTo(0.5, 9)])
       expect(await found('"text search"')).toEqual([near])
       const han = await save('漢字検索')
       expect(await found('漢字')).toEqual([han])
@@ -112,8 +118,14 @@ export function recallWordsContract(name: string, make: () => Made): void {
 
     it('finds what a text holds far behind its beginning', async () => {
       const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
-      const [hit] = (await recall('zeppelin')).hits
-      expect([hit?.id, (hit?.similarity ?? 0) > 0.7]).toEqual([id, true])
+      expect((await recall('zeppelin')).hits).toMatchObject([{ id, share: 1 }])
+      // Of several units each is found where it stands, also in the code.
+      const code = `${'let filler = 1\n'.repeat(1_000)} function dirigible() {}`
+      const coded = await save('an airship', { codeBlock: { code, language: 'ts' } })
+      const { hits } = await recall('airship dirigible "stand here zeppelin"', 0)
+      const by = new Map(hits.map(({ id, share }) => [id, share]))
+      expect(by.get(coded)).toBeCloseTo(2 / 3, 9)
+      expect(by.get(id)).toBeCloseTo(1 / 3, 9)
     })
 
     it('admits by layer, kind, tag and project before it ranks, and lets layer 3 through a project', async () => {
@@ -144,55 +156,24 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(new Set(hits.map(({ similarity }) => similarity.toFixed(12))).size).toBe(1)
     })
 
-    it('keeps 200 and says when there were more', async () => {
+    it('keeps 200 and tells the shares of others where there may be more', async () => {
       const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `a lamp ${i}` })))
       await made.entries.save(ada, drafts.slice(0, 200), { dedupe: false })
       const all = await recall('lamp')
       expect([all.hits.length, all.cut]).toEqual([200, false])
       await made.entries.save(ada, drafts.slice(200), { dedupe: false })
+      const long = await save(`${'and other things '.repeat(800)} lamp`)
+      const other = await save('a window')
       const cut = await recall('lamp')
       expect([cut.hits.length, cut.cut]).toEqual([200, true])
-      // Those that hold more of the query stay, however many hold a rarer word of it.
+      expect(cut.hits.some(({ id }) => id === long)).toBe(false)
+      expect([...(await cut.sharesOf([long, other]))]).toEqual([
+        [long, 1],
+        [other, 0],
+      ])
+      // Those that hold all of the query stay, however many hold a word of it.
       const both = await save(`a lamp at the window ${'and other things '.repeat(80)}`)
-      const some = await recall('lamp window', 0)
-      expect(some.hits[0]?.id).toBe(both)
-      expect((await recall('lamp window', 0.7)).cut).toBe(false)
-    })
-
-    it('keeps a short memory with a rare word among hundreds of long ones with all words, where the rarest are kept', async () => {
-      const long = `a lamp-window of ${'thing '.repeat(500)}`
-      const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `${long} ${i}` })))
-      await made.entries.save(ada, drafts, { dedupe: false })
-      const rare = await save('window')
-      const apart = await save('window and lamp')
-      const kept = async (query: string, first: NonNullable<WordRequest['first']>) => {
-        const ids = await found(query, 0, { first })
-        return [ids.length, ids.includes(rare), ids.includes(apart)]
-      }
-      expect(await kept('lamp window', 'most')).toEqual([200, false, true])
-      expect(await kept('lamp window', 'rarest')).toEqual([200, true, true])
-      // All of its words are no adjacency.
-      expect(await kept('lamp-window lamp', 'most')).toEqual([200, false, false])
-      expect(await kept('lamp-window lamp', 'rarest')).toEqual([200, false, true])
-    })
-
-    it('lets a neighbour among the best 200 lend a memory its share, and the 201st none', async () => {
-      const stored = (threadId: string, text: string) => entryOf(ada, { threadId, text })
-      const lonely = await save('a lamp at home', {}, 2, { threadId: 'alone' })
-      const beside = await save('a lamp at home', {}, 2, { threadId: 'both' })
-      const last = await save(`a lamp ${'and other things '.repeat(20)}`, {}, 2, { threadId: 'both' })
-      const shorter = await Promise.all(Array.from({ length: 198 }, (_, i) => stored(`${i}`, `lamp ${i}`)))
-      const similarities = async () => {
-        const { hits, cut } = await recall('lamp', 0)
-        const by = new Map(hits.map(({ id, similarity }) => [id, similarity]))
-        return { cut, own: by.get(lonely) as number, lent: by.get(beside) as number, kept: by.has(last) }
-      }
-      await made.entries.save(ada, shorter.slice(0, 197), { dedupe: false })
-      const all = await similarities()
-      expect([all.cut, all.kept, all.lent > all.own]).toEqual([false, true, true])
-      await made.entries.save(ada, shorter.slice(197), { dedupe: false })
-      const cut = await similarities()
-      expect([cut.cut, cut.kept, cut.lent]).toEqual([true, false, cut.own])
+      expect((await recall('lamp window', 0)).hits[0]?.id).toBe(both)
     })
 
     it('takes 64 units, phrases and adjacencies among them, under every filter and for a narrowed owner', async () => {
@@ -202,15 +183,8 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const draft = { text: query, tags: ['t'], metadata: { project: 'p', kind: 'decision', audience: 'private' } }
       const [saved] = await made.entries.save(own, [await entryOf(own, draft)], { dedupe: false })
       const filter = recallFilter({ kinds: ['decision'], layers: [2], tags: ['t'], project: 'p' })
-      for (const [first, threshold] of [
-        ['most', 0],
-        ['rarest', 0],
-        ['most', 0.7],
-        ['rarest', 0.7],
-      ] as const) {
-        const { hits } = await createRecallWords(made)(own, { query, threshold, first, filter })
-        expect([first, threshold, hits.map(({ id }) => id)]).toEqual([first, threshold, [saved?.id]])
-      }
+      const { hits } = await createRecallWords(made)(own, { query, filter })
+      expect(hits).toMatchObject([{ id: saved?.id, share: 1 }])
     })
   })
 }

@@ -60,6 +60,9 @@ export class GivenMeaning implements Embedder {
   }
 }
 
+/** A cosine of 0 means nothing, and what answers lies at 1. */
+export const LEVELS = { nothing: 0, answer: 1 } as const
+
 /** What a crowd means: something else. */
 const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 
@@ -93,9 +96,8 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   const words = createRecallWords(ground)
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
-  const behind: Promise<void>[] = []
-  const afterwards = (work: () => Promise<void>) => void behind.push(work())
-  const recall = createRecall({ words, semantic, memories, afterwards })
+  const levels = async () => LEVELS
+  const recall = createRecall({ words, semantic, levels, memories, analyzer: ground.analyzer })
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },
@@ -156,12 +158,11 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
       const page = await recall.page(
         by,
         {
-          ...{ query, mode, threshold, limit, offset },
+          ...{ query, mode, threshold, limit, offset, project: filter.project ?? null },
           filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
         },
         8_000_000,
       )
-      await Promise.all(behind.splice(0))
       return page
     },
 

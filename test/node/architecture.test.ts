@@ -106,7 +106,6 @@ const SPELT: Record<string, string> = {
   'sql/memories/life-statements.ts': 'a capacity is shared, whoever may read what fills it',
   'sql/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/memories/met-again.ts': 'equal memories are read by the same readers',
-  'sql/memories/patterns.ts': 'an index leads to places by each reader',
   'sql/packs/pack-statements.ts': 'an index leads to the pages of a diary',
 }
 

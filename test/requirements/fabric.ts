@@ -116,15 +116,19 @@ export const FABRIC = {
   'f3-stats': 'counts layers, pinned ones and types of the project, and layer 3 of the org',
   'f1-interop':
     'finds by every word what the threads tools wrote with the same metadata, and the other way round, also after changes',
-  'f4-wire': 'recalls memories with similarity, layer and what matched, as get shows them',
+  'f4-wire': 'recalls memories with similarity, layer and what matched, lean, in a room that their contents share',
   'f4-arguments': 'refuses a query, threshold, mode or filter that is none',
   'f4-scores':
-    'scores words by how much of the query they hold and how they rank, meaning by the cosine, and tells the larger',
+    'tells by one formula for each mode how similar a memory is in words and meaning, and which of them reach the threshold',
+  'f4-share': 'takes the share of a query that a memory holds by the rarity of its words',
+  'f4-levels':
+    'measures what cosines of an unknown model mean once, on pairs that ship, where local comes out as it is known, and keeps it',
   'f4-order':
-    'orders by weight times similarity, where all is equal the newer first, and leaves the similarity as it is',
+    'orders as the searches do, weight breaking near-ties, where all is equal the newer first, and leaves the similarity as it is',
   'f4-capped': 'keeps 200 memories a leg, in every mode, and says when there were more',
   'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
-  'f4-access': 'notes an access of each memory that a recall returned, once a call, and nothing else',
+  'f4-access': 'writes nothing for a recall: being shown is no access',
+  'f2-home': 'puts what is at home in another project behind all that is at home here, on every page',
   'f4-crowded':
     'recalls in three round trips in a project that is a small part of its org and holds more than is compared one by one',
   'f4-cost':
@@ -136,17 +140,20 @@ export const FABRIC = {
     'takes what is relevant from the newest of layer 2, the nearest of both layers, and what is about the open file',
   'f5-nearest':
     'finds what is near of its project and of layer 3 however much of others is nearer, wherever it moved and whether it was out of sight',
-  'f5-patterns': 'shows patterns by language, file, use and freshness, and filters them by language and file',
+  'f5-patterns': 'filters patterns by language and by file, its folder or extension, however its path is spelt',
   'f5-once': 'shows a memory in one list only',
-  'f5-hints': 'suggests and hints from what it shows, in a fixed order',
+  'f5-hints': 'suggests and hints from what it shows, in a fixed order, each by what it is and how it begins',
+  'f5-errors':
+    'calls a captured error an error, never a fix, and names the fix of a failing command before it tells how often it failed',
+  'f5-score':
+    'orders what it shows by one score of file, name, place, session, freshness, weight and capture, and by id where it is equal',
+  'f5-home': 'shows what is at home in another project only in the language of the moment and where it is near',
   'f5-same': 'says the same twice when nothing was stored between',
-  'f5-access': 'notes an access of what it showed and changes nothing else, and brings long texts whole',
-  'f5-gathered':
-    'writes accesses of several answers at once and behind them, again when that failed, and counts them in the next read that is one',
+  'f5-access': 'writes nothing when it is asked what matters now, and brings long texts whole',
   'f5-cost':
     'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
-  'f5-wire': 'answers five lists, memories as get shows them, and refuses unknown arguments',
+  'f5-wire': 'answers five lists, memories lean and notes in nobody’s role, and refuses unknown arguments',
   'f8-summary':
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':
@@ -185,27 +192,17 @@ export type PromiseId = keyof typeof FABRIC
 export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...PromiseId[]]>> = {
   1: ['f1-isolation', 'f6-last-seen', 'f6-recent', 'f8-candidates', 'f12-projects', 'f9-access'],
   2: ['f12-two-clients', 'f12-one-task', 'f7-atomic', 'f2-vectors'],
-  3: ['f4-scores', 'f12-sizes'],
+  3: ['f4-scores', 'f4-share', 'f12-sizes'],
   4: ['f12-unrelated', 'f12-sizes'],
   5: ['f12-layers', 'f12-sizes'],
   6: ['f12-pages', 'f3-list', 'f3-counted', 'f12-sizes'],
   7: ['f3-update', 'f12-tags'],
   8: ['f2-promotion', 'f2-links'],
-  9: [
-    'f2-decay',
-    'f2-archived',
-    'f2-capacity',
-    'f4-access',
-    'f5-gathered',
-    'f7-evicted',
-    'f8-summary',
-    'f8-remaining',
-    'f12-audit',
-  ],
+  9: ['f2-decay', 'f2-archived', 'f2-capacity', 'f4-access', 'f7-evicted', 'f8-summary', 'f8-remaining', 'f12-audit'],
   10: ['f12-update', 'f9-fresh', 'f2-embedded'],
   11: ['f3-get', 'f4-access', 'f6-read', 'f12-one-commit', 'f12-trips'],
   12: ['f6-days', 'f6-new-york', 'f6-words'],
-  13: ['f5-patterns'],
+  13: ['f5-patterns', 'f5-home', 'f5-score'],
   14: ['f12-meaning', 'f9-globs', 'f9-real'],
   15: ['f7-failed', 'f7-required', 'f7-secrets', 'f7-kinds', 'f7-look-alikes', 'f12-secrets'],
   16: ['f2-capacity', 'f7-evicted'],

@@ -168,7 +168,7 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
     const rows = createSqlVectorRows(connection, clock)
     const sync = createSyncVectors({ index, rows })
     return createGetCurrent({
-      ...{ memories: createSqlMemories(connection, clock), clock },
+      ...{ memories: createSqlMemories(connection, clock), clock, levels: async () => ({ nothing: 0, answer: 1 }) },
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
       words: createRecallWords(database),
       semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() }),

@@ -4,7 +4,6 @@ import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
 import { SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
 import type { SqlDialect } from '../sql/dialect'
-import { wholeColumn } from '../sql/memories/brought-along'
 import { momentColumns } from '../sql/memories/moment'
 import { packedColumns } from '../sql/packed'
 import { CANDIDATE_NAMES } from '../sql/search/candidates'
@@ -15,8 +14,14 @@ import { dateWords } from './full-text-index'
 /** Where metadata hold code and the path of a file. */
 const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 
-/** Of what words find at a moment, so many of the best come whole. */
-const WHOLE = 8
+/** The code of an entry `e` and the path of its file. */
+export const CODE_COLUMN = sql.join(
+  CODE_PATHS.map(
+    (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
+      THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
+  ),
+  sql` || char(10) || `,
+)
 
 interface Asked {
   readonly dialect: SqlDialect
@@ -26,16 +31,9 @@ interface Asked {
   readonly now: number
 }
 
-/** Of an entry `e`, with the counts of all terms beside it; at a moment, of a table `best` with the places. */
+/** Of an entry `e`, with the counts of all terms beside it. */
 export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: TextRequest): (counts: SQL) => SQL {
   const { columns, moment, neighbours = true } = request
-  const code = sql.join(
-    CODE_PATHS.map(
-      (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
-        THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
-    ),
-    sql` || char(10) || `,
-  )
   const next = !neighbours
     ? sql`'[]'`
     : sql`(
@@ -48,13 +46,8 @@ export function candidateColumns({ dialect, analyzer, scope, now }: Asked, reque
   const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
   const wanted = [
     ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-    ...(columns.includes('code') ? [sql`, ${code} AS code`] : []),
-    ...(moment === undefined
-      ? []
-      : [
-          sql`, ${momentColumns(dialect, moment)}`,
-          sql`, CASE WHEN best.place <= ${sql.raw(String(WHOLE))} THEN ${wholeColumn(dialect)} END AS whole`,
-        ]),
+    ...(columns.includes('code') ? [sql`, ${CODE_COLUMN} AS code`] : []),
+    ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
   ]
   return (counts) => sql`${packedColumns(CANDIDATE_NAMES, 'e')}, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
     ${next} AS following, ${counts} AS counts${sql.join(wanted)}`

@@ -17,6 +17,7 @@ import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { askedBy, fitsTable, SHARES, type Shares } from './search-cost'
 import { searchInParts } from './search-in-parts'
+import { createStanding } from './standing'
 
 /**
  * Candidates by FTS5.
@@ -34,6 +35,7 @@ export function createD1FullText(
     engine: 'fts5',
     language: analyzer.language,
     stemming: analyzer.stemming,
+    standing: createStanding(connection, analyzer, clock),
 
     async search(scope, request) {
       const { query, terms, filter, columns, depth, units, rare } = request

@@ -18,18 +18,10 @@ import { listed } from '../sql/visibility'
 import { bestByUnits } from './best-by-units'
 import { dateWords, scopeQuery } from './full-text-index'
 import { countedOf, eachTerm, idsFound, NO_TERM, rankedTables, termsOf } from './ranked-tables'
+import { CODE, createStanding } from './standing'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
 const KEY = sql`weight * ${brevity(sql`length`)}`
-
-/** Where metadata hold code and the path of a file. */
-const CODE = sql.join(
-  [sql`e.facts -> 'codeBlock' -> 'code'`, sql`e.facts -> 'fileContext' -> 'path'`].map(
-    (value) =>
-      sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
-  ),
-  sql` || chr(10) || `,
-)
 
 /** As `countsOf`, of terms that are counted no further than this. */
 const rareCounts = (terms: number, rare: number): SQL => sql`(
@@ -108,6 +100,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     engine: 'tsvector',
     language: analyzer.language,
     stemming: analyzer.stemming,
+    standing: createStanding(connection, analyzer, clock),
 
     async search(scope, request) {
       const {

@@ -1,22 +1,26 @@
-import { languageOf } from '../code/languages'
+import { extensionOf, languageOf, normalizeLanguage } from '../code/languages'
 import { firstCodePoints } from '../text'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
+import { baseName, folderOf, isSameFile } from './paths'
+import { weightFactor } from './similarity'
 
-/** What stands before a coding agent at this moment (fabric contract §5): which memories, in which order, and what they suggest. */
+/** What stands before a coding agent at this moment (fabric contract §5): which memories, and in which order. */
 export const MOST = { working: 10, relevant: 10, patterns: 5, suggestions: 5, ghostMessages: 5 } as const
 
-/** Where relevant memories come from: of layer 2 the newest, and of layers 2 and 3 those nearest to what is being done. */
-export const CANDIDATES = { newest: 50, nearest: 50 } as const
-/** Least similarity of a memory of layer 3 that names no file of the moment. */
-export const LEAST_SEMANTIC = 0.3
+/** Where memories come from: the newest, those of the open file, and those nearest to what is being done by words and by meaning. */
+export const CANDIDATES = { newest: 200, ofFile: 50, nearest: 50, patterns: 200 } as const
+/** Similarity from which what is at home in another project is shown, in the language of the moment (fabric contract §2.6). */
+const LEAST_AWAY = 0.7
 
 /** Code points of the text that stands for the moment. */
 const CONTEXT = 2_000
 /** Working memories whose contents belong to it. */
 export const CONTEXT_WORKING = 3
 
+/** Paths are normal ones. */
 export interface Moment {
+  readonly project: string | null
   readonly sessionId: string | null
   readonly currentFile: string | null
   readonly currentCommand: string | null
@@ -25,48 +29,37 @@ export interface Moment {
   readonly filePath: string | null
 }
 
-/** The weights of a score, beside the weight of the memory. */
-export const SHARES = {
-  base: 0.25,
-  fresh: 0.2,
-  similarity: 0.4,
-  /** Its file is the one that is open. */
-  file: 0.55,
-  /** Its content names that file. */
-  named: 0.35,
-  /** Its content holds the command. */
-  command: 0.3,
-  /** A decision while a file is open. */
-  decision: 0.12,
-  /** A bug_fix while something is tested or built. */
-  bugFix: 0.2,
+/** A memory with regard to a moment: what its place follows from. */
+export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
+  /** Of an error that is counted, the last time; milliseconds since 1970. */
+  readonly lastSeen: number | null
+  /** The files that its metadata name. */
+  readonly paths: readonly string[]
+  /** As it names its language itself; null where it does not. */
+  readonly language: string | null
   /** Stored by this session. */
-  session: 0.25,
-} as const
-
-/** Days after which freshness counts a third. */
-export const FADING_DAYS = 14
-export const DAY = 86_400_000
-
-/** What the database tells of a memory with regard to the moment. */
-export interface Marks {
-  readonly file: boolean
-  readonly named: boolean
-  readonly command: boolean
-  readonly session: boolean
+  readonly isOwn: boolean
+  /** What an agent reported, as against what somebody wrote down. */
+  readonly isCaptured: boolean
+  /** The last access, else the creation; milliseconds since 1970. */
+  readonly usedAt: number
+  /** At home in another project. */
+  readonly isAway: boolean
+  /** Where it may name a file or the command of the moment, its beginning; else empty. */
+  readonly naming: string
 }
+
+const SHARES = { file: 0.6, named: 0.4, place: 0.2, session: 0.2, fresh: 0.2 } as const
+/** Of what was captured. */
+const CAPTURED = 0.5
+/** Days after which freshness counts a third. */
+const FADING_DAYS = 14
+export const DAY = 86_400_000
 
 /** Files of the moment, each once. */
 export const filesOf = ({ currentFile, filePath }: Moment): string[] => [
   ...new Set([currentFile, filePath].filter((path) => path !== null)),
 ]
-
-export const baseName = (path: string): string =>
-  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-
-const TEST_OR_BUILD = /\b(?:test|spec|jest|vitest|pytest|mocha|build|compile|make|tsc|lint|check|cargo|gradle|mvn)\b/i
-
-export const testsOrBuilds = (command: string | null): boolean => command !== null && TEST_OR_BUILD.test(command)
 
 /** The text that memories are compared with; empty when nothing stands for the moment. */
 export const contextText = ({ currentFile, currentCommand }: Moment, working: readonly string[]): string =>
@@ -75,28 +68,133 @@ export const contextText = ({ currentFile, currentCommand }: Moment, working: re
     CONTEXT,
   )
 
-export const scoreNow = (
-  memory: Pick<Memory, 'kind' | 'weight' | 'updatedAt'>,
-  marks: Marks,
-  similarity: number,
-  moment: Moment,
-  now: number,
-): number => {
-  const type = typeOfKind(memory.kind)
-  const days = (now - memory.updatedAt) / DAY
+const WITHIN_WORD = /[\p{L}\p{N}_]/u
+/** Of a path: what stands before or behind it would be part of another name. */
+const WITHIN_NAME = /[\p{L}\p{N}_-]/u
+
+/** Whether a text holds a part whose neighbours do not belong to it. */
+function holdsWhole(text: string, part: string, neighbour: RegExp): boolean {
+  for (let at = text.indexOf(part); part !== '' && at >= 0; at = text.indexOf(part, at + 1)) {
+    const [before, behind, next] = [text[at - 1], text[at + part.length], text[at + part.length + 1]]
+    // A full stop ends a sentence, unless a name goes on behind it.
+    const goesOn = behind === '.' && next !== undefined && neighbour.test(next)
+    const begins = before === undefined || !(neighbour.test(before) || (neighbour === WITHIN_NAME && before === '.'))
+    if (begins && !goesOn && (behind === undefined || !neighbour.test(behind))) return true
+  }
+  return false
+}
+
+/** What stands for the moment in the texts of memories: names of its files, and its command. */
+export const namesOf = (moment: Moment): string[] => [
+  ...new Set(
+    [...filesOf(moment).map((file) => baseName(file) || file), moment.currentCommand ?? ''].filter(
+      (name) => name !== '',
+    ),
+  ),
+]
+
+/** Whether a text names one of the files by path or base name, or the command, as whole segments and words. */
+export const namesMoment = (text: string, moment: Moment): boolean =>
+  text !== '' &&
+  (filesOf(moment).some((file) => holdsWhole(text, baseName(file) || file, WITHIN_NAME)) ||
+    namesCommand(text, moment.currentCommand))
+
+export const namesCommand = (text: string, command: string | null): boolean =>
+  command !== null && holdsWhole(text, command, WITHIN_WORD)
+
+const known = (language: string): string | null => (language === NO_LANGUAGE ? null : language)
+
+/** The language that a memory is in: as it says itself, else as its file tells. */
+const languageOfOne = ({ language, paths }: Pick<AtMoment, 'language' | 'paths'>): string | null =>
+  language === null ? known(languageOf(paths[0] ?? '')) : known(normalizeLanguage(language))
+
+/** The language of the moment: the one that is named, else that of the open file. */
+const languageNow = ({ language, currentFile }: Moment): string | null =>
+  known(language === null ? languageOf(currentFile ?? '') : normalizeLanguage(language))
+
+const sharesFolder = (a: string, b: string): boolean => {
+  const [one, other] = [folderOf(a), folderOf(b)]
+  return one === other || (one !== '' && other !== '' && isSameFile(one, other))
+}
+
+const sharesEnding = (a: string, b: string): boolean => extensionOf(a) !== '' && extensionOf(a) === extensionOf(b)
+
+/** How near a memory stands to the open file: 1 in its folder, half as much by its ending or language. */
+function placeOf(one: AtMoment, moment: Moment): number {
+  const near = moment.currentFile ?? moment.filePath
+  if (near === null) return 0
+  if (one.paths.some((path) => sharesFolder(path, near))) return 1
+  const language = known(languageOf(near))
+  const isAlike = one.paths.some((path) => sharesEnding(path, near))
+  return isAlike || (language !== null && languageOfOne(one) === language) ? 0.5 : 0
+}
+
+/** @param similarity to the text that stands for the moment; 0 without one */
+export function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: number): number {
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
+  const days = Math.max(0, now - Math.max(one.updatedAt, one.lastSeen ?? 0)) / DAY
+  const isOfFile = one.paths.some((path) => filesOf(moment).some((file) => isSameFile(path, file)))
+  const sum =
+    similarity +
+    share(isOfFile, SHARES.file) +
+    share(namesMoment(one.naming, moment), SHARES.named) +
+    SHARES.place * placeOf(one, moment) +
+    share(one.isOwn, SHARES.session) +
+    SHARES.fresh * Math.exp(-days / FADING_DAYS)
+  return sum * weightFactor(one.weight) * (one.isCaptured ? CAPTURED : 1)
+}
+
+const PATTERN_TYPES: readonly string[] = ['code_pattern', 'convention']
+
+export const isPattern = ({ kind, layer }: Pick<Memory, 'kind' | 'layer'>): boolean =>
+  layer > 1 && PATTERN_TYPES.includes(typeOfKind(kind))
+
+/** Whether language and file of the moment let a pattern pass. */
+function passes(one: AtMoment, { language, filePath }: Moment): boolean {
+  if (language !== null && normalizeLanguage(one.language ?? NO_LANGUAGE) !== normalizeLanguage(language)) return false
   return (
-    (memory.weight / 3) *
-    (SHARES.base +
-      SHARES.fresh * Math.exp(-days / FADING_DAYS) +
-      SHARES.similarity * similarity +
-      share(marks.file, SHARES.file) +
-      share(marks.named, SHARES.named) +
-      share(marks.command, SHARES.command) +
-      share(type === 'decision' && filesOf(moment).length > 0, SHARES.decision) +
-      share(type === 'bug_fix' && testsOrBuilds(moment.currentCommand), SHARES.bugFix) +
-      share(marks.session, SHARES.session))
+    filePath === null ||
+    one.paths.some((path) => isSameFile(path, filePath) || sharesFolder(path, filePath) || sharesEnding(path, filePath))
   )
+}
+
+/** Whether what is at home elsewhere fits here. */
+const fits = (one: AtMoment, similarity: number, moment: Moment): boolean => {
+  const language = languageNow(moment)
+  return !one.isAway || (language !== null && languageOfOne(one) === language && similarity >= LEAST_AWAY)
+}
+
+/** A candidate, and how similar it is to the text that stands for the moment. */
+export interface Candidate {
+  readonly one: AtMoment
+  readonly similarity: number
+}
+
+/** What is shown, best first, and all errors and fixes there are. */
+export interface Chosen {
+  readonly working: readonly AtMoment[]
+  readonly relevant: readonly AtMoment[]
+  readonly patterns: readonly AtMoment[]
+  readonly bugs: readonly AtMoment[]
+}
+
+export function choose(candidates: readonly Candidate[], moment: Moment, now: number): Chosen {
+  const ranked = candidates
+    .filter(({ one, similarity }) => fits(one, similarity, moment))
+    .map(({ one, similarity }) => ({ one, score: scoreNow(one, similarity, moment, now) }))
+    .sort((a, b) => b.score - a.score || b.one.id - a.one.id)
+    .map(({ one }) => one)
+  const working = ranked.filter(({ layer }) => layer === 1)
+  const lasting = ranked.filter(({ layer }) => layer > 1)
+  return {
+    working: [...working.filter((one) => !one.isCaptured), ...working.filter((one) => one.isCaptured)].slice(
+      0,
+      MOST.working,
+    ),
+    relevant: lasting.filter((one) => !isPattern(one)).slice(0, MOST.relevant),
+    patterns: lasting.filter((one) => isPattern(one) && passes(one, moment)).slice(0, MOST.patterns),
+    bugs: lasting.filter(({ kind }) => typeOfKind(kind) === 'bug_fix'),
+  }
 }
 
 /** A pattern as it is shown. */
@@ -122,7 +220,7 @@ const stringAt = (memory: Memory, key: string, member: string): string | null =>
   return typeof found === 'string' ? found : null
 }
 
-/** @param usedAt when it was last used, apart from being shown now */
+/** @param usedAt when it was last used */
 export function patternOf(memory: Memory, usedAt: number): Pattern {
   const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
   return {
@@ -135,130 +233,4 @@ export function patternOf(memory: Memory, usedAt: number): Pattern {
     lastUsedAt: usedAt,
     relatedFiles: [...new Set(files.filter((file) => file !== null))],
   }
-}
-
-/** The language of the open file; null when none is open, or nobody knows its ending. */
-export const languageNow = ({ currentFile }: Moment): string | null => {
-  const language = currentFile === null ? NO_LANGUAGE : languageOf(currentFile)
-  return language === NO_LANGUAGE ? null : language
-}
-
-export interface Suggestion {
-  readonly id: string
-  readonly type: 'memory' | 'pattern' | 'action'
-  readonly content: string
-  readonly confidence: number
-  readonly sources: readonly number[]
-}
-
-export interface GhostMessage {
-  readonly id: string
-  readonly content: string
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly trigger: 'session_context' | 'relevant_decision' | 'bug_fix_context' | 'command_context'
-}
-
-/** A file that was opened, and when. */
-export interface OpenedFile {
-  readonly path: string
-  readonly at: number
-}
-
-/** What is shown of the moment, from which the rest follows. */
-export interface Shown {
-  readonly working: readonly Memory[]
-  readonly relevant: readonly Memory[]
-  readonly patterns: readonly Pattern[]
-  /** Newest first. */
-  readonly opened: readonly OpenedFile[]
-}
-
-const LINE = 200
-const lineOf = ({ title, text }: Memory): string => firstCodePoints(title ?? text, LINE)
-const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
-const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => [...relevant, ...working].find(isType('bug_fix'))
-
-export function suggestionsOf(shown: Shown): Suggestion[] {
-  const { relevant, patterns } = shown
-  const bugFix = bugFixOf(shown)
-  const all: Suggestion[] = [
-    ...relevant
-      .filter(isType('decision'))
-      .slice(0, 2)
-      .map(
-        (memory): Suggestion => ({
-          ...{ id: `decision-${memory.id}`, type: 'memory', confidence: 0.8, sources: [memory.id] },
-          content: `Decided: ${lineOf(memory)}`,
-        }),
-      ),
-    ...patterns.slice(0, 2).map(
-      ({ id, name, usageCount }): Suggestion => ({
-        ...{ id: `pattern-${id}`, type: 'pattern', confidence: usageCount > 5 ? 0.9 : 0.7, sources: [id] },
-        content: `Pattern to follow: ${name}`,
-      }),
-    ),
-    ...(bugFix === undefined
-      ? []
-      : [
-          {
-            ...({ id: `bug-fix-${bugFix.id}`, type: 'action', confidence: 0.75, sources: [bugFix.id] } as const),
-            content: `Look at an earlier fix: ${lineOf(bugFix)}`,
-          },
-        ]),
-    ...(relevant.length < 3
-      ? []
-      : [
-          {
-            ...({ id: 'explore', type: 'action', confidence: 0.6, sources: relevant.map(({ id }) => id) } as const),
-            content: `Explore ${relevant.length} related memories`,
-          },
-        ]),
-  ]
-  return all.slice(0, MOST.suggestions)
-}
-
-const MOST_FILES = 3
-
-export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment): GhostMessage[] {
-  const { relevant, opened } = shown
-  const bugFix = bugFixOf(shown)
-  const files = [...new Map(opened.map((file) => [file.path, file])).values()].slice(0, MOST_FILES)
-  const [latest] = files
-  const all: GhostMessage[] = [
-    ...(latest === undefined
-      ? []
-      : [
-          {
-            ...({ id: 'session', at: latest.at, trigger: 'session_context' } as const),
-            content: `Opened lately: ${files.map(({ path }) => path).join(', ')}`,
-          },
-        ]),
-    ...relevant
-      .filter(isType('decision'))
-      .slice(0, 2)
-      .map(
-        (memory): GhostMessage => ({
-          ...{ id: `decision-${memory.id}`, at: memory.updatedAt, trigger: 'relevant_decision' },
-          content: firstCodePoints(memory.text, LINE),
-        }),
-      ),
-    ...(bugFix === undefined
-      ? []
-      : [
-          {
-            ...({ id: `bug-fix-${bugFix.id}`, at: bugFix.updatedAt, trigger: 'bug_fix_context' } as const),
-            content: `An earlier fix: ${firstCodePoints(bugFix.text, LINE)}`,
-          },
-        ]),
-    ...(bugFix === undefined || !testsOrBuilds(currentCommand)
-      ? []
-      : [
-          {
-            ...({ id: 'command', at: bugFix.updatedAt, trigger: 'command_context' } as const),
-            content: `Before ${firstCodePoints(currentCommand ?? '', LINE)}: a fix of an earlier failure is known`,
-          },
-        ]),
-  ]
-  return all.slice(0, MOST.ghostMessages)
 }

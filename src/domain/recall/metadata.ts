@@ -153,3 +153,35 @@ export function shownMetadata(memory: Memory): Metadata {
     ...(project === null ? {} : { projectPath: project }),
   })
 }
+
+/** Of nested metadata, a member that is a string. */
+const memberOf = (metadata: Metadata, key: string, member: string): string | null => {
+  const object = own(metadata, key)
+  const value = isObject(object) ? own(object, member) : undefined
+  return typeof value === 'string' ? value : null
+}
+
+/**
+ * What models receive of metadata where a memory is one of several (fabric contract §1): what tells it, and what is not as usual.
+ *
+ * @param named the project that the call names
+ */
+export function leanMetadata(memory: Memory, named: string | null): Metadata {
+  const shown = shownMetadata(memory)
+  const path = memberOf(shown, 'fileContext', 'path')
+  const unusual = (key: string, usual: JsonValue): Metadata => {
+    const value = own(shown, key)
+    return value === undefined || value === usual ? {} : { [key]: value }
+  }
+  return {
+    tags: [...memory.tags],
+    ...(typeof shown.title === 'string' ? { title: shown.title } : {}),
+    ...(path === null ? {} : { fileContext: { path } }),
+    ...(memory.project === null || memory.project === named ? {} : { projectPath: memory.project }),
+    ...unusual('source', 'ai_inferred'),
+    ...unusual('weight', 3),
+    ...unusual('confidence', DEFAULT_CONFIDENCE),
+    ...unusual('count', 1),
+    ...unusual('lastSeen', null),
+  }
+}

@@ -1,25 +1,22 @@
-/** Scores of recall (fabric contract §4): absolute, from 0 to 1, on one scale in every layer, mode and size of the store. */
-
-/** What a memory earns by how much of the query it holds, and by how well it ranks. */
-const COVERAGE = 0.8
-const RANK = 0.2
+/**
+ * Similarity of recall (fabric contract §4): absolute, from 0 to 1, and of one meaning in every mode, layer and size of the store and with
+ * every model. Right answers reach 0.7; what a question about something else finds seldom does.
+ */
 
 /** Memories that one leg keeps. */
 export const KEPT = 200
 
-/**
- * @param held units of the query that the memory holds
- * @param units of the query, one at least
- * @param score of the words (threads contract §6.4), above 0
- */
-export const keywordScore = (held: number, units: number, score: number): number =>
-  COVERAGE * (held / units) + RANK * (score / (score + 1))
-
-/** Of so many units, how many a memory holds at least that can reach a score; one, since without any it is no hit. */
-export function leastHeld(units: number, threshold: number): number {
-  for (let held = 1; held <= units; held++) if (COVERAGE * (held / units) + RANK >= threshold) return held
-  return units
+/** What cosines of a model mean: the mean one of texts that have nothing in common, and the median one of a question and its answer. */
+export interface Levels {
+  readonly nothing: number
+  readonly answer: number
 }
+
+const SMALLEST_SPAN = 1e-6
+
+/** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
+export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>
+  Math.max(0, (cosine - nothing) / Math.max(answer - nothing, SMALLEST_SPAN))
 
 /**
  * What a unit of a query weighs in the share that a memory holds.
@@ -44,8 +41,34 @@ export function shareOf(memories: number, holding: readonly number[]): Share {
   }
 }
 
+const DISTANCE = 0.3
+
 /** By words alone, of the share. */
 export const wordSimilarity = (share: number): number => share ** 0.2
 
-/** What orders: a memory of weight 5 counts as much again as one of weight 3 that is two thirds nearer. */
-export const weighed = (score: number, weight: number): number => (score * weight) / 3
+/** By meaning alone. */
+export const meaningSimilarity = (meaning: number): number => 1 - DISTANCE ** (meaning / 0.5)
+
+/** By both. */
+export const jointSimilarity = (meaning: number, share: number): number => 1 - DISTANCE ** ((meaning + share) / 0.7)
+
+/** What the key of an order is multiplied by: weight breaks near-ties (fabric contract §2.2). */
+export const weightFactor = (weight: number): number => 1 + 0.1 * (weight - 3)
+
+/** Of a chunk of code: what it earns by how much of the query it holds, and by how well it ranks. */
+const COVERAGE = 0.8
+const RANK = 0.2
+
+/**
+ * @param held units of the query that the memory holds
+ * @param units of the query, one at least
+ * @param score of the words (threads contract §6.4), above 0
+ */
+export const keywordScore = (held: number, units: number, score: number): number =>
+  COVERAGE * (held / units) + RANK * (score / (score + 1))
+
+/** Of so many units, how many a memory holds at least that can reach a score; one, since without any it is no hit. */
+export function leastHeld(units: number, threshold: number): number {
+  for (let held = 1; held <= units; held++) if (COVERAGE * (held / units) + RANK >= threshold) return held
+  return units
+}

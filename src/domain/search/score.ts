@@ -112,6 +112,9 @@ function softplus(x: number): number {
   return x > 30 ? x : Math.max(Number.MIN_VALUE, Math.log1p(Math.exp(x)))
 }
 
+/** Whether entries that hold every unit of such a query stand before all others. */
+export const hasTier = (mode: SearchMode, units: number): boolean => mode === 'match' && units <= TIER_UNITS
+
 /**
  * Scores and orders candidates: in `match` those that hold every unit of a query of two or three first, then by score,
  * then the newer id. Without any scored term (a query that only negates) every score is 0.
@@ -123,8 +126,8 @@ export function rank(
   statistics: TermStatistics,
   { mode, units }: { readonly mode: SearchMode; readonly units: number },
 ): Ranked[] {
-  const hasTier = mode === 'match' && units <= TIER_UNITS
-  const bonus = mode === 'match' && !hasTier ? COMPLETE_BONUS : 0
+  const isTiered = hasTier(mode, units)
+  const bonus = mode === 'match' && !isTiered ? COMPLETE_BONUS : 0
   const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics)]))
   const shared = new Map<number, number>()
   if (mode === 'match') {
@@ -146,6 +149,6 @@ export function rank(
       (candidate.complete ? bonus : 0)
     return { id: candidate.id, score: terms === 0 ? 0 : softplus(x), complete: candidate.complete }
   })
-  scored.sort((a, b) => (hasTier ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id)
+  scored.sort((a, b) => (isTiered ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id)
   return scored.map(({ id, score }) => ({ id, score }))
 }

@@ -1,57 +1,52 @@
-import type { Layer } from '../../domain/entry/entry'
 import type { Scope } from '../../domain/identity/scope'
 import {
   CANDIDATES,
+  type Candidate,
+  choose,
   contextText,
-  type GhostMessage,
-  ghostMessagesOf,
-  LEAST_SEMANTIC,
-  MOST,
   type Moment,
   type Pattern,
   patternOf,
-  type Suggestion,
-  scoreNow,
-  suggestionsOf,
 } from '../../domain/recall/current'
 import { recallFilter } from '../../domain/recall/filter'
+import {
+  type GhostMessage,
+  ghostMessagesOf,
+  type Suggestion,
+  suggestionsOf,
+  testsOrBuilds,
+} from '../../domain/recall/hints'
 import type { Memory } from '../../domain/recall/memory'
+import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../domain/recall/similarity'
 import type { Filter } from '../../domain/search/filter'
 import type { Clock } from '../../ports/clock'
-import type { AtHand, AtMoment, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
+import type { AtHandMemory, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
 import type { VectorSearch } from '../../ports/vector-index'
 import { attempt, type Outcome } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { RecallWords } from './recall-words'
 
-/** What stands before a coding agent at this moment (fabric contract §5). */
-export interface CurrentRequest extends Moment {
-  readonly project: string | null
-}
+/** What stands before a coding agent at this moment (fabric contract §5). Paths are normal ones. */
+export type CurrentRequest = Moment
 
 export interface Current {
   readonly working: readonly Memory[]
   readonly relevant: readonly Memory[]
-  readonly patterns: readonly Pattern[]
+  readonly patterns: readonly ShownPattern[]
   readonly suggestions: readonly Suggestion[]
   readonly ghostMessages: readonly GhostMessage[]
 }
 
+/** A pattern, and the memory that it is. */
+export type ShownPattern = Pattern & { readonly memory: Memory }
+
 /** Vectors that are looked at where an index knows nothing of projects: so many, that those of one are among them. */
 const LOOKED_AT = 1_000
-/**
- * The nearest of each layer, a few more than count, since some may have expired; in layer 3 those that are near enough. Of layer 1 they
- * come beside the fifty with the best scores apart from it.
- */
-const NEAREST = CANDIDATES.nearest + 10
-const LAYERS = [
-  { layer: 1, most: MOST.working, least: Number.MIN_VALUE },
-  { layer: 2, most: NEAREST, least: Number.MIN_VALUE },
-  { layer: 3, most: NEAREST, least: LEAST_SEMANTIC - 1e-6 },
-] as const
-/** Cosines are compared up to so many parts, since indexes differ beyond. */
-const PARTS = 1_000_000
+/** The nearest of each layer, a few more than count, since some may have expired. */
+const LAYERS = ([1, 2, 3] as const).map((layer) => ({ layer, most: CANDIDATES.nearest + 10, least: Number.MIN_VALUE }))
+/** Errors and fixes beside those that are shown, among which that of the command is looked for. */
+const BUGS = 10
 /** Texts of all that is shown together. */
 const MAX_BYTES = 8_000_000
 
@@ -61,20 +56,8 @@ interface Asked {
   readonly project: string | null
   /** Stands for the moment; empty when nothing does. */
   readonly text: string
-  readonly atHand: Pick<AtHand, 'memories' | 'patterns'>
+  readonly atHand: readonly AtHandMemory[]
   readonly vectors: VectorsKnown | null
-}
-
-/** A memory, and how similar it is to the text that stands for the moment. */
-interface Similar {
-  readonly one: AtMoment
-  readonly similarity: number
-}
-
-/** What was found, and of it what came whole. */
-interface Found {
-  readonly similar: readonly Similar[]
-  readonly whole: ReadonlyMap<number, () => Memory>
 }
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
@@ -84,6 +67,7 @@ export function createGetCurrent({
   memories,
   words,
   semantic,
+  levels,
   clock,
   afterwards,
 }: {
@@ -92,6 +76,7 @@ export function createGetCurrent({
   /** Null when switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
+  readonly levels: () => Promise<Levels>
   readonly clock: Clock
   /** Does what nobody waits for, once the answer is made. */
   readonly afterwards: (work: () => Promise<void>) => void
@@ -112,7 +97,7 @@ export function createGetCurrent({
     const byDatabase = current.comparesVectors ? { ...request, found: null } : null
     if (vectors === null) return byDatabase
     const { newest, due } = vectors
-    const beside = atHand.memories.flatMap(({ vectors }) => vectors)
+    const beside = atHand.flatMap(({ vectors }) => vectors)
     const ask = (): Promise<Outcome<VectorSearch | null>> =>
       attempt(async () => {
         const nearby = await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })
@@ -134,69 +119,55 @@ export function createGetCurrent({
    * What may be shown, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is: what is at
    * hand, the nearest vectors, and the rarer words.
    */
-  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Found> {
+  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Candidate[]> {
     const { scope, text, atHand } = asked
-    const near = text === '' || semantic === null ? null : await askMeaning(semantic, asked)
-    if (text === '' && atHand.memories.length === 0) return { similar: [], whole: new Map() }
-    const [hits, { near: compared, patterns }] = await Promise.all([
+    const [near, known] =
+      text === '' || semantic === null
+        ? [null, null]
+        : await Promise.all([askMeaning(semantic, asked), attempt(levels)])
+    const meant = near !== null && known?.ok ? known.value : null
+    if (text === '' && atHand.length === 0) return []
+    const [hits, compared] = await Promise.all([
       text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
     ])
-    const similar = new Map<number, Similar>()
-    const whole = new Map(patterns)
-    const note = (one: AtMoment, similarity: number): void => {
-      const known = similar.get(one.id)?.similarity ?? 0
-      similar.set(one.id, { one, similarity: Math.max(similarity, known) })
-      if (one.whole !== null) whole.set(one.id, one.whole)
+    const shares = new Map(hits.map(({ atMoment, share }) => [atMoment.id, share]))
+    const cosines = new Map(compared.map(({ id, cosine }) => [id, cosine]))
+    const similarityOf = (id: number): number => {
+      const share = shares.get(id) ?? 0
+      // Without vectors words alone tell, as in a recall.
+      if (meant === null) return wordSimilarity(share)
+      return jointSimilarity(meaningOf(cosines.get(id) ?? meant.nothing, meant), share)
     }
-    for (const one of compared) note(one, Math.min(1, Math.round(one.cosine * PARTS) / PARTS))
-    for (const { atMoment, similarity } of hits) note(atMoment, similarity)
-    return { similar: [...similar.values()], whole }
+    const all = new Map([...hits.map(({ atMoment }) => atMoment), ...compared].map((one) => [one.id, one]))
+    return [...all.values()].map((one) => ({ one, similarity: text === '' ? 0 : similarityOf(one.id) }))
   }
 
-  /**
-   * What stands before an agent now; each memory that is shown is noted as accessed. Two round trips where all that is shown came along
-   * with what it is chosen from, else three; and one call of the embedder.
-   */
-  return async (scope: Scope, { project, ...moment }: CurrentRequest): Promise<Current> => {
+  /** What stands before an agent now; it writes nothing. Three round trips and one call of the embedder. */
+  return async (scope: Scope, moment: CurrentRequest): Promise<Current> => {
+    const { project } = moment
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
     const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
-    const { patterns, vectors, memories: atHand } = first
-    const asked = { scope, project, text: contextText(moment, first.newest), atHand: first, vectors }
-    const { similar, whole: brought } = await candidatesOf(asked, filter, moment)
-    const ranked = (all: readonly Similar[]): AtMoment[] =>
-      all
-        .map(({ one, similarity }) => ({ one, score: scoreNow(one, one.marks, similarity, moment, now) }))
-        .sort((a, b) => b.score - a.score || b.one.id - a.one.id)
-        .map(({ one }) => one)
-    const ofLayer = (layer: Layer): Similar[] => similar.filter(({ one }) => one.layer === layer)
-    const nearest = (layer: 2 | 3, least: number): Similar[] =>
-      ofLayer(layer)
-        .filter(({ similarity }) => similarity >= least)
-        .sort((a, b) => b.similarity - a.similarity || b.one.id - a.one.id)
-        .slice(0, CANDIDATES.nearest)
-
-    const working = ranked(ofLayer(1)).slice(0, MOST.working)
-    const taken = new Set(patterns.map(({ id }) => id))
-    const others = new Set(atHand.map(({ id }) => id))
-    const beside = similar.filter(({ one }) => one.layer > 1 && others.has(one.id))
-    const relevant = ranked([...new Set([...beside, ...nearest(2, Number.MIN_VALUE), ...nearest(3, LEAST_SEMANTIC)])])
-      .filter(({ id }) => !taken.has(id))
-      .slice(0, MOST.relevant)
-
-    const ids = [...working, ...relevant, ...patterns].map(({ id }) => id)
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES, { brought, afterwards })
-    // To be shown now is no use that is shown.
+    const text = contextText(moment, first.newest)
+    const asked = { scope, project, text, atHand: first.memories, vectors: first.vectors }
+    const chosen = choose(await candidatesOf(asked, filter, moment), moment, now)
+    // Only a command that tests or builds is told of them.
+    const bugs = testsOrBuilds(moment.currentCommand) ? chosen.bugs.slice(0, BUGS) : []
+    const wanted = [...chosen.working, ...chosen.relevant, ...chosen.patterns, ...bugs]
+    const ids = [...new Set(wanted.map(({ id }) => id))]
+    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES)
     const byId = new Map(read.map((memory) => [memory.id, memory]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
-    const used = new Map(patterns.map(({ id, usedAt }) => [id, usedAt]))
+    const used = new Map(chosen.patterns.map(({ id, usedAt }) => [id, usedAt]))
     const shown = {
-      working: whole(working),
-      relevant: whole(relevant),
-      patterns: whole(patterns).map((memory) => patternOf(memory, used.get(memory.id) ?? memory.createdAt)),
+      working: whole(chosen.working),
+      relevant: whole(chosen.relevant),
+      patterns: whole(chosen.patterns).map((memory) => ({
+        ...{ ...patternOf(memory, used.get(memory.id) ?? memory.createdAt), memory },
+      })),
     }
-    const told = { ...shown, opened: first.opened }
-    return { ...shown, suggestions: suggestionsOf(told), ghostMessages: ghostMessagesOf(told, moment) }
+    const told = { ...shown, bugs: whole(bugs), opened: first.opened }
+    return { ...shown, suggestions: suggestionsOf(told, now), ghostMessages: ghostMessagesOf(told, moment, now) }
   }
 }

@@ -1,22 +1,26 @@
 import { z } from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
-import type { Pattern } from '../../domain/recall/current'
+import { normalPath } from '../../domain/recall/paths'
+import { type Excerpt, excerptsOf } from '../../domain/recall/room'
+import { codePointLength } from '../../domain/text'
+import type { Current } from '../../services/recall/current'
 import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { fitting } from '../result-size'
 import { fabric } from './family'
-import { memoryOutput, shownMemory } from './memory-wire'
-import { checkAsked, fabricOutput, iso, omittedMemories, projectPath, sessionId } from './wire'
+import { leanMemory } from './lean'
+import { memoryOutput } from './memory-wire'
+import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)
 const item = z.looseObject({ id: z.string() })
 
-const shownPattern = ({ id, lastUsedAt, relatedFiles, ...rest }: Pattern) => ({
-  ...{ id: String(id), ...rest, lastUsedAt: iso(lastUsedAt), relatedFiles: [...relatedFiles] },
-})
+/** Code points of the contents together, and of a whole answer: 2,500 tokens of 4. */
+const ROOM = { contents: 4_000, answer: 10_000 } as const
+/** Less of a content tells nothing: there rather fewer are shown. */
+const LEAST_ROOM = 1_200
 
 const input = z.strictObject({
   sessionId,
@@ -31,12 +35,65 @@ const input = z.strictObject({
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
   inspected((wrong) => checkAsked(scope, { sessionId, projectPath }, wrong))
 
+/** How many are shown of each. */
+interface Counts {
+  readonly working: number
+  readonly relevant: number
+  readonly patterns: number
+}
+
+/** The answer with so many memories, whose contents and codes share a room. */
+function shownOf(current: Current, counts: Counts, room: number, project: string | null) {
+  const working = current.working.slice(0, counts.working)
+  const relevant = current.relevant.slice(0, counts.relevant)
+  const patterns = current.patterns.slice(0, counts.patterns)
+  const contents = [...[...working, ...relevant].map((memory) => memory.text), ...patterns.map(({ code }) => code)]
+  const excerpts = excerptsOf(
+    contents.map((one) => ({ text: one, around: null })),
+    room,
+  )
+  const excerpt = (at: number): Excerpt => excerpts[at] as Excerpt
+  return {
+    working: working.map((memory, i) => leanMemory(memory, excerpt(i), project)),
+    relevant: relevant.map((memory, i) => leanMemory(memory, excerpt(working.length + i), project)),
+    patterns: patterns.map(({ memory: _, id, lastUsedAt, relatedFiles, ...rest }, i) => {
+      const { content: code, ...cut } = excerpt(working.length + relevant.length + i)
+      return {
+        ...{ id: String(id), ...rest, code, ...cut, lastUsedAt: iso(lastUsedAt), relatedFiles: [...relatedFiles] },
+      }
+    }),
+    suggestions: current.suggestions.map(({ sources, ...rest }) => ({ ...rest, sourceMemoryIds: sources.map(String) })),
+    ghostMessages: current.ghostMessages.map(({ id, content, at, trigger }) => ({
+      ...{ id, role: 'note', content, timestamp: iso(at), isVisible: false, trigger },
+    })),
+  }
+}
+
+/** As much as an answer has room for: first contents are cut, then the last of the longest list are left out. */
+function fitted(current: Current, project: string | null) {
+  const { working, relevant, patterns } = current
+  let counts: Counts = { working: working.length, relevant: relevant.length, patterns: patterns.length }
+  for (let room: number = ROOM.contents; ; ) {
+    const shown = shownOf(current, counts, room, project)
+    const over = codePointLength(JSON.stringify({ context: shown })) - ROOM.answer
+    const total = counts.working + counts.relevant + counts.patterns
+    if (over <= 0 || total <= 1) return shown
+    if (room > LEAST_ROOM) room = Math.max(LEAST_ROOM, room - Math.max(over, 100))
+    else {
+      const most = Math.max(counts.working, counts.relevant, counts.patterns)
+      const last = (['relevant', 'working', 'patterns'] as const).find((list) => counts[list] === most) ?? 'relevant'
+      counts = { ...counts, [last]: most - 1 }
+    }
+  }
+}
+
 export const getCurrent = defineTool({
   family: fabric,
   name: 'context_getCurrent',
   title: 'Get the current context',
   description:
-    'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest.',
+    'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest. ' +
+    'Contents are excerpts; context_get brings the whole.',
   effect: 'read',
   input,
   output: fabricOutput({
@@ -51,36 +108,18 @@ export const getCurrent = defineTool({
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
     const project = checked(principal, args)
+    const path = (value: string | undefined): string | null => {
+      const named = given(value)
+      return named === null ? null : normalPath(named.trim(), project)
+    }
     const current = await services.getCurrent(principal, {
       project,
       sessionId: args.sessionId ?? null,
-      currentFile: given(args.currentFile),
-      currentCommand: given(args.currentCommand),
+      currentFile: path(args.currentFile),
+      currentCommand: given(args.currentCommand)?.trim() ?? null,
       language: given(args.language),
-      filePath: given(args.filePath),
+      filePath: path(args.filePath),
     })
-    const of = (kind: 'working' | 'relevant') =>
-      current[kind].map((memory) => ({ kind, entry: memory, show: () => shownMemory(memory) }))
-    const patterns = current.patterns.map((pattern) => ({
-      ...{ kind: 'patterns', entry: { id: pattern.id, images: [] }, show: () => shownPattern(pattern) },
-    }))
-    const { kept, omitted } = await fitting<(typeof patterns)[number] | ReturnType<typeof of>[number]>(
-      [...of('working'), ...of('relevant'), ...patterns],
-      services.pace,
-    )
-    const shown = (kind: string) => kept.filter((one) => one.kind === kind).map((one) => one.shown)
-    return {
-      context: {
-        ...{ working: shown('working'), relevant: shown('relevant'), patterns: shown('patterns') },
-        suggestions: current.suggestions.map(({ sources, ...rest }) => ({
-          ...rest,
-          sourceMemoryIds: sources.map(String),
-        })),
-        ghostMessages: current.ghostMessages.map(({ id, content, at, trigger }) => ({
-          ...{ id, role: 'system', content, timestamp: iso(at), isVisible: false, trigger },
-        })),
-      },
-      ...omittedMemories(omitted),
-    }
+    return { context: fitted(current, project) }
   },
 })

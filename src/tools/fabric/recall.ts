@@ -4,15 +4,17 @@ import { normalizeTags } from '../../domain/entry/tags'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
+import type { Excerpt } from '../../domain/recall/room'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
-import { RECALL_MODES } from '../../services/recall/recall'
+import { RECALL_MODES, type RecallPage } from '../../services/recall/recall'
 import { defineTool } from '../define-tool'
-import { limit, listOf, offset, strings, tags } from '../fields'
+import { limit, listOf, offset, part, strings, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { kindsOf, shownMemory } from './memory-wire'
+import { excerptsFor, leanMemory } from './lean'
+import { kindsOf } from './memory-wire'
 import { checkAsked, fabricOutput, omittedMemories, projectPath, sessionId, shownScore, threshold } from './wire'
 
 const filter = z.strictObject({
@@ -46,12 +48,21 @@ const checked = (scope: Scope, { filter = {}, ...asked }: Partial<z.output<typeo
     return { project, kinds }
   })
 
+/** Of a default page, whose results have some 110 code points beside the memory, 2,000 tokens of 4. */
+const ROOM = { each: 450, least: 2_000, whole: { each: 680, least: 2_600 } } as const
+
+const shownBelow = ({ count, best }: NonNullable<RecallPage['below']>) => ({
+  count,
+  best: best.map(({ id, similarity, excerpt }) => ({ id: String(id), similarity: shownScore(similarity), excerpt })),
+})
+
 export const recall = defineTool({
   family: fabric,
   name: 'context_recall',
   title: 'Recall memories',
   description:
-    'Find memories by words and meaning. Similarity is absolute: nothing passes the threshold by being the least bad.',
+    'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
+    'Long contents come in part: context_get brings the whole.',
   effect: 'read',
   input,
   output: fabricOutput({
@@ -61,6 +72,7 @@ export const recall = defineTool({
     limit: z.int(),
     hasMore: z.boolean(),
     degraded: z.boolean(),
+    below: part('What comes nearest where nothing passes', { count: z.int() }),
   }),
   inspect: ({ filter: given, ...rest }, { principal }) =>
     void checked(principal, {
@@ -75,15 +87,16 @@ export const recall = defineTool({
     const page = await services.recall.page(
       principal,
       {
-        ...{ query: args.query, mode: args.mode, threshold: args.threshold, limit, offset },
+        ...{ query: args.query, mode: args.mode, threshold: args.threshold, limit, offset, project },
         filter: recallFilter({ kinds, layers: layers as Layer[], tags: normalizeTags(tags), project }),
       },
       RESULT_BYTES,
     )
-    const shown = page.results.map(({ memory, similarity, matched }) => ({
+    const excerpts = excerptsFor(page.results, project, ROOM)
+    const shown = page.results.map(({ memory, similarity, matched }, i) => ({
       entry: memory,
       show: () => ({
-        memory: shownMemory(memory),
+        memory: leanMemory(memory, excerpts[i] as Excerpt, project),
         ...{ similarity: shownScore(similarity), layer: memory.layer, matched },
       }),
     }))
@@ -94,6 +107,7 @@ export const recall = defineTool({
       hasMore: offset + limit < page.total,
       ...(page.capped ? { totalCapped: true } : {}),
       ...(page.degraded ? { degraded: true } : {}),
+      ...(page.below === null ? {} : { below: shownBelow(page.below) }),
       ...(page.warnings.length === 0 ? {} : { warnings: page.warnings }),
       ...omittedMemories([...omitted, ...page.omitted]),
     }

@@ -46,12 +46,20 @@ export function oneTaskContract(connect: Connect): void {
         [ada, 'bumblebee'],
         [bob, 'albatross'],
       ] as const) {
-        const args = { query: `${other} question`, mode: 'keyword', limit: 100, filter: { projectPath } }
+        const args = {
+          query: `${other} question`,
+          mode: 'keyword',
+          threshold: 0.99,
+          limit: 100,
+          filter: { projectPath },
+        }
         const recalled = await ok(client, 'context_recall', args)
         expect(recalled.total).toBe(STORES)
-        expect(new Set(recalled.results.map(({ memory }: { memory: { tags: string[] } }) => memory.tags[0]))).toEqual(
-          new Set([other]),
-        )
+        expect(
+          new Set(
+            recalled.results.map(({ memory }: { memory: { metadata: { tags: string[] } } }) => memory.metadata.tags[0]),
+          ),
+        ).toEqual(new Set([other]))
         const code = { query: `${other}Worker`, mode: 'symbol', projectPath }
         expect((await ok(client, 'context_searchCode', code)).results).toMatchObject([{ filePath: `src/${other}.ts` }])
         const bugs = await ok(client, 'context_list', { projectPath, type: 'bug_fix' })

@@ -24,14 +24,67 @@ export function recallWireContract(connect: Connect): void {
       expect(answer).toMatchObject({ total: 1, offset: 0, limit: 100, hasMore: false })
       const [{ memory, similarity, layer, matched }] = answer.results
       expect([layer, matched]).toEqual([2, 'keyword'])
-      expect([similarity > 0.8, similarity < 1, similarity]).toEqual([true, true, Number(similarity.toPrecision(4))])
-      const read = (await ok('context_get', { memoryId: id })).memory
-      expect({ ...memory, accessCount: 2 }).toEqual(read)
+      expect(similarity).toBe(1)
+      const { tags: _, pinned, ...read } = (await ok('context_get', { memoryId: id })).memory
+      expect(pinned).toBe(false)
+      expect({ ...memory, accessCount: 1 }).toEqual({ ...read, metadata: { tags: ['hall'], title: 'Where it is' } })
       expect(Object.keys(answer).sort()).toEqual(['hasMore', 'limit', 'offset', 'results', 'total'])
       expect(await ok('context.recall', { query: 'umbrella door', offset: 1 })).toMatchObject({
         results: [],
         offset: 1,
       })
+    })
+
+    it('shows long memories around what matched, in a room that the page shares, and all of a default page in 2,000 tokens', async () => {
+      const projectPath = unique('project')
+      const filter = { projectPath }
+      const long = `${'something else that is said here at length '.repeat(7_000)}umbrella ${'and more of it '.repeat(400)}`
+      const id = await store(long, {
+        projectPath,
+        title: 'x'.repeat(120),
+        weight: 5,
+        fileContext: { path: 'a.ts', language: 'ts' },
+      })
+      const alone = await ok('context_recall', { query: 'umbrella', mode: 'keyword', filter })
+      expect(alone.results[0].memory).toMatchObject({
+        ...{ id, truncated: true, length: [...long].length },
+        metadata: { tags: [], title: 'x'.repeat(120), weight: 5, fileContext: { path: 'a.ts' } },
+      })
+      expect(alone.results[0].memory.content).toMatch(
+        /^(?:something|else|that|is|said|here|at|length) .*umbrella .*(?:and|more|of|it)$/,
+      )
+      expect([...alone.results[0].memory.content].length).toBeLessThanOrEqual(2_000)
+      const tags = Array.from({ length: 8 }, (_, i) => `subject-${i}`)
+      const short = await store('an umbrella', { projectPath })
+      for (let i = 0; i < 9; i++)
+        await store(`umbrella ${i} ${'lies in the hall '.repeat(90)}`, {
+          projectPath,
+          tags,
+          title: `${i} ${'y'.repeat(118)}`,
+        })
+      const page = await ok('context_recall', {
+        query: 'umbrella',
+        mode: 'keyword',
+        filter: { ...filter, types: ['decision'] },
+      })
+      expect(page.results).toHaveLength(10)
+      expect(JSON.stringify(page).length).toBeLessThanOrEqual(8_000)
+      const contents = page.results.map(({ memory }: { memory: { content: string } }) => memory.content.length)
+      expect(contents.reduce((sum: number, one: number) => sum + one, 0)).toBeLessThanOrEqual(4_500)
+      const whole = page.results.find(({ memory }: { memory: { id: string } }) => memory.id === short)?.memory
+      if (whole) expect([whole.content, whole.truncated]).toEqual(['an umbrella', undefined])
+    })
+
+    it('tells what is nearest where nothing passes the threshold', async () => {
+      const projectPath = unique('project')
+      const id = await store('the umbrella stands by the door', { projectPath })
+      const filter = { projectPath }
+      const asked = { query: 'umbrella submarine lighthouse harbour', mode: 'keyword', threshold: 0.99, filter }
+      const { results, below } = await ok('context_recall', asked)
+      expect([results, below]).toEqual([
+        [],
+        { count: 1, best: [{ id, similarity: expect.any(Number), excerpt: 'the umbrella stands by the door' }] },
+      ])
     })
 
     it('tells of more memories than a leg keeps by totalCapped', async () => {
@@ -66,7 +119,7 @@ export function recallWireContract(connect: Connect): void {
         { query: 'x', filter: '{"types":' },
       ])
         expect([args, await code(args)]).toEqual([args, 'VALIDATION_ERROR'])
-      expect(await found('no such thing anywhere', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
+      expect(await found('zyzzyva quokkas', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
     })
 
     it(promise('f8-wire'), async () => {
@@ -106,15 +159,47 @@ export function recallWireContract(connect: Connect): void {
         ...{ projectPath, sessionId: 's', currentFile: 'src/a.ts', currentCommand: 'npm test', language: 'ts' },
       })
       const shown = (list: string, id: string) => context[list].find((one: { id: string }) => one.id === id)
-      expect(shown('relevant', decision)).toEqual({
-        ...(await ok('context_get', { memoryId: decision })).memory,
-        accessCount: 0,
-      })
+      const { tags: _, pinned, ...read } = (await ok('context_get', { memoryId: decision })).memory
+      expect(pinned).toBe(false)
+      expect(shown('relevant', decision)).toEqual({ ...read, metadata: { tags: [] }, accessCount: 0 })
       expect(shown('working', note)).toMatchObject({ content: 'open question', expiresAt: expect.any(String) })
       expect(shown('patterns', pattern)).toMatchObject({ code: 'f()', language: 'ts', usageCount: 1, relatedFiles: [] })
       for (const list of Object.keys(none)) expect(context[list].length).toBeLessThanOrEqual(10)
+      expect(context.ghostMessages.length).toBeGreaterThan(0)
+      for (const { role } of context.ghostMessages) expect(role).toBe('note')
+      // A leading project, backslashes and a scheme are no part of a path.
+      const path = `${projectPath}\\src\\b.ts`
+      const filed = await store('said of a file', { projectPath, fileContext: { path: 'src/b.ts' }, weight: 1 })
+      for (const currentFile of [path, `file://${projectPath}/src/b.ts`, './src/b.ts', '/home/u/app/src/b.ts']) {
+        const now = (await ok('context_getCurrent', { projectPath, currentFile })).context
+        expect([currentFile, now.relevant[0].id]).toEqual([currentFile, filed])
+      }
       for (const args of [{ nonsense: 1 }, { sessionId: 'x'.repeat(257) }, { projectPath: ' ' }])
         expect((await session.fail('context_getCurrent', args)).data.code).toBe('VALIDATION_ERROR')
+    })
+
+    it('tells what matters now in 2,500 tokens, whatever is stored', async () => {
+      const projectPath = unique('project')
+      const tags = Array.from({ length: 8 }, (_, i) => `subject-${i}`)
+      const types = ['decision', 'bug_fix', 'code_pattern', 'scratchpad']
+      for (let i = 0; i < 40; i++) {
+        const metadata = { projectPath, tags, title: `${i} ${'y'.repeat(117)}`, source: 'user_explicit' }
+        const layer = types[i % 4] === 'scratchpad' ? 1 : 2
+        const content = `memory ${i} ${'says much '.repeat(i === 0 ? 30_000 : 30 * i)}`
+        await store(content, metadata, { type: types[i % 4], layer })
+      }
+      const answer = await ok('context_getCurrent', {
+        projectPath,
+        currentFile: 'src/a.ts',
+        currentCommand: 'npm test',
+      })
+      expect(JSON.stringify(answer).length).toBeLessThanOrEqual(10_000)
+      const { working, relevant, patterns } = answer.context
+      for (const list of [working, relevant, patterns]) expect(list.length).toBeGreaterThanOrEqual(3)
+      const contents = [...working, ...relevant].map(({ content }) => content)
+      const shown = [...contents, ...patterns.map(({ code }: { code: string }) => code)].map((text) => text.length)
+      expect(shown.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(4_000)
+      expect([working[0].truncated, working[0].length > working[0].content.length]).toEqual([true, true])
     })
 
     it(promise('f1-interop'), async () => {

@@ -1,23 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import { cosine, fromBase64 } from '../../../domain/meaning/vector'
-import { CANDIDATES, CONTEXT_WORKING, filesOf, MOST, type Moment } from '../../../domain/recall/current'
-import type { Memory } from '../../../domain/recall/memory'
+import { CANDIDATES, CONTEXT_WORKING, filesOf, type Moment } from '../../../domain/recall/current'
 import { firstCodePoints } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../ports/current'
 import { compileFilter } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import { withPrelude } from '../entries/read-statements'
-import { type Part, readPacked, readTogether } from '../packed'
+import { type Part, readTogether } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { listed } from '../visibility'
-import { likelyScore, wholeColumn, wholeOf } from './brought-along'
-import type { MemoryContext } from './memory-statements'
-import { FILES, MOMENT_COLUMNS, momentColumns, ownScore, toAtMoment } from './moment'
-import { among, bestPatterns, number } from './patterns'
-import { entriesOf } from './room-rows'
+import { firstOf, type MemoryContext } from './memory-statements'
+import { FILES, MOMENT_COLUMNS, momentColumns, toAtMoment } from './moment'
+import { newestPatterns } from './patterns'
+import { entriesOf, LAYERS } from './room-rows'
 
 /** Newest working memories among which opened files are looked for. */
 const LATELY = 20
@@ -30,13 +28,14 @@ const CHUNKS = 20
 /** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
 const UNCONFIRMED = 200
 
-/** Candidates of layers 2 and 3 that come whole: those that are shown, as far as nearness tells, and a few more. */
-const LIKELY = MOST.relevant + MOST.patterns + 1
-/** Cosines travel as whole numbers of such parts. */
-const PARTS = 1_000_000
+const number = (value: number): SQL => sql.raw(String(value))
 
-/** A memory or a vector, and how near it is as far as an index told; 0 where it told nothing. */
-type Told = readonly [id: number, cosine: number]
+/** A file by each name that an absolute path ends with. */
+function spellingsOf(file: string): string[] {
+  const parts = file.split('/')
+  const isAbsolute = parts[0] === '' || /^[A-Za-z]:$/.test(parts[0] ?? '')
+  return isAbsolute ? parts.map((_, i) => parts.slice(i).join('/')).filter((name) => name !== '') : [file]
+}
 
 /** Each memory once, with its vectors. */
 function gather(rows: readonly Row[]): AtHandMemory[] {
@@ -68,16 +67,18 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
   /** Ids of memories of layer 3 by their files, those of both places that name one. */
   function ofFile(context: MemoryContext, moment: Moment): SQL {
-    const files = filesOf(moment)
+    const files = [...new Set(filesOf(moment).flatMap(spellingsOf))]
+    const among = (values: readonly string[]): SQL =>
+      sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
     const beginnings = [...new Set(files.map((file) => firstCodePoints(file, INDEXED)))]
     const named = FILES.map(
       ({ path, index }) => sql`
         SELECT e.id, e.created_at FROM ${dialect.entriesBy(index)}
-        WHERE ${within(context, 3)} AND substr(${dialect.textAt(path)}, 1, ${number(INDEXED)}) IN (${among(beginnings)})
-          AND ${dialect.textAt(path)} IN (${among(files)})`,
+        WHERE ${within(context, 3)} AND substr(${dialect.textAt(path)}, 1, ${number(INDEXED)}) IN ${among(beginnings)}
+          AND ${dialect.textAt(path)} IN ${among(files)}`,
     )
     return sql`SELECT id FROM (${sql.join(named, sql` UNION `)}) AS filed
-      ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.nearest)}`
+      ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.ofFile)}`
   }
 
   /** Ids, and those with the vectors of their entries, one row each. */
@@ -102,9 +103,15 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   }
 
   /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
-  function sources(scope: Scope, atHand: readonly Told[], request: NearRequest | null, others: readonly Told[]): SQL {
-    const own = sql`SELECT id, cosine FROM ${told(atHand)} given`
-    if (request === null) return sql`(SELECT id, NULL AS leads, cosine FROM (${own}) AS own)`
+  function sources(
+    scope: Scope,
+    atHand: readonly number[],
+    request: NearRequest | null,
+    others: readonly number[],
+  ): SQL {
+    const listOf = (ids: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
+    const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
+    if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
     const { query, model, layers, project, found } = request
     const { nearness } = dialect
     if (found === null && nearness !== null) {
@@ -120,19 +127,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
     }
     return sql`(
-      SELECT id, NULL AS leads, cosine FROM (${own}) AS own
+      SELECT id, NULL AS leads FROM (${own}) AS own
       UNION ALL
-      SELECT v.entry_id, v.id, hit.cosine
-      FROM ${told(others)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
+      SELECT v.entry_id, v.id FROM ${listOf(others)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
     )`
-  }
-
-  /** A table of `id` and `cosine`, which is asked for only where something comes along by it. */
-  function told(all: readonly Told[]): SQL {
-    if (!dialect.packsRows)
-      return sql`(SELECT value AS id, 0 AS cosine FROM ${dialect.jsonNumbers(sql`${JSON.stringify(all.map(([id]) => id))}`)} ids)`
-    const pairs = JSON.stringify(all.map(([id, near]) => [id, Math.round(near * PARTS)]))
-    return dialect.jsonTable(sql`${pairs}`, { id: 'integer', cosine: 'integer' })
   }
 
   return {
@@ -140,28 +138,34 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
     async atHand(scope, project, moment, model) {
       const context: MemoryContext = { dialect, scope, now: clock.now(), project }
-      const latest = (columns: SQL, layer: 1 | 2, most: number): SQL => sql`
-        SELECT ${columns} FROM ${from(context, layer)} WHERE ${within(context, layer)}
+      const latest = (columns: SQL, most: number, where = sql``): SQL => sql`
+        SELECT ${columns} FROM ${from(context, 1)} WHERE ${within(context, 1)}${where}
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
-      const working = sql`
-        SELECT e.id FROM ${from(context, 1)} WHERE ${within(context, 1)}
-        ORDER BY ${ownScore(dialect, moment, context.now)} DESC, e.id DESC LIMIT ${number(CANDIDATES.nearest)}`
-      const hasFile = filesOf(moment).length > 0
+      const layers = LAYERS.map((layer) =>
+        firstOf(context, { layer, kinds: null, tags: [], limit: CANDIDATES.newest, offset: 0 }),
+      )
+      const every = sql.join(
+        layers.map((first, i) => sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${i}`)}`),
+        sql` UNION ALL `,
+      )
+      const newest = sql`SELECT id FROM (${every}) AS every ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.newest)}`
+      const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
       const small: Part[] = [
         {
           columns: ['text'],
-          rows: latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, 1, CONTEXT_WORKING),
+          rows: latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
         },
-        { columns: ['id', 'used_at'], rows: bestPatterns(context, moment) },
         { columns: ['newest', 'due'], rows: vectorsKnown(scope, model) },
-        ...[working, latest(sql`e.id`, 2, CANDIDATES.newest), ...(hasFile ? [ofFile(context, moment)] : [])].map(
-          (ids) => ({ columns: ['id', 'vector_id'], rows: withVectors(ids, model) }),
-        ),
+        ...[
+          newest,
+          newestPatterns(context, moment),
+          ...(filesOf(moment).length > 0 ? [ofFile(context, moment)] : []),
+        ].map((ids) => ({ columns: ['id', 'vector_id'], rows: withVectors(ids, model) })),
       ]
-      const [[texts = [], used = [], known = [], ...atHand], [late = []]] = await Promise.all([
+      const [[texts = [], known = [], ...atHand], [late = []]] = await Promise.all([
         readTogether(connection, small),
         // Paths may be long.
-        connection.read([latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, 1, LATELY)]),
+        connection.read([latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, LATELY)]),
       ])
       return {
         vectors: asksIndex ? { newest: Number(known[0]?.newest ?? 0), due: Number(known[0]?.due ?? 0) } : null,
@@ -169,15 +173,13 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         opened: late
           .filter(({ path }) => path !== null)
           .map(({ path, created_at: at }) => ({ path: path as string, at: Number(at) })),
-        patterns: used.map(({ id, used_at: at }) => ({ id: Number(id), usedAt: Number(at) })),
         memories: gather(atHand.flat()),
       }
     },
 
-    async candidates(scope, filter, moment, { memories: atHand, patterns }, request) {
+    async candidates(scope, filter, moment, atHand, request) {
       const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
-      const now = clock.now()
-      const visible = listed(dialect, scope, now)
+      const visible = listed(dialect, scope, clock.now())
       const admitted = (select: (condition: SQL) => SQL): SQL => {
         const bindings = dialect.bindings()
         const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
@@ -190,34 +192,16 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       // As a rule there is nothing of either.
       const isBehind = found !== null && beyond < found.newest
       const isUntold = untold !== null && untold.length > 0
-      const ownCosine = ({ vectors }: AtHandMemory): number => Math.max(0, ...vectors.map((id) => cosines.get(id) ?? 0))
       const known = new Set(atHand.flatMap(({ vectors }) => vectors))
-      const others = (found?.hits ?? []).flatMap(({ id, cosine: near }): Told[] => (known.has(id) ? [] : [[id, near]]))
-      const own = atHand.map((one): Told => [one.id, ownCosine(one)])
-      const selected = (
-        condition: SQL,
-      ): SQL => sql`SELECT ${columns}, source.leads${dialect.packsRows ? sql`, source.cosine` : sql``}
-        FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
-        WHERE ${condition}`
-      /** The rows of what is near and, where rows are packed, what of it and of the patterns comes along whole. */
-      const readNear = (): Promise<Row[][]> => {
-        if (!dialect.packsRows) return connection.read([admitted(selected)])
-        const bindings = dialect.bindings()
-        const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
-        const best = (where: SQL, most: number): SQL =>
-          sql`SELECT id FROM (SELECT near.id FROM near WHERE ${where} ORDER BY ${likelyScore(moment, now)} DESC LIMIT ${number(most)})`
-        const certain = JSON.stringify(patterns.map(({ id }) => id))
-        const likely = sql`${best(sql`near.layer = 1`, MOST.working)} UNION ALL ${best(sql`near.layer <> 1`, LIKELY)}
-          UNION ALL SELECT value FROM ${dialect.jsonNumbers(sql`${certain}`)}`
-        const near: Part = { columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'], rows: sql`SELECT * FROM near` }
-        const whole: Part = {
-          columns: ['id', 'whole'],
-          rows: sql`SELECT e.id, ${wholeColumn(dialect)} AS whole
-            FROM (${likely}) likely ${dialect.follow('entries', 'e', sql`e.id = likely.id`)} WHERE ${condition}`,
-        }
-        return readPacked(connection, [near, whole], (select) =>
-          withPrelude(bindings, [sql`near AS MATERIALIZED (${selected(condition)})`], select),
-        )
+      const others = (found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : [id]))
+      const own = atHand.map(({ id }) => id)
+      const near: Part = {
+        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        rows: admitted(
+          (condition) => sql`SELECT ${columns}, source.leads
+            FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
+            WHERE ${condition}`,
+        ),
       }
       const unconfirmed = (upTo: number): SQL =>
         admitted(
@@ -226,8 +210,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
-      const [[rows = [], whole = []], [fresh = []], [beside = []]] = await Promise.all([
-        readNear(),
+      const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
+        readTogether(connection, [near]),
         isBehind ? connection.read([unconfirmed(found.newest)]) : [],
         isUntold
           ? connection.read([
@@ -237,25 +221,25 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             ])
           : [],
       ])
-      const compared = (row: Row): number =>
-        query === null ? 0 : cosine(query.values, fromBase64(row.data as string).values)
-      for (const row of beside) cosines.set(Number(row.id), compared(row))
+      const compared = (row: Row): number | null =>
+        query === null ? null : cosine(query.values, fromBase64(row.data as string).values)
+      for (const row of beside) cosines.set(Number(row.id), compared(row) as number)
+      const larger = (a: number | null, b: number | null): number | null =>
+        a === null || (b !== null && b > a) ? b : a
+      const ownCosine = ({ vectors }: AtHandMemory): number | null =>
+        vectors.reduce<number | null>((best, id) => larger(best, cosines.get(id) ?? null), null)
       const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
-      const wholes = new Map(whole.map(({ id, whole: cell }) => [Number(id), wholeOf(cell)]))
       const best = new Map<number, NearMemory>()
-      const note = (row: Row, told: number): void => {
+      const note = (row: Row, told: number | null): void => {
         const id = Number(row.id)
-        const before = best.get(id)
-        const nearest = Math.max(told, ownCosines.get(id) ?? 0, before?.cosine ?? 0)
-        best.set(id, { ...toAtMoment(row, wholes.get(id) ?? null), cosine: nearest })
+        const before = larger(best.get(id)?.cosine ?? null, ownCosines.get(id) ?? null)
+        best.set(id, { ...toAtMoment(row), cosine: larger(before, told) })
       }
-      for (const row of rows) note(row, found === null ? Number(row.leads ?? 0) : (cosines.get(Number(row.leads)) ?? 0))
+      const leading = (leads: Row[string]): number | null =>
+        leads === null ? null : found === null ? Number(leads) : (cosines.get(Number(leads)) ?? null)
+      for (const row of rows) note(row, leading(row.leads ?? null))
       for (const row of fresh) note(row, compared(row))
-      const shown = patterns.flatMap(({ id }): [number, () => Memory][] => {
-        const read = wholes.get(id) ?? null
-        return read === null ? [] : [[id, read]]
-      })
-      return { near: [...best.values()], patterns: new Map(shown) }
+      return [...best.values()]
     },
   }
 }

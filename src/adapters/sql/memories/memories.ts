@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
@@ -12,10 +12,10 @@ import type { Row, SqlConnection } from '../connection'
 import { readRows } from '../entries/rows'
 import { unpackedColumns } from '../packed'
 import { archivedCountStatement, archivedStatements } from './archived'
-import { toMemory } from './brought-along'
+import { toMemory } from './memory-rows'
 import {
-  accessAllStatement,
   accessStatement,
+  awayStatement,
   countStatement,
   findStatement,
   listStatement,
@@ -29,7 +29,6 @@ import {
 } from './memory-statements'
 import { equalStatements, reportedStatement, toEqual, toReported } from './met-again'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
-import { gatherUses, largeUses, type Uses, usesStatements } from './uses'
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
 
@@ -42,51 +41,12 @@ async function pageOf(given: readonly Row[], pace: Pace) {
   }
 }
 
-/** An access is a note of use. */
-const noteOf = ({ org }: Scope) => ({ org, isNote: true }) as const
-
 /**
  * Memories in layers over any SQL connection.
  *
- * @param uses what this isolate showed and has not noted yet
  * @param pace rests between the parts of a long list, and of what is read
  */
-export function createSqlMemories(
-  connection: SqlConnection,
-  clock: Clock,
-  uses = gatherUses(),
-  pace: Pace = WITHOUT_REST,
-): Memories {
-  /** Notes uses of large rows, a few at a time. @param written rows of the small ones, which have been noted */
-  async function noteLarge(scope: Scope, noted: Uses, written: readonly Row[]): Promise<void> {
-    const parts = connection.dialect.walked === null ? [] : largeUses(noted, written)
-    for (const [i, part] of parts.entries()) {
-      await pace.rest()
-      try {
-        await connection.batch(usesStatements(connection.dialect, scope.org, part, 'large'), noteOf(scope))
-      } catch (error) {
-        for (const left of parts.slice(i)) uses.giveBack(scope.org, left)
-        throw error
-      }
-    }
-  }
-
-  /** What notes accesses brings along what was gathered, so that it counts them too. @returns the rows of the statements */
-  async function noting(scope: Scope, statements: readonly SQL[]): Promise<Row[][]> {
-    const gathered = uses.take(scope.org)
-    const before = usesStatements(connection.dialect, scope.org, gathered, 'small')
-    if (before.length + statements.length === 0) return []
-    let rows: Row[][]
-    try {
-      rows = await connection.batch([...before, ...statements], noteOf(scope))
-    } catch (error) {
-      uses.giveBack(scope.org, gathered)
-      throw error
-    }
-    await noteLarge(scope, gathered, rows.slice(0, before.length).flat())
-    return rows.slice(before.length)
-  }
-
+export function createSqlMemories(connection: SqlConnection, clock: Clock, pace: Pace = WITHOUT_REST): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
     scope,
@@ -101,7 +61,8 @@ export function createSqlMemories(
 
     async access(scope, project, id) {
       const asked = context(scope, project)
-      const [, rows] = await noting(scope, [accessStatement(asked, id), findStatement(asked, id)])
+      const statements = [accessStatement(asked, id), findStatement(asked, id)]
+      const [, rows] = await connection.batch(statements, { org: scope.org, isNote: true })
       return first(rows)
     },
 
@@ -129,55 +90,17 @@ export function createSqlMemories(
       return { ...(await pageOf(rows, pace)), total: Number(totals?.[0]?.total ?? 0) }
     },
 
-    async recalled(scope, filter, ids, maxBytes, afterwards) {
+    async shown(scope, filter, ids, maxBytes) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const gathered = uses.take(scope.org)
-      const reading = shownStatement(asked, filter, ids, maxBytes)
-      const notes = [
-        ...usesStatements(asked.dialect, scope.org, gathered, 'small'),
-        accessAllStatement(asked, filter, ids),
-      ]
-      let told: (rows: Row[][]) => void = () => {}
-      const early = new Promise<Row[][]>((resolve) => {
-        told = resolve
-      })
-      const whole = connection.batch([reading, ...notes], noteOf(scope), told).catch((error: unknown) => {
-        uses.giveBack(scope.org, gathered)
-        throw error
-      })
-      const [rows = []] = await Promise.race([early, whole])
-      // Where it was not told early, there is nothing left to wait for.
-      const admitted = rows.map(({ wanted_id: id }) => Number(id))
-      afterwards(async () => {
-        const written = (await whole).slice(1)
-        await noteLarge(scope, gathered, written.slice(0, -1).flat())
-        const own = { times: new Map(admitted.map((id) => [id, 1])), at: asked.now }
-        await noteLarge(scope, own, written.at(-1) ?? [])
-      })
-      const { memories, omitted } = await pageOf(rows, pace)
-      const noted = ({ id }: Memory): number => 1 + (gathered.times.get(id) ?? 0)
-      return {
-        memories: memories.map((memory) => ({ ...memory, accessCount: memory.accessCount + noted(memory) })),
-        omitted,
-      }
+      const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
+      return pageOf(rows, pace)
     },
 
-    async shown(scope, filter, ids, maxBytes, { afterwards, brought }) {
-      if (ids.length === 0) return { memories: [], omitted: [] }
-      const { dialect } = connection
-      const asked = { dialect, scope, now: clock.now() }
-      const note = (admitted: readonly number[]): void => {
-        if (uses.add(scope.org, admitted, asked.now)) afterwards(async () => void (await noting(scope, [])))
-      }
-      const known = ids.flatMap((id) => brought.get(id)?.() ?? [])
-      if (known.length === ids.length) {
-        note(ids)
-        return { memories: known, omitted: [] }
-      }
-      const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
-      note(rows.map(({ wanted_id: id }) => Number(id)))
-      return pageOf(rows, pace)
+    async away(scope, project, ids) {
+      if (ids.length === 0) return new Set()
+      const [rows = []] = await connection.read([awayStatement(context(scope, project), ids)])
+      return new Set(rows.map(({ id }) => Number(id)))
     },
 
     async summarizable(scope, query) {

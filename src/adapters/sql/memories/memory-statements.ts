@@ -12,7 +12,6 @@ import { beginningOf, textOf } from '../texts/long-texts'
 import { changeable, listed, listedToChange, readable } from '../visibility'
 import { layerCounts, layerTotal } from './layer-counts'
 import { entriesOf, together } from './room-rows'
-import { ofSize } from './uses'
 
 /** The statements of memories in layers (fabric contract §2). */
 export interface MemoryContext {
@@ -56,17 +55,21 @@ export const accessStatement = ({ dialect, scope, now, project }: MemoryContext,
 
 type Shown = Omit<MemoryContext, 'project'>
 
-/** Notes an access of those of the ids that are still admitted and whose rows are small; their ids. */
-export const accessAllStatement = ({ dialect, scope, now }: Shown, filter: Filter, ids: readonly number[]): SQL => {
-  const bindings = dialect.bindings()
-  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
-  return withPrelude(
-    bindings,
-    [],
-    sql`UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
-      WHERE id ${dialect.oneOf(sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${admitted}`)} AND ${ofSize(dialect, 'small')}
-      RETURNING id`,
-  )
+/** Tags of what is at home everywhere. */
+const EVERYWHERE = ['global', 'universal'] as const
+
+/** Whether `e` of layer 3 is at home in another project than this (fabric contract §2.6); of no project, nothing is. */
+export const isAway = (dialect: SqlDialect, project: string | null): SQL =>
+  project === null
+    ? sql`1 = 0`
+    : sql`(e.layer = 3 AND e.project <> ${project}${sql.join(
+        EVERYWHERE.map((tag) => sql` AND NOT (${dialect.contains(sql`e.tags`, sql`${JSON.stringify(tag)}`)})`),
+      )})`
+
+/** Those of the ids in layer 3 that are at home in another project (fabric contract §2.6). */
+export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, ids: readonly number[]): SQL => {
+  return sql`SELECT e.id FROM ${entriesById(dialect, ids)}
+    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, project)}`
 }
 
 /** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
@@ -126,7 +129,7 @@ const inGroups = (parts: readonly SQL[]): SQL =>
  * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
  * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
  */
-function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
+export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
   const { dialect, scope, now, project } = context
   const everywhere = layer === 3 || project === null
   const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`

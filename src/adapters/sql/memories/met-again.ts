@@ -10,7 +10,7 @@ import type { SqlDialect } from '../dialect'
 import { assignments, writerColumns } from '../entries/write-statements'
 import { auditStatement } from '../identity/audit-log'
 import { listed, listedToChange } from '../visibility'
-import { toMemory } from './brought-along'
+import { toMemory } from './memory-rows'
 
 /** Memories and problems that are met again (fabric contract §3, §7): how they are found, and what happens to them. */
 interface Context {

@@ -1,19 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
-import { baseName, FADING_DAYS, filesOf, type Moment, SHARES, testsOrBuilds } from '../../../domain/recall/current'
-import { kindsOfWord } from '../../../domain/recall/memory'
-import type { AtMoment } from '../../../ports/current'
-import { FALSE, joinConditions } from '../compile-filter'
+import { type AtMoment, type Moment, namesOf } from '../../../domain/recall/current'
+import { FALSE } from '../compile-filter'
 import type { Row } from '../connection'
 import type { SqlDialect } from '../dialect'
 import { beginningOf } from '../texts/long-texts'
-import { among, daysSince, number } from './patterns'
+import { isAway } from './memory-statements'
 
-/** What a memory `e` is to a moment (fabric contract §5): what its rank follows from, without its text. */
+/** What a memory `e` is to a moment (fabric contract §5): what its place follows from in plain code. */
 
 /** Of a text so much is searched for the names of files and commands. */
 const SEARCHED = 50_000
+/**
+ * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON writes
+ * six bytes for one of a control character.
+ */
+const NAMING = { before: 100, most: 500 } as const
 
 /** Where metadata name a file, and what leads to the memories of the org by it (`0027_current.sql`). */
 export const FILES = [
@@ -21,68 +24,61 @@ export const FILES = [
   { path: ['codeBlock', 'filePath'], index: 'entries_by_code_file' },
 ] as const
 
-/** Marks as one number, since hundreds of rows travel. */
-export const BITS = { f: 1, n: 2, c: 4, s: 8 } as const
-type Mark = keyof typeof BITS
+export const MOMENT_COLUMNS = [
+  ...['layer', 'kind', 'updated_at', 'used_at', 'last_seen', 'file', 'code_file', 'language'],
+  ...['is_own', 'is_captured', 'is_away', 'naming'],
+] as const
 
-const bit = (condition: SQL, mark: Mark): SQL => sql`CASE WHEN ${condition} THEN ${number(BITS[mark])} ELSE 0 END`
+/** Longer names are those of no file that is compared. */
+const beginning = (value: SQL): SQL => sql`substr(${value}, 1, 256)`
 
-/** What the moment says, each as a condition. */
-function marksOf(dialect: SqlDialect, moment: Moment) {
-  const { sessionId, currentCommand } = moment
-  const files = filesOf(moment)
-  // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
-  const start = sql`CASE WHEN e.bytes <= ${number(SEARCHED)} AND e.text <> '' THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
-  // What holds a path holds its base name.
-  const names = [...new Set(files.map((file) => baseName(file) || file))]
-  const isFile = FILES.map(({ path }) => sql`coalesce(${dialect.textAt(path)}, '') IN (${among(files)})`)
-  return {
-    f: files.length === 0 ? FALSE : joinConditions('or', isFile),
-    n: joinConditions(
-      'or',
-      names.map((name) => dialect.contains(start, sql`${name}`)),
-    ),
-    c: currentCommand === null ? FALSE : dialect.contains(start, sql`${currentCommand}`),
-    s: sessionId === null ? FALSE : sql`coalesce(${dialect.textAt(['sessionId'])}, '') = ${sessionId}`,
-  }
-}
-
-export const MOMENT_COLUMNS = ['layer', 'kind', 'updated_at', 'marks'] as const
+const bit = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
 
 /** Beside `id` and `weight`. */
-export const momentColumns = (dialect: SqlDialect, moment: Moment): SQL => {
-  const { f, n, c, s } = marksOf(dialect, moment)
-  return sql`e.layer, e.kind, e.updated_at, ${bit(f, 'f')} + ${bit(n, 'n')} + ${bit(c, 'c')} + ${bit(s, 's')} AS marks`
+export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
+  const { sessionId, project } = moment
+  const at = (...path: string[]): SQL => dialect.textAt(path)
+  // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
+  const isShort = sql`e.bytes <= ${sql.raw(String(SEARCHED))} AND e.text <> ''`
+  const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
+  const found = namesOf(moment).map((name) => dialect.position(start, sql`${name}`))
+  const naming = found.map((place) => {
+    const from = sql`CASE WHEN ${place} > ${sql.raw(String(NAMING.before))} THEN ${place} - ${sql.raw(String(NAMING.before))} ELSE 1 END`
+    return sql` WHEN ${place} > 0 THEN substr(${start}, ${from}, ${sql.raw(String(NAMING.most))})`
+  })
+  const own = sessionId === null ? FALSE : sql`coalesce(${at('sessionId')}, '') = ${sessionId}`
+  const columns = {
+    used_at: sql`coalesce(e.accessed_at, e.created_at)`,
+    last_seen: beginning(at('lastSeen')),
+    file: beginning(at('fileContext', 'path')),
+    code_file: beginning(at('codeBlock', 'filePath')),
+    language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
+    is_own: bit(own),
+    is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
+    is_away: bit(isAway(dialect, project)),
+    naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
+  }
+  const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)
+  return sql`e.layer, e.kind, e.updated_at, ${sql.join(named, sql`, `)}`
 }
 
-const has = (row: Row, mark: Mark): boolean => (Number(row.marks) & BITS[mark]) !== 0
+const isText = (value: unknown): value is string => typeof value === 'string'
 
-export const toAtMoment = (row: Row, whole: AtMoment['whole']): AtMoment => ({
-  whole,
-  id: Number(row.id),
-  layer: Number(row.layer) as Layer,
-  kind: row.kind as Kind,
-  weight: Number(row.weight),
-  updatedAt: Number(row.updated_at),
-  marks: { file: has(row, 'f'), named: has(row, 'n'), command: has(row, 'c'), session: has(row, 's') },
-})
-
-export const isType = (word: string, alias = 'e'): SQL =>
-  sql`${sql.raw(alias)}.kind IN (${among(kindsOfWord(word) ?? [])})`
-
-/** The score of a memory without what similarity adds (`scoreNow` of the domain). */
-export function ownScore(dialect: SqlDialect, moment: Moment, now: number): SQL {
-  const { f, n, c, s } = marksOf(dialect, moment)
-  const days = daysSince(sql`e.updated_at`, now)
-  const shares: [SQL, number][] = [
-    [f, SHARES.file],
-    [n, SHARES.named],
-    [c, SHARES.command],
-    [filesOf(moment).length > 0 ? isType('decision') : FALSE, SHARES.decision],
-    [testsOrBuilds(moment.currentCommand) ? isType('bug_fix') : FALSE, SHARES.bugFix],
-    [s, SHARES.session],
-  ]
-  const sum = shares.map(([condition, share]) => sql` + CASE WHEN ${condition} THEN ${number(share)} ELSE 0 END`)
-  const fresh = sql`${number(SHARES.fresh)} * exp(-${days} / ${number(FADING_DAYS)}.0)`
-  return sql`(e.weight / 3.0 * (${number(SHARES.base)} + ${fresh}${sql.join(sum)}))`
+export function toAtMoment(row: Row): AtMoment {
+  const lastSeen = isText(row.last_seen) ? Date.parse(row.last_seen) : Number.NaN
+  return {
+    id: Number(row.id),
+    layer: Number(row.layer) as Layer,
+    kind: row.kind as Kind,
+    weight: Number(row.weight),
+    updatedAt: Number(row.updated_at),
+    usedAt: Number(row.used_at),
+    lastSeen: Number.isNaN(lastSeen) ? null : lastSeen,
+    paths: [...new Set([row.file, row.code_file].filter(isText))],
+    language: isText(row.language) ? row.language : null,
+    isOwn: Number(row.is_own) === 1,
+    isCaptured: Number(row.is_captured) === 1,
+    isAway: Number(row.is_away) === 1,
+    naming: row.naming as string,
+  }
 }

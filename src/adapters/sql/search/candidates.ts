@@ -2,9 +2,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../domain/search/filter'
 import type { Unit } from '../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../domain/search/score'
-import type { TextColumn, TextHit, TextRequest, TextSearch } from '../../../ports/full-text'
+import {
+  SCORED_LENGTH,
+  type Standing,
+  type TextColumn,
+  type TextHit,
+  type TextRequest,
+  type TextSearch,
+} from '../../../ports/full-text'
 import type { Row } from '../connection'
-import { wholeOf } from '../memories/brought-along'
 import { toAtMoment } from '../memories/moment'
 import { unpackedColumns } from '../packed'
 
@@ -116,7 +122,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   place: Number(row.place ?? 0),
   weight: Number(row.weight),
   createdAt: Number(row.created_at),
-  atMoment: row.marks === undefined ? null : toAtMoment(row, wholeOf(row.whole)),
+  atMoment: row.is_away === undefined ? null : toAtMoment(row),
   following: JSON.parse(row.following as string) as number[],
   complete,
 })
@@ -162,4 +168,22 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
       ),
     },
   }
+}
+
+/** Entries with more stand in part in what is looked at in plain code. */
+export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesce(e.metadata, '')) > ${SCORED_LENGTH}`)
+
+/**
+ * @param rows of `id`, `title`, `text` and `code`
+ * @param held of `id` and `place`, of long ones
+ */
+export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
+  const places = Map.groupBy(held, ({ id }) => Number(id))
+  return rows.map(({ id, title, text, code }) => ({
+    id: Number(id),
+    title: (title as string | null) ?? '',
+    text: text as string,
+    code: code as string,
+    held: (places.get(Number(id)) ?? []).map(({ place }) => Number(place)),
+  }))
 }

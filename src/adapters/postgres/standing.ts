@@ -1,0 +1,49 @@
+// What stands in entries that are known by their ids, and which units of a query do long ones hold?
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../domain/identity/scope'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Clock } from '../../ports/clock'
+import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import type { SqlConnection } from '../sql/connection'
+import { entriesById } from '../sql/entries/read-statements'
+import { isLong, toStanding } from '../sql/search/candidates'
+import { beginningOf } from '../sql/texts/long-texts'
+import { listed } from '../sql/visibility'
+import { scopeQuery } from './full-text-index'
+import { createTextCompiler } from './text-query'
+
+/** Where metadata hold code and the path of a file. */
+export const CODE = sql.join(
+  [sql`e.facts -> 'codeBlock' -> 'code'`, sql`e.facts -> 'fileContext' -> 'path'`].map(
+    (value) =>
+      sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
+  ),
+  sql` || chr(10) || `,
+)
+
+/** Each long one is asked about by itself, by its row of the index. */
+export const createStanding =
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  async (scope: Scope, { units, columns }, ids) => {
+    const { dialect } = connection
+    const now = clock.now()
+    const compiler = createTextCompiler(analyzer, columns)
+    const from = (columns: SQL, where: SQL): SQL =>
+      sql`SELECT ${columns} FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)}${where}`
+    const held = sql.join(
+      units.map(
+        (unit, place) => sql`SELECT long.id, ${sql.raw(String(place))} AS place FROM long CROSS JOIN LATERAL (
+          SELECT 1 FROM entries_fts f
+          WHERE f.entry_id = long.id AND ${compiler.within({ op: 'unit', unit }, scopeQuery(scope, {}))} OFFSET 0
+        ) AS found`,
+      ),
+      sql` UNION ALL `,
+    )
+    const [rows = [], places = []] = await connection.read([
+      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE} AS code`, sql``),
+      ...(units.length === 0
+        ? []
+        : [sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`]),
+    ])
+    return toStanding(rows, places)
+  }

@@ -1,0 +1,187 @@
+import { own } from '../entry/metadata'
+import { firstCodePoints } from '../text'
+import { DAY, MOST, type Moment, namesCommand, type Pattern } from './current'
+import type { Memory } from './memory'
+import { typeOfKind } from './memory'
+import { headOf } from './room'
+
+/** What follows from what is shown of a moment (fabric contract §5): each says what an entry is and how it begins, in nobody's voice. */
+export interface Suggestion {
+  readonly id: string
+  readonly type: 'memory' | 'pattern' | 'action'
+  readonly content: string
+  readonly confidence: number
+  readonly sources: readonly number[]
+}
+
+export interface GhostMessage {
+  readonly id: string
+  readonly content: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly trigger: 'session_context' | 'relevant_decision' | 'bug_fix_context' | 'command_context'
+}
+
+/** A file that was opened, and when. */
+export interface OpenedFile {
+  readonly path: string
+  readonly at: number
+}
+
+/** What is shown of the moment, from which the rest follows. */
+export interface Shown {
+  readonly working: readonly Memory[]
+  readonly relevant: readonly Memory[]
+  readonly patterns: readonly (Pattern & { readonly memory: Memory })[]
+  /** Errors and fixes that may be told of, best first. */
+  readonly bugs: readonly Memory[]
+  /** Newest first. */
+  readonly opened: readonly OpenedFile[]
+}
+
+const HEAD = 120
+const MOST_FILES = 3
+const PATH = 200
+
+/** Its title, else its first sentence. */
+const head = ({ title, text }: Memory): string => (title === null ? headOf(text, HEAD) : firstCodePoints(title, HEAD))
+
+const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
+export const isCaptured = ({ metadata }: Pick<Memory, 'metadata'>): boolean =>
+  metadata !== null && own(metadata, 'source') === 'system_auto'
+
+/** `today`, `1 day ago`, `6 days ago`. */
+export function daysAgo(at: number, now: number): string {
+  const days = Math.floor(Math.max(0, now - at) / DAY)
+  return days === 0 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+const seenOf = (memory: Memory): { readonly times: number; readonly at: number } => {
+  const { count, lastSeen } = memory.metadata ?? {}
+  const at = typeof lastSeen === 'string' ? Date.parse(lastSeen) : Number.NaN
+  return { times: typeof count === 'number' ? count : 1, at: Number.isNaN(at) ? memory.updatedAt : at }
+}
+
+const counted = (times: number): string => (times === 1 ? 'once' : `${times} times`)
+
+const NAMES: Readonly<Record<string, string>> = {
+  decision: 'Decision',
+  bug_fix: 'Fix',
+  code_pattern: 'Pattern',
+  convention: 'Convention',
+}
+
+/** What an entry is, and how it begins. An error that was captured is no fix. */
+function told(memory: Memory, now: number): string {
+  const type = typeOfKind(memory.kind)
+  if (type === 'bug_fix' && isCaptured(memory)) {
+    const { times, at } = seenOf(memory)
+    return `Error [${memory.id}], seen ${counted(times)}, last ${daysAgo(at, now)}: ${head(memory)}`
+  }
+  return `${NAMES[type] ?? 'Memory'} [${memory.id}] of ${dayOf(memory.createdAt)}: ${head(memory)}`
+}
+
+/** The first that somebody wrote down, else the first that was captured. */
+const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => {
+  const all = [...relevant, ...working].filter(isType('bug_fix'))
+  return all.find((one) => !isCaptured(one)) ?? all[0]
+}
+
+export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
+  const { relevant, patterns } = shown
+  const bugFix = bugFixOf(shown)
+  const all: Suggestion[] = [
+    ...relevant
+      .filter(isType('decision'))
+      .slice(0, 2)
+      .map(
+        (memory): Suggestion => ({
+          ...{ id: `decision-${memory.id}`, type: 'memory', confidence: 0.8, sources: [memory.id] },
+          content: told(memory, now),
+        }),
+      ),
+    ...patterns.slice(0, 2).map(
+      ({ id, memory, usageCount }): Suggestion => ({
+        ...{ id: `pattern-${id}`, type: 'pattern', confidence: usageCount > 5 ? 0.9 : 0.7, sources: [id] },
+        content: told(memory, now),
+      }),
+    ),
+    ...(bugFix === undefined
+      ? []
+      : [
+          {
+            ...({ id: `bug-fix-${bugFix.id}`, type: 'action', confidence: 0.75, sources: [bugFix.id] } as const),
+            content: told(bugFix, now),
+          },
+        ]),
+    ...(relevant.length < 3
+      ? []
+      : [
+          {
+            ...({ id: 'explore', type: 'action', confidence: 0.6, sources: relevant.map(({ id }) => id) } as const),
+            content: `${relevant.length} related memories to explore`,
+          },
+        ]),
+  ]
+  return all.slice(0, MOST.suggestions)
+}
+
+const TEST_OR_BUILD = /(?<![\p{L}\p{N}_])(?:test|build|vitest|jest|pytest|make)(?![\p{L}\p{N}_])/u
+
+export const testsOrBuilds = (command: string | null): boolean => command !== null && TEST_OR_BUILD.test(command)
+
+/** Whether an error or a fix is about a command. */
+const isAbout = (memory: Memory, command: string): boolean =>
+  namesCommand(memory.text, command) || namesCommand(memory.title ?? '', command)
+
+/** The fix of a failure of the command, else how often it failed; null with neither. */
+function commandMessage({ bugs }: Shown, command: string, now: number): GhostMessage | null {
+  const about = bugs.filter((memory) => isAbout(memory, command))
+  const fix = about.find((memory) => !isCaptured(memory))
+  const failure = about.find(isCaptured)
+  const message = ({ at, content }: Pick<GhostMessage, 'at' | 'content'>): GhostMessage => ({
+    ...{ id: 'command', at, content, trigger: 'command_context' },
+  })
+  if (fix !== undefined) return message({ at: fix.updatedAt, content: told(fix, now) })
+  if (failure === undefined) return null
+  const { times, at } = seenOf(failure)
+  const told_ = `${firstCodePoints(command, HEAD)} failed ${counted(times)}, last ${daysAgo(at, now)}: error [${failure.id}]`
+  return message({ at, content: told_ })
+}
+
+export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: number): GhostMessage[] {
+  const { relevant, opened } = shown
+  const bugFix = bugFixOf(shown)
+  const files = [...new Map(opened.toReversed().map((file) => [file.path, file])).values()]
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST_FILES)
+  const [latest] = files
+  const command = testsOrBuilds(currentCommand) ? commandMessage(shown, currentCommand as string, now) : null
+  const all: (GhostMessage | null)[] = [
+    latest === undefined
+      ? null
+      : {
+          ...({ id: 'session', at: latest.at, trigger: 'session_context' } as const),
+          content: `Opened lately: ${files.map(({ path }) => firstCodePoints(path, PATH)).join(', ')}`,
+        },
+    ...relevant
+      .filter(isType('decision'))
+      .slice(0, 2)
+      .map(
+        (memory): GhostMessage => ({
+          ...{ id: `decision-${memory.id}`, at: memory.updatedAt, trigger: 'relevant_decision' },
+          content: told(memory, now),
+        }),
+      ),
+    bugFix === undefined
+      ? null
+      : {
+          ...({ id: `bug-fix-${bugFix.id}`, at: bugFix.updatedAt, trigger: 'bug_fix_context' } as const),
+          content: told(bugFix, now),
+        },
+    command,
+  ]
+  return all.filter((message) => message !== null).slice(0, MOST.ghostMessages)
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
+import { PAIRS } from '../../src/domain/recall/levels/pairs'
+import { createAnalyzer } from '../../src/domain/search/analysis'
+import type { Embedder } from '../../src/ports/embedder'
+import type { Settings } from '../../src/ports/settings'
+import { createLevels } from '../../src/services/recall/levels'
+import { promise } from '../requirements/fabric'
+
+/** What cosines of a model mean (fabric contract §4). */
+const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {
+  const local = createLocalEmbedder(createAnalyzer('english'))
+  const made = {
+    ...{ provider: 'openai', model: 'unknown', dimensions: local.dimensions, calls: 0 },
+    embed(texts: readonly string[], purpose: 'document' | 'query') {
+      made.calls++
+      return local.embed(texts, purpose)
+    },
+    ...over,
+  }
+  return made
+}
+
+const kept = (): Settings & { readonly values: Map<string, string> } => {
+  const values = new Map<string, string>()
+  return {
+    values,
+    read: async (name) => values.get(name) ?? null,
+    write: async (name, value) => void values.set(name, value),
+  }
+}
+
+describe('levels of a model', () => {
+  it(promise('f4-levels'), async () => {
+    expect(new Set(PAIRS.flat()).size).toBe(64)
+    const settings = kept()
+    const embedder = given()
+    const levels = await createLevels({ embedder, settings, given: null })()
+    const local = knownLevels({ provider: 'local', model: 'local' })
+    expect(local).toEqual({ nothing: 0.02, answer: 0.37 })
+    expect(Math.abs(levels.nothing - 0.02)).toBeLessThan(0.05)
+    expect(Math.abs(levels.answer - 0.37)).toBeLessThan(0.05)
+    expect(embedder.calls).toBe(2)
+    // Another isolate reads what was kept.
+    expect(await createLevels({ embedder, settings, given: null })()).toEqual(levels)
+    expect(embedder.calls).toBe(2)
+  })
+
+  it('are told by EMBEDDING_LEVELS, or known of the model, whatever its provider calls it, without a measurement', async () => {
+    const settings = kept()
+    const embedder = given()
+    const told = { nothing: 0.7, answer: 0.85 }
+    expect(await createLevels({ embedder, settings, given: told })()).toEqual(told)
+    for (const model of ['all-MiniLM-L6-v2', 'sentence-transformers/all-MiniLM-L6-v2', 'all-minilm'])
+      expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
+        ...{ nothing: 0, answer: 0.6 },
+      })
+    expect([embedder.calls, settings.values.size]).toEqual([0, 0])
+  })
+
+  it('are the mean of what has nothing in common, and the median of what belongs together', () => {
+    const levels = levelsOf([
+      [0.9, 0.1, 0.2],
+      [0.3, 0.5, 0.1],
+      [0.1, 0.1, 0.7],
+    ])
+    expect(levels.answer).toBe(0.7)
+    expect(levels.nothing).toBeCloseTo(0.15)
+  })
+})
