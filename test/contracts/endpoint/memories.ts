@@ -240,6 +240,82 @@ export function memoryContract(connect: Connect): void {
       })
     })
 
+    it(promise('f1-everywhere'), async () => {
+      const [projectPath, other] = [unique('/home/ada/everywhere'), unique('other')]
+      const draft = { type: 'decision', content: 'A zygomorphic flower.', metadata: {}, sessionId: 's-1' }
+      const { id: memoryId } = await ok('context_store', { ...draft, projectPath: `${projectPath}/` })
+      const { metadata } = await memoryOf(memoryId)
+      expect(metadata).toMatchObject({ projectPath, sessionId: 's-1' })
+      const event = {
+        type: 'session_start',
+        payload: {},
+        timestamp: '2026-02-25T10:00:00Z',
+        sessionId: 's',
+        cliType: 'generic',
+      }
+      const { memoryId: started } = await ok('context_reportEvent', { event, projectPath })
+      expect((await memoryOf(started)).metadata.projectPath).toBe(projectPath)
+      const found = await ok('context_recall', { query: 'zygomorphic', mode: 'keyword', projectPath })
+      expect(found.results.map(({ memory }: { memory: { id: string } }) => memory.id)).toEqual([memoryId])
+      expect((await ok('context_recall', { query: 'zygomorphic', mode: 'keyword', projectPath: other })).total).toBe(0)
+      for (const [tool, args] of [
+        ['context_store', { ...draft, metadata: { projectPath: other }, projectPath }],
+        ['context_reportEvent', { event: { ...event, projectPath: other }, projectPath }],
+        ['context_recall', { query: 'x', filter: { projectPath: other }, projectPath }],
+        ['context_store', { ...draft, sessionId: 'x'.repeat(257) }],
+      ] as const)
+        expect([tool, await code(tool, args)]).toEqual([tool, 'VALIDATION_ERROR'])
+    })
+
+    it(promise('f3-part'), async () => {
+      const { id: memoryId } = await store('🦊0123456789')
+      const part = async (given: object) => {
+        const { content, length, truncated } = (await ok('context_get', { memoryId, ...given })).memory
+        return [content, length, truncated]
+      }
+      expect(await part({})).toEqual(['🦊0123456789', undefined, undefined])
+      expect(await part({ offset: 1, limit: 4 })).toEqual(['0123', 11, true])
+      expect(await part({ limit: 1 })).toEqual(['🦊', 11, true])
+      expect(await part({ offset: 7 })).toEqual(['6789', 11, undefined])
+      expect(await part({ offset: 11 })).toEqual(['', 11, undefined])
+      for (const given of [{ offset: -1 }, { limit: 0 }])
+        expect(await code('context_get', { memoryId, ...given })).toBe('VALIDATION_ERROR')
+    })
+
+    it(promise('f3-lean'), async () => {
+      const projectPath = unique('/home/ada/a-project-of-usual-length')
+      const tokens = (answer: object) => Math.ceil(JSON.stringify(answer).length / 4)
+      const file = {
+        fileContext: { path: 'src/services/recall/memories.ts' },
+        codeBlock: { code: 'x '.repeat(900), language: 'ts' },
+      }
+      let memoryId = ''
+      for (let n = 0; n < 21; n++) {
+        const tags = Array.from({ length: 8 }, (_, i) => `tag-${i}`)
+        const metadata = { projectPath, tags, title: `${n} ${'long title '.repeat(10)}`.trim(), ...file }
+        const content = `${n} ${'What was decided and why it was. '.repeat(n === 0 ? 9_000 : 40)}`
+        const stored = await ok('context_store', { type: 'decision', content, metadata })
+        expect(tokens(stored)).toBeLessThanOrEqual(250)
+        memoryId = stored.id
+      }
+      const listed = await ok('context_list', { projectPath })
+      expect([listed.memories.length, listed.total]).toEqual([20, 21])
+      expect(tokens(listed)).toBeLessThanOrEqual(2_500)
+      const [first] = listed.memories
+      expect(first).toMatchObject({ id: memoryId, truncated: true, pinned: false, tags: expect.any(Array) })
+      expect(first.length).toBeGreaterThan(first.content.length)
+      expect(first.metadata).not.toHaveProperty('codeBlock')
+      expect(first.metadata).not.toHaveProperty('projectPath')
+      const all = await ok('context_list', { projectPath, limit: 100 })
+      expect(all.memories.at(-1).length).toBeGreaterThan(290_000)
+      const plain = { projectPath, type: 'decision', content: 'plain '.repeat(400), metadata: {} }
+      const { id } = await ok('context_store', plain)
+      const updated = await ok('context_update', { memoryId: id, content: 'new '.repeat(400) })
+      expect([updated.memory.truncated, updated.memory.length]).toEqual([true, 1600])
+      expect(tokens(updated)).toBeLessThanOrEqual(250)
+      expect(tokens(await ok('context_delete', { memoryId: id }))).toBeLessThanOrEqual(250)
+    })
+
     it(promise('f3-equal'), async () => {
       const projectPath = unique('equal')
       const draft = {
