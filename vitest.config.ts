@@ -28,13 +28,17 @@ const pgSocket = {
       : null,
 }
 
-/** Tests by runtime: inside workerd, and in plain Node (where real servers and clients are started); both with PostgreSQL too. */
+/** Tests by tier and runtime: plain functions; inside workerd, and in plain Node (where real servers and clients are started); both with PostgreSQL too. */
 export default defineConfig({
   plugins: [pgSocket],
   test: {
     // Most tests wait for a server, which is a process of its own; by default two cores would play one file at a time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
+      // Plain functions: no Worker, no server, no database. Seconds, at every save.
+      {
+        test: { ...PATIENCE, name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] },
+      },
       {
         plugins: [
           cloudflareTest({

@@ -23,7 +23,7 @@ const USAGE = `node bench/load.mjs [options]
   --save FILE             keep what was measured
   --before FILE           report it beside what another commit took, in a section of its own
   --ref HEAD              measure this commit instead of the files as they are
-  --write, --no-write     whether RESULTS.md is written (default: after a full run)`
+  --write, --no-write     whether the record is written (default: after a full run)`
 
 /** Above this many entries, wrangler's proxy tells nothing that the smaller tables have not told. */
 const WRANGLER_LIMIT = 10_000
@@ -135,4 +135,4 @@ function reportOf() {
 const [section, report] = reportOf()
 console.log(report)
 if (options.write) writeSection(section, report)
-else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')
+else console.log('Not written to bench/records/load.md (a partial run; --write to keep it).')

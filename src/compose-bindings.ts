@@ -23,6 +23,8 @@ export interface Bindings {
   readonly RATE_LIMITER?: RateLimitBinding
   /** Only with VECTOR_BACKEND=vectorize. */
   readonly VECTORIZE?: VectorizeBinding
+  /** Tells what is wrong with the files of a local D1; only where `npm start` runs the Worker. */
+  readonly LOCAL_STORAGE?: Pick<Fetcher, 'fetch'>
   /** Only where a provider is `workers-ai`. */
   readonly AI?: AiRunner
 }

@@ -22,7 +22,7 @@ export function composeCode(given: {
   readonly quotas: Quotas
 }): Services['code'] {
   const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, quotas)
+  const index = createSqlCodeIndex(connection, clock, quotas, pace)
   const parser = createCodeParser(pace)
   const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
   return {

@@ -3,6 +3,7 @@ import type { Bindings } from './compose-bindings'
 import type { Levels } from './domain/recall/similarity'
 import { type Analyzer, createAnalyzer } from './domain/search/analysis'
 import type { CatchUpState } from './services/keeping/catch-up'
+import type { PendingState } from './services/keeping/pending-index'
 
 /** Analyzers remember what words become, so each lives as long as the isolate. */
 const analyzers = new Map<string, Analyzer>()
@@ -22,6 +23,16 @@ export function catchUpState(bindings: Bindings): CatchUpState {
   const database = databaseOf(bindings)
   const state = catchingUp.get(database) ?? { missed: null, running: false }
   catchingUp.set(database, state)
+  return state
+}
+
+/** Since when this isolate knows its databases. */
+const pending = new WeakMap<object, PendingState>()
+
+export function pendingState(bindings: Bindings, now: number): PendingState {
+  const database = databaseOf(bindings)
+  const state = pending.get(database) ?? { since: now, embedsAgainAt: 0 }
+  pending.set(database, state)
   return state
 }
 

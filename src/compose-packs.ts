@@ -7,6 +7,7 @@ import type { Embedder } from './ports/embedder'
 import type { EntryStore } from './ports/entry-store'
 import type { FullText } from './ports/full-text'
 import type { VectorIndex } from './ports/vector-index'
+import type { FinishIndex } from './services/keeping/pending-index'
 import { createCompilePack } from './services/pack/compile-pack'
 import { createFindCandidates } from './services/pack/find-candidates'
 import { createRemember } from './services/pack/remember'
@@ -28,13 +29,20 @@ export function composePacks(given: {
   readonly embedder: Embedder | null
   readonly index: VectorIndex
   readonly searchSemantic: SearchSemantic | null
+  readonly finishing: FinishIndex
 }): Services['packs'] {
   const { connection, clock, analyzer, pace, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic } = given
+  const { searchSemantic, finishing } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
-  const findCandidates = createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic })
+  const findCandidates = createFindCandidates({
+    reads,
+    fullText: words ? fullText : null,
+    analyzer,
+    semantic,
+    finishing,
+  })
   return {
     context: createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() }),
     remember: createRemember({ storeEntries, entries, fullText, analyzer }),

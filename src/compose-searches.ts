@@ -9,7 +9,7 @@ import type { EntryTexts } from './ports/entry-texts'
 import type { FullText } from './ports/full-text'
 import type { Reranker } from './ports/reranker'
 import { createGrepTexts } from './services/grep-texts'
-import type { CatchUp } from './services/keeping/catch-up'
+import type { Missed } from './services/keeping/schedule'
 import { createRankedSearches } from './services/ranked-search'
 import type { SearchSemantic } from './services/search-semantic'
 import { createSearchText } from './services/search-text'
@@ -28,7 +28,7 @@ export function composeSearches(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   readonly overfetch: number
-  readonly unfinished: CatchUp['warnings']
+  readonly unfinished: (goesBy: readonly Missed[]) => readonly string[]
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
   const { connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker } = given
   const { overfetch, unfinished } = given

@@ -1,6 +1,7 @@
-import { createD1Connection } from './adapters/d1/connection'
+import { type BatchCost, createD1Connection } from './adapters/d1/connection'
 import { createD1Dialect } from './adapters/d1/dialect'
 import { createD1FullText } from './adapters/d1/full-text'
+import { hosted, preparing, type StorageState, storageHost } from './adapters/d1/hosted'
 import { type Migration, migrateD1 } from './adapters/d1/migrate'
 import { createPostgresConnection, type PostgresOptions } from './adapters/postgres/connection'
 import { createPostgresDialect } from './adapters/postgres/dialect'
@@ -42,6 +43,8 @@ const postgresDialect = perObject(createPostgresDialect)
 /** D1 databases that this isolate has seen up to date, so that a request pays for the check once. */
 const migrated = new WeakMap<D1Database, Promise<void>>()
 
+const storageStates = perObject((_: D1Database): StorageState => ({ fault: null }))
+
 function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOptions {
   if (HYPERDRIVE === undefined)
     throw new Problem(
@@ -73,7 +76,9 @@ export async function prepareDatabase(
   const DB = d1Of(bindings)
   let ready = migrated.get(DB)
   if (ready === undefined) {
-    ready = migrateD1(DB, migrations, config.indexedFields)
+    ready = preparing(storageHost(bindings.LOCAL_STORAGE), storageStates(DB), (isNew) =>
+      migrateD1(DB, migrations, config.indexedFields, isNew),
+    )
     migrated.set(DB, ready)
     ready.catch(() => migrated.delete(DB))
   }
@@ -100,7 +105,10 @@ export function chooseStorage(
       close: () => connection.close(),
     }
   }
-  const connection = createD1Connection(d1Of(bindings), d1Dialect(analyzer), (cost) => log('DEBUG', 'sql', { ...cost }))
+  const DB = d1Of(bindings)
+  const observe = (cost: BatchCost) => log('DEBUG', 'sql', { ...cost })
+  const bare = createD1Connection(DB, d1Dialect(analyzer), observe)
+  const connection = hosted(bare, storageHost(bindings.LOCAL_STORAGE), storageStates(DB))
   const fullText = createD1FullText(connection, analyzer, clock, { pace: given.pace })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }

@@ -25,6 +25,7 @@ import { createSqlTextMarks } from './adapters/sql/texts/text-marks'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
 import { composeFeed } from './compose-feed'
+import { composeFinishing } from './compose-finishing'
 import { analyzerFor, catchUpState, levelsOf } from './compose-isolate'
 import { chooseModels } from './compose-models'
 import { composePacks } from './compose-packs'
@@ -110,7 +111,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
 
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
-  const { fullText, storing, close } = storage
+  const { storing, close } = storage
   const connection = announcing(through(storage.connection), announce)
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
@@ -161,6 +162,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     },
     log: warn,
   })
+  const embedsHere = config.embedding.provider === 'local'
   const retention = createSqlRetention(connection, clock, config.history, ids)
   const onEmbeddingFailure = config.embedding.onFailure
   const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas: config.quotas })
@@ -175,9 +177,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       longTexts,
       generation,
       embedCode: code.embedPending,
-      embedsHere: config.embedding.provider === 'local',
+      embedsHere,
       clock,
       changesDays: config.changesDays,
+      auditDays: config.auditDays,
     }),
     journal: createSqlScheduleJournal(connection),
     clock,
@@ -185,7 +188,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     pace,
   })
   const catchUp = createCatchUp(schedule, catchUpState(bindings))
-  const searchSemantic = embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace })
+  const { finishing, fullText } = composeFinishing(bindings, {
+    ...{ connection, analyzer, clock, pace, fullText: storage.fullText, embedsHere },
+    generation: embedder === null ? null : generation,
+  })
+  const searchSemantic =
+    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
   const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
   const storeEntries = createStoreEntries(writing)
   const memoryRows = createSqlMemories(connection, clock, pace)
@@ -194,7 +202,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const remembered = levelsOf(bindings)
   const levels = embedder === null ? withoutLevels : createLevels({ embedder, settings, given, remembered })
   const packs = composePacks({
-    ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
+    ...{
+      connection,
+      clock,
+      analyzer,
+      pace,
+      entries,
+      storeEntries,
+      fullText,
+      embedder,
+      index,
+      searchSemantic,
+      finishing,
+    },
     words: config.fts.enabled,
   })
   const memories = createMemoryService({
@@ -220,13 +240,13 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     getCurrent: createGetCurrent({
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
       ...{ memories: memoryRows, levels, clock },
-      ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic },
+      ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, finishing },
       afterwards: (work) => afterwards(work()),
     }),
     recall: createRecall({
       words: config.fts.enabled ? recallWords : null,
       semantic: searchSemantic,
-      ...{ levels, memories: memoryRows, analyzer },
+      ...{ levels, memories: memoryRows, analyzer, finishing },
     }),
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
@@ -234,7 +254,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...composeSearches({
       ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
-      unfinished: catchUp.warnings,
+      unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, pace }),
     directory: createSqlDirectory(connection, clock, pace),

@@ -28,6 +28,8 @@ export interface Config {
   readonly quotas: Quotas
   /** How long the feed of changes is kept. */
   readonly changesDays: number
+  /** How long the audit log is kept. */
+  readonly auditDays: number
   readonly history: HistoryTerms
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
@@ -138,6 +140,7 @@ export function parseConfig(env: Environment): Config {
       bytes: reader.integer(QUOTA_NAMES.bytes, 0, 0, Number.MAX_SAFE_INTEGER) || null,
     },
     changesDays: reader.integer('CHANGES_DAYS', 30, 1, 3650),
+    auditDays: reader.integer('AUDIT_DAYS', 365, 1, 3650),
     history: {
       days: reader.integer('HISTORY_DAYS', 30, 0, 3650),
       receiptHours: reader.integer('IDEMPOTENCY_HOURS', 24, 1, 720),

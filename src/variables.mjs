@@ -4,6 +4,7 @@
 export const VARIABLES = /** @type {const} */ ([
   'ADMIN_TOKEN',
   'ALLOWED_HOSTS',
+  'AUDIT_DAYS',
   'AUTH_MODE',
   'CHANGES_DAYS',
   'CHUNK_AGGREGATION',

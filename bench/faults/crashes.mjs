@@ -58,7 +58,12 @@ const PNG = Buffer.from(
  * @property {string | null} maybe a text that may have taken its place
  * @property {Record<string, number>} patches acknowledged
  * @property {'no' | 'maybe' | 'yes'} deleted
+ * @property {string} word of its own, which its text holds
+ * @property {boolean} touched since it was last searched for
  */
+
+/** Text that is committed without its words and vectors (src/domain/write-share.ts). */
+const LONG = 'hay '.repeat(63_000).trim()
 
 /** One agent, which does one thing after the other in a thread of its own. */
 export class Writer {
@@ -66,6 +71,9 @@ export class Writer {
   memories = []
   acknowledged = 0
   unknown = 0
+  keys = 0
+  /** A restoration that nobody knows of: its arguments. @type {{ context_ids: (number | null)[], idempotency_key: string } | null} */
+  restoring = null
 
   /** @param {number} number @param {() => number} dice @param {() => void} heard told of each acknowledgement */
   constructor(number, dice, heard) {
@@ -98,6 +106,17 @@ export class Writer {
         const { content } = await client.call('store_context', memory.draft)
         memory.id = content.context_id
       }
+    if (this.restoring) {
+      await client.call('restore_context', this.restoring)
+      this.restored()
+    }
+  }
+
+  /** What a restoration named is back, whichever of two calls brought it. */
+  restored() {
+    for (const memory of this.memories)
+      if (this.restoring?.context_ids.includes(memory.id)) Object.assign(memory, { deleted: 'no', touched: true })
+    this.restoring = null
   }
 
   acknowledge() {
@@ -111,14 +130,25 @@ export class Writer {
     const known = this.memories.filter(({ id, deleted }) => id !== null && deleted === 'no')
     const memory = known[Math.floor(this.dice() * known.length)]
     const dice = this.dice()
-    const name = `${this.thread}, number ${this.memories.length}`
+    const word = `w${this.thread.slice(-1)}n${this.memories.length}q`
+    const name = `${this.thread}, number ${this.memories.length}, ${word}`
+    const gone = this.memories.filter(({ deleted }) => deleted === 'yes')
     this.unknown++
-    if (memory === undefined || dice < 0.5) {
+    if (memory) memory.touched = true
+    if (gone.length > 0 && dice < 0.15) {
+      this.restoring = {
+        context_ids: gone.slice(0, 60).map(({ id }) => id),
+        idempotency_key: `${this.thread.replace(' ', '-')}-${this.keys++}`,
+      }
+      await client.call('restore_context', this.restoring)
+      this.restored()
+    } else if (memory === undefined || dice < 0.5) {
       const images =
-        dice < 0.1 ? { images: [{ data: Buffer.concat([PNG, Buffer.from(name)]).toString('base64') }] } : {}
-      const draft = { thread_id: this.thread, source: 'agent', text: name, ...images }
+        dice < 0.2 ? { images: [{ data: Buffer.concat([PNG, Buffer.from(name)]).toString('base64') }] } : {}
+      const text = dice > 0.48 ? `${name}\n${LONG}` : name
+      const draft = { thread_id: this.thread, source: 'agent', text, ...images }
       /** @type {Memory} */
-      const stored = { id: null, draft, text: name, maybe: null, patches: {}, deleted: 'no' }
+      const stored = { id: null, draft, text, maybe: null, patches: {}, deleted: 'no', word, touched: true }
       this.memories.push(stored)
       stored.id = (await client.call('store_context', draft)).content.context_id
     } else if (dice < 0.7) {
@@ -131,11 +161,34 @@ export class Writer {
       memory.text = memory.maybe
       memory.maybe = null
     } else {
-      memory.deleted = 'maybe'
-      await client.call('delete_context', { context_ids: [memory.id] })
-      memory.deleted = 'yes'
+      const going = dice < 0.95 ? [memory] : known.slice(-30)
+      for (const one of going) one.deleted = 'maybe'
+      await client.call('delete_context', { context_ids: going.map(({ id }) => id) })
+      for (const one of going) one.deleted = 'yes'
     }
     this.acknowledge()
+  }
+
+  /**
+   * Whether what stands is found by a word of its own, by words and by meaning, in the first search of all.
+   *
+   * @param {import('../support/mcp.mjs').Client} client
+   * @returns {Promise<string[]>}
+   */
+  async search(client) {
+    /** @type {string[]} */
+    const wrong = []
+    for (const memory of this.memories.filter(({ touched, deleted }) => touched && deleted === 'no')) {
+      memory.touched = false
+      for (const tool of ['fts_search_context', 'semantic_search_context']) {
+        const { content } = await client.call(tool, { query: memory.word, thread_id: this.thread, limit: 10 })
+        // A long text is near to nothing by one word.
+        const isFar = tool.startsWith('semantic') && memory.text.length > LONG.length
+        if (!isFar && !content.results.some(({ id }) => id === memory.id))
+          wrong.push(`entry ${memory.id} (${memory.word}) is not found by ${tool}`)
+      }
+    }
+    return wrong
   }
 
   /**
@@ -160,13 +213,17 @@ export class Writer {
       if (new Set(texts).size !== texts.length) wrong.push(`${this.thread}: an entry is there twice`)
       for (const memory of this.memories) {
         const entry = held.get(memory.id)
-        const what = `entry ${memory.id} (${memory.text})`
+        const what = `entry ${memory.id} (${memory.text.slice(0, 50)})`
         held.delete(memory.id)
         if (memory.deleted === 'yes' && entry) wrong.push(`${what} is back`)
         if (memory.deleted === 'no' && !entry) wrong.push(`${what} is lost`)
         if (!entry) continue
-        if (entry.text_content !== memory.text && entry.text_content !== memory.maybe)
-          wrong.push(`${what} has another text: ${entry.text_content}`)
+        // A long text is shown in part, with its length.
+        const has = (/** @type {string | null} */ text) =>
+          text !== null &&
+          (entry.total_chars === undefined ? entry.text_content === text : entry.total_chars === text.length)
+        if (!has(memory.text) && !has(memory.maybe))
+          wrong.push(`${what} has another text: ${entry.text_content.slice(0, 200)}`)
         for (const key of Object.keys(memory.patches))
           if (entry.metadata?.[key] !== 1) wrong.push(`${what} has lost the patch ${key}`)
         if (memory.draft.images) {
@@ -178,12 +235,13 @@ export class Writer {
             wrong.push(`${what} has lost its image`)
         }
         // What nobody knew of is known now.
-        memory.text = entry.text_content
+        if (memory.maybe !== null && has(memory.maybe)) memory.text = memory.maybe
         memory.maybe = null
         memory.deleted = 'no'
       }
       for (const id of held.keys()) wrong.push(`${this.thread}: entry ${id} was never stored`)
       for (const memory of this.memories) if (memory.deleted === 'maybe') memory.deleted = 'yes'
+      wrong.push(...(await this.search(client)))
       return wrong
     } finally {
       client.close()

@@ -1,4 +1,4 @@
-// The load bench's section of RESULTS.md.
+// The load bench's record.
 import { markdownTable, short, thousands } from '../support/numbers.mjs'
 
 /**

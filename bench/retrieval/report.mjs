@@ -1,4 +1,4 @@
-// Rows of the retrieval bench, and its section of RESULTS.md.
+// Rows of the retrieval bench, and its record.
 import { markdownTable, mean, short } from '../support/numbers.mjs'
 import { QUALITY, summarize } from './metrics.mjs'
 

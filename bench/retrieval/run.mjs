@@ -29,7 +29,7 @@ const USAGE = `node bench/retrieval/run.mjs [options]
   --target workerd        workerd or wrangler
   --port 18700            the first of three ports to use
   --ref HEAD              measure this commit instead of the files as they are
-  --write, --no-write     whether RESULTS.md is written (default: after a full run)`
+  --write, --no-write     whether the record is written (default: after a full run)`
 
 function readOptions() {
   const { values } = parseArgs({
@@ -151,7 +151,7 @@ const before = options.before === undefined ? null : JSON.parse(readFileSync(opt
 const report = retrievalReport(measured, before, where, notes)
 console.log(report)
 if (options.write) writeSection('retrieval', report)
-else console.log('Not written to bench/RESULTS.md (a partial run; --write to keep it).')
+else console.log('Not written to bench/records/retrieval.md (a partial run; --write to keep it).')
 
 const below = [
   ...failures(options.floors, measured[0]?.rows ?? []),

@@ -1,15 +1,36 @@
-// bench/RESULTS.md: one section a bench, each replaced by the run that made it.
+// bench/records/<bench>.md: the sections of one bench, each replaced by the run that made it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { root } from '../../scripts/install.mjs'
 
-const FILE = join(root, 'bench', 'RESULTS.md')
+/** The record of a section that is not called as its bench is. */
+const RECORDS = {
+  'load compared': 'load',
+  backends: 'load',
+  'code-postgres': 'code',
+  'crashes-d1': 'crashes',
+  'crashes-postgres': 'crashes',
+  'Long texts (D1)': 'texts',
+  'Long texts (PostgreSQL, pooled)': 'texts',
+  'packs-studio': 'packs',
+  'packs-bakery': 'packs',
+  'packs-harbour': 'packs',
+  'hostile-text-part': 'hostile-text',
+  'hostile-size-requests': 'hostile-size',
+}
 
-const HEADER = `# Results
+/** Letters, digits and dashes, so that a section named by a caller is a file name. @param {string} section */
+const slug = (section) => section.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 
-Written by the benches (see README.md); each replaces its own section and leaves the rest alone.
+/** Where a section stands. @param {string} section */
+export const recordFile = (section) => join(root, 'bench', 'records', `${RECORDS[section] ?? slug(section)}.md`)
+
+/** @param {string} section */
+const header = (section) => `# Record: ${RECORDS[section] ?? slug(section)}
+
+Written by its bench ([how](../README.md)); each section is replaced by the run that made it. [All at a glance](../RESULTS.md).
 `
 
 /**
@@ -19,20 +40,21 @@ Written by the benches (see README.md); each replaces its own section and leaves
  * @param {string} text
  * @param {string} [file]
  */
-export function writeSection(section, text, file = FILE) {
+export function writeSection(section, text, file = recordFile(section)) {
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : HEADER
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : header(section)
   const [from, to] = [old.indexOf(begin), old.indexOf(end)]
   const block = `${begin}\n${text.trim()}\n${end}`
   const next =
     from >= 0 && to > from
       ? `${old.slice(0, from)}${block}${old.slice(to + end.length)}`
       : `${old.trimEnd()}\n\n${block}\n`
+  mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, next)
 }
 
 /** What stands between the markers of a section; empty without one. @param {string} section @param {string} [file] */
-export function readSection(section, file = FILE) {
+export function readSection(section, file = recordFile(section)) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const [from, to] = [text.indexOf(`<!-- ${section}: begin -->`), text.indexOf(`<!-- ${section}: end -->`)]
   return from >= 0 && to > from ? text.slice(from, to) : ''

@@ -3,7 +3,7 @@
 // buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
 
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_getVarsForDev } from 'wrangler'
 import { announce, runningServers } from '../../src/cli/running.mjs'
 import { root } from '../install.mjs'
@@ -12,6 +12,7 @@ import { bundleWorker, modulesOf } from './bundle.mjs'
 import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
+import { watchStorage } from './storage.mjs'
 import { chooseVariables, isOpen, refuseOpenDoor } from './variables.mjs'
 
 /**
@@ -22,11 +23,17 @@ import { chooseVariables, isOpen, refuseOpenDoor } from './variables.mjs'
  * @property {string} dataLine where the data are, as a sentence
  */
 
+/** How often a server whose data are broken looks whether they are mended. */
+const MENDED_MS = 5_000
+
 /** @type {Task} */
 const task = JSON.parse(process.env.COMMONPLACE_TASK ?? '')
 delete process.env.COMMONPLACE_TASK
 const { options, config, hyperdrive, dataLine } = task
 const configPath = join(root, config)
+
+/** Of a database that stands in a folder here. */
+const storage = hyperdrive === undefined ? watchStorage(options.state, console.error) : null
 
 /** @type {Miniflare | undefined} */
 let server
@@ -64,6 +71,16 @@ async function start(variables) {
     convertV4MiniflareOptions({
       ...fromConfig,
       bindings: { ...bindings, ...variables },
+      ...(storage && {
+        serviceBindings: {
+          ...fromConfig.serviceBindings,
+          LOCAL_STORAGE: async (/** @type {{ url: string }} */ { url }) => {
+            const { pathname, searchParams } = new URL(url)
+            const seen = /** @type {any} */ (searchParams.get('seen'))
+            return Response.json({ fault: await storage.report(pathname === '/failed', seen) })
+          },
+        },
+      }),
       modulesRoot: folder,
       modules: modulesOf(folder),
       resourcePersistencePath: join(options.state, 'v3'),
@@ -75,8 +92,11 @@ async function start(variables) {
       cf: false,
       telemetry: { enabled: false },
       log: new Log(LogLevel.ERROR),
-      handleStructuredLogs: ({ level, message }) =>
-        (level === 'error' || level === 'warn' ? console.error : console.log)(message),
+      handleStructuredLogs({ level, message }) {
+        if (storage?.heard(message)) return
+        const say = level === 'error' || level === 'warn' ? console.error : console.log
+        say(message)
+      },
     }),
   )
   await server.ready
@@ -97,18 +117,26 @@ async function serve() {
     )
     return 1
   }
+  // What is wrong with the data is told, and everybody who asks is answered so until it is mended.
+  storage?.begin()
   const { server: running, crons } = await start(variables)
-  const { checks, error, unfinished } = await askReadiness(origin)
-  if (checks === undefined) {
-    console.error(error?.message ?? 'The server does not answer.')
+  let readiness = await askReadiness(origin)
+  if (readiness.checks === undefined && !(await storage?.report(true))) {
+    console.error(readiness.error?.message ?? 'The server does not answer.')
     return 1
   }
   announce(root, { origin, state: options.state })
+  if (readiness.checks === undefined)
+    console.error(`Commonplace waits at ${origin}/mcp until that is mended. Stop with Ctrl-C.`)
+  for (; readiness.checks === undefined; readiness = await askReadiness(origin).catch(() => ({})))
+    await new Promise((resolve) => setTimeout(resolve, MENDED_MS))
+  const { checks, unfinished } = readiness
+  storage?.confirm()
   const adminToken = Boolean(variables.ADMIN_TOKEN)
   console.log(
     welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
   )
-  startSchedule(running, crons)
+  startSchedule(running, crons, async () => !(await storage?.report(false)))
   void finishUpgrade(origin, unfinished).catch(() => {})
   return 0
 }
@@ -120,6 +148,8 @@ try {
   const { message, cause } = /** @type {Error} */ (error)
   // Somebody may have taken the port since it was looked at.
   const taken = /already in use/i.test(message) ? await whyNotFree(options.port, options.ip) : null
-  console.error(taken ?? (cause instanceof Error ? `${message}: ${cause.message}` : message))
+  // Where the folder cannot be used, that has been told, in words.
+  if (taken !== null || error instanceof UsageError || !(await storage?.report(false)))
+    console.error(taken ?? (cause instanceof Error ? `${message}: ${cause.message}` : message))
   await end(error instanceof UsageError ? 2 : 1)
 }

@@ -54,7 +54,7 @@ export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
 
 /**
  * What a rest waits, in milliseconds: a timer that is not due at once. After one of 0 ms every second request found the next piece of work
- * begun (bench/RESULTS.md, hostile text).
+ * begun (bench/records/hostile-text.md).
  */
 export const REST_MS = 1
 

@@ -25,12 +25,12 @@ export function refuse(admission: Extract<Admission, { admitted: false }>, path:
   return Response.json(body, { status: 429, headers: { 'Retry-After': String(retryAfter) } })
 }
 
-/** Calls `over` once the whole response has been sent: a tool may still be at work while its answer streams. */
+/** Calls `over` once the whole response has been sent, or nobody takes it any more: a tool may still work while its answer streams. */
 export function whenSent(response: Response, over: () => void): Response {
   if (response.body === null) {
     over()
     return response
   }
-  const counted = new TransformStream({ flush: over })
+  const counted = new TransformStream({ flush: over, cancel: over })
   return new Response(response.body.pipeThrough(counted), response)
 }

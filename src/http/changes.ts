@@ -16,6 +16,7 @@ import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'
 import { type Credential, requireOrg } from './auth'
 import { COMMENT_MS, openPages, type Pages } from './event-stream'
+import { ticking } from './waiting'
 
 /** The feed of an org (history contract §4): `GET /api/v1/orgs/:org/changes`, a page of lines or a live stream. */
 interface Variables {
@@ -116,7 +117,7 @@ export function eventStream(services: Services, principal: Principal, pages: Pag
       controller.close()
       await pages.close()
     },
-    // Whoever has gone is noticed when something is sent, which is every fifteen seconds at the latest.
+    // Whoever has gone is noticed when something is sent.
     cancel: () => pages.close(),
   })
 }
@@ -148,7 +149,7 @@ export function createChangesRoutes() {
       })
       // It is counted among the streams of its key from here on.
       services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
-      return c.body(eventStream(services, principal, pages), 200, STREAM_HEADERS)
+      return c.body(ticking(eventStream(services, principal, pages), ':\n\n'), 200, STREAM_HEADERS)
     }
     const { changes, next } = await services.changes.list(principal, { after, filter, limit, waitMs: 0 })
     return c.body(lines(changes), 200, {

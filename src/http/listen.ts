@@ -6,6 +6,7 @@ import type { Principal } from '../domain/identity/scope'
 import type { FeedPage } from '../services/history/changes'
 import type { Services } from '../services/services'
 import { openPages, type Pages } from './event-stream'
+import { TICK_MS } from './waiting'
 
 /**
  * `subscriptions/listen` of revision 2026-07-28: one stream of notifications that a client has asked for. The SDK speaks the
@@ -13,7 +14,6 @@ import { openPages, type Pages } from './event-stream'
  */
 const METHOD = 'subscriptions/listen'
 const MAX_URIS = 100
-const KEEP_ALIVE_MS = 15_000
 
 export interface ListenMessage {
   readonly id: unknown
@@ -95,7 +95,7 @@ export async function serveListening(
   const handler = createMcpHandler(createServer, {
     legacy: 'reject',
     onerror,
-    keepAliveMs: KEEP_ALIVE_MS,
+    keepAliveMs: TICK_MS,
     bus: {
       publish: () => {},
       subscribe(hear) {

@@ -1,4 +1,10 @@
-import { type McpServerFactory, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import {
+  type JSONRPCRequest,
+  type McpServerFactory,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+} from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
@@ -7,6 +13,7 @@ import type { ParserOptions } from '../domain/json/parser'
 import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { listChanges } from '../tools/history/list-changes'
 import { isImageData, longestString } from '../tools/request-strings'
 import { type SendApart, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { createApart } from './apart'
@@ -17,6 +24,7 @@ import type { McpRequest } from './mcp-request'
 import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
 import { oneRequestOf, serveOneRequest } from './one-request'
 import { StrictServer } from './strict-server'
+import { whileWaiting } from './waiting'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 const VERSION = '0.1.0'
@@ -131,8 +139,17 @@ const BATCHES = '2025-03-26'
 interface Serving {
   readonly strings?: ParserOptions
   readonly admit?: McpRequest['admit']
+  /** Answers a message that waits for something to happen; without it, the connection is silent meanwhile. */
+  readonly late?: (answer: Promise<Response>) => Promise<Response>
   /** Answers a client that listens; without it, the handler does, and has nothing to tell. */
   readonly listen?: (httpRequest: Request, message: ListenMessage) => Promise<Response>
+}
+
+/** Whether a message asks to wait until something has changed. Of a list the messages are answered as an event stream. */
+function isWaiting(body: unknown): boolean {
+  const { method, params } = (Array.isArray(body) ? {} : (body ?? {})) as JSONRPCRequest
+  const { name, arguments: given } = (params ?? {}) as { name?: unknown; arguments?: { wait_seconds?: unknown } }
+  return method === 'tools/call' && name === listChanges.name && Boolean(given?.wait_seconds)
 }
 
 /** Why a list of messages is refused, or null. Each is counted, since each is worked on. */
@@ -175,10 +192,11 @@ export async function serveMcp(
   if (serving.listen !== undefined && isListening(body.value))
     return serving.listen(withoutBody(httpRequest), body.value)
   const message = oneRequestOf(headers, acceptedBy(headers), body.value)
-  if (message !== null) return serveOneRequest(httpRequest, message, createServer)
+  const late = (isWaiting(body.value) && serving.late) || ((answer: Promise<Response>) => answer)
+  if (message !== null) return late(serveOneRequest(httpRequest, message, createServer))
   const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null
   if (refused !== null) return refused
-  return handlerOf(httpRequest, createServer, onerror).fetch(withoutBody(httpRequest), { parsedBody: body.value })
+  return late(handlerOf(httpRequest, createServer, onerror).fetch(withoutBody(httpRequest), { parsedBody: body.value }))
 }
 
 /** Answers one HTTP request to the endpoint. */
@@ -191,10 +209,15 @@ export async function handleMcp(httpRequest: Request, request: McpRequest): Prom
     request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message })
   const listen: Serving['listen'] = (listening, message) =>
     serveListening(listening, message, { services, principal, createServer: createServerOf, onerror, release })
+  let isFilled = false
   const response = await serveMcp(httpRequest, createServerOf, onerror, {
     strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
     admit,
+    late(answer) {
+      isFilled = true
+      return whileWaiting(answer.then(apart.fill), services.afterwards)
+    },
     ...(request.offersResources ? { listen } : {}),
   })
-  return apart.fill(response)
+  return isFilled ? response : apart.fill(response)
 }

@@ -59,6 +59,17 @@ export interface PageRequest extends Window {
   readonly previewLength: number
 }
 
+/** What an erasure took. */
+export interface Erased {
+  /** Entries in all. */
+  readonly count: number
+  /** Of these, what was archived, and what had been deleted before. */
+  readonly archived: number
+  readonly before: number
+  /** Of a thread, what the caller reads and may not change, which stays. */
+  readonly left: number
+}
+
 /** Which entries a delete means. Members are joined with AND. */
 export interface DeleteSelection {
   readonly ids?: readonly number[]
@@ -161,18 +172,19 @@ export interface EntryStore {
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /**
-   * Deletes for good, with all that is kept of these entries, whether they stand there, have expired or were deleted before; of the
-   * latter, what the caller could write when they were.
-   * The change log keeps that there were changes, and drops what they were about. Returns how many entries.
+   * Deletes for good, with all that is kept of these entries, whether they stand there, archived or not, have expired or were deleted
+   * before; of the latter, what the caller could write when they were. Of a thread all of these, without pages of a diary.
+   * The change log keeps that there were changes, and drops what they were about.
    *
    * @throws Problem as `delete`
    */
-  erase(caller: Caller, selection: DeleteSelection): Promise<number>
+  erase(caller: Caller, selection: Pick<DeleteSelection, 'ids' | 'threadIds' | 'expectedVersion'>): Promise<Erased>
 
-  /** How many entries a delete would take, and the first of their ids. */
+  /** How many entries a delete would take, or an erasure, and the first of their ids. */
   wouldDelete(
     caller: Caller,
     selection: DeleteSelection,
+    erases?: boolean,
   ): Promise<{ readonly count: number; readonly ids: readonly number[] }>
 
   /** Most recently used first; reads maintained counters. */

@@ -16,6 +16,13 @@ export interface IndexMaintenance {
    */
   merge(): Promise<boolean>
   /**
+   * Takes the words of what was removed out of the index for good, a bounded share; work of the outbox, which is queued anew while there
+   * is more.
+   *
+   * @param key of that work: what was erased, or what was begun
+   */
+  forget(org: string, key: string): Promise<void>
+  /**
    * Writes the words of one entry as it stands now; nothing when it is gone.
    *
    * @throws Problem unavailable when it changed meanwhile

@@ -4,9 +4,9 @@ import type { StoredObject } from './image-store'
 /**
  * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
  * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
- * ahead of the transaction that needs it, and is to go when that never came.
+ * ahead of the transaction that needs it, and is to go when that never came. `words`: the index is to forget what was erased.
  */
-export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | 'text' | GenerationTopic
+export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | 'text' | 'words' | GenerationTopic
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {

@@ -14,6 +14,18 @@ export interface Retention {
   archiveDecayed(after: number, limit: number): Promise<{ readonly archived: number; readonly last: number | null }>
   /** Rows of the change log from before an instant, oldest first, but none that is younger than a receipt may be. */
   forgetChanges(before: number, limit: number): Promise<number>
+  /**
+   * Rows of the audit log from before an instant, oldest first, of the first org behind a name that has such rows; its newest row stays, by
+   * which the next one is numbered.
+   *
+   * @param after the name that was told before; '' at the start
+   * @returns how many went, and behind which name it goes on; null when there is nothing more
+   */
+  forgetAudit(
+    after: string,
+    before: number,
+    limit: number,
+  ): Promise<{ readonly removed: number; readonly last: string | null }>
   /** Old states of entries beyond the days that they are kept, oldest first; fewer where they are long, none when there are none left. */
   forgetVersions(limit: number): Promise<number>
   /** Links to entries that are gone and cannot come back, and the notes of such entries; none when there are none left. */

@@ -121,7 +121,7 @@ export interface VectorRows {
   ): Promise<{ readonly missing: readonly number[]; readonly last: number | null }>
   /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
-  /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile. */
+  /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile; they are no pending work any more. */
   replace(entry: Pick<Unembedded, 'id' | 'org' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
 }

@@ -188,7 +188,8 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */
     async note(caller: Actor, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
       const { keyId, agent, action, tool } = caller
-      await audit.record(caller.org, { keyId, agent, action, tool, ids, allowed, detail })
+      const event = { keyId, agent, action, tool, ids, allowed, detail }
+      await (allowed ? audit.record(caller.org, event) : audit.recordRepeated(caller.org, event))
     },
   }
 }

@@ -82,7 +82,9 @@ export function createRankedSearches(dependencies: {
     const cut = await page(scope, request, ordering, words ?? noWords)
     const failed = [
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
-      ...unfinished(['words', 'vectors']),
+      // A leg that failed has found nothing, whatever its index lacks.
+      ...(words === null ? [] : unfinished(['words'])),
+      ...(meaning === null ? [] : unfinished(['vectors'])),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {

@@ -15,6 +15,7 @@ import type { Filter } from '../domain/search/filter'
 import type { Embedder } from '../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../ports/vector-rows'
+import { type FinishIndex, NOTHING_PENDING } from './keeping/pending-index'
 import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './semantic-hits'
 import type { SyncVectors } from './sync-vectors'
 
@@ -61,6 +62,8 @@ export interface AskedSemantic extends EmbeddedQuery {
   /** Whether everything that the index knows of stands where scope and filter look, and they ask for nothing beside. */
   readonly isWhole: boolean
   readonly found: VectorSearch
+  /** When it was asked, as `FinishIndex` counts. */
+  readonly round: number
 }
 
 export type SearchSemantic = ReturnType<typeof createSearchSemantic>
@@ -74,8 +77,10 @@ export function createSearchSemantic(dependencies: {
   readonly pace?: Pace
   /** In the place of `EXACT`. */
   readonly exact?: number
+  readonly finishing?: FinishIndex
 }) {
   const { embedder, index, rows, sync, now, pace = WITHOUT_REST, exact: fewEnough = EXACT } = dependencies
+  const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 
   const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
@@ -211,9 +216,10 @@ export function createSearchSemantic(dependencies: {
     where: Pick<AskedSemantic, 'region' | 'isWhole'> = { region: null, isWhole: false },
   ): Promise<AskedSemantic> {
     const limit = Math.min(vectors, index.depth)
+    const round = finishing.round()
     const found = await index.search(spaceOf(scope), embedded.query, limit, where.region)
     const isPlaced = index.placed || found.isExact === true
-    return { ...embedded, ...where, isWhole: where.isWhole && isPlaced, limit, found }
+    return { ...embedded, ...where, isWhole: where.isWhole && isPlaced, limit, found, round }
   }
 
   /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
@@ -254,7 +260,13 @@ export function createSearchSemantic(dependencies: {
     depth: number,
     floor = Number.NEGATIVE_INFINITY,
   ): Promise<SemanticRanking> => ({
-    hits: bestPerEntry(await nearest(scope, filter, asked, { depth, floor }))
+    hits: bestPerEntry(
+      await finishing.searching(scope, async () => {
+        // Vectors that were made since are not among what the index knew.
+        const known = asked.round === finishing.round() ? asked : await ask(scope, asked, asked.limit, asked)
+        return nearest(scope, filter, known, { depth, floor })
+      }),
+    )
       .filter(({ cosine }) => cosine >= floor)
       .slice(0, depth),
     embeddingMs: asked.embeddingMs,

@@ -1,4 +1,10 @@
-import type { EntryChange, EntryToChange, Generated } from '../domain/entry/entry'
+import {
+  type EntryChange,
+  type EntryToChange,
+  type Generated,
+  NOTHING_GENERATED,
+  statesOf,
+} from '../domain/entry/entry'
 import { decodeImages } from '../domain/entry/image'
 import { checkLinks } from '../domain/entry/link'
 import { touchesReservedKeys } from '../domain/entry/metadata'
@@ -85,7 +91,9 @@ export function createUpdateEntries({
       const before = accepted.get(update.id) ?? []
       checkVersion(row, update.expectedVersion, before.length)
       const updates = [...before, update]
-      changes.set(update.id, await applyUpdates(caller, row, updates))
+      const earlier = changes.get(update.id)
+      const next = await applyUpdates(caller, row, updates)
+      changes.set(update.id, earlier === undefined ? next : { ...next, between: passing(earlier, row) })
       accepted.set(update.id, updates)
       return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
     }
@@ -93,7 +101,7 @@ export function createUpdateEntries({
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
-    checkLinks([...changes.values()].flatMap(({ metadata }) => metadata ?? []))
+    checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images: store, entries, pace }, caller, pictures, attemptNumber)
     const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
@@ -126,9 +134,11 @@ export function createUpdateEntries({
     known: Map<string, Generated>,
     isBatch: boolean,
   ) {
-    const rewritten = changes.flatMap(({ id, text }) => {
+    const rewritten = changes.flatMap((change) => {
+      const { id, text } = change
       const row = rows.get(id)
-      return text && row && text.hash !== row.textHash ? [{ id, text: text.text, source: row.source }] : []
+      const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row?.textHash
+      return text && row && statesOf(change).some(rewrites) ? [{ id, text: text.text, source: row.source }] : []
     })
     const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
     const missing = rewritten.filter((one) => !known.has(keyOf(one)))
@@ -168,6 +178,12 @@ export function createUpdateEntries({
     return withRetries((attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
   }
 }
+
+/** The states that a change and the one before it lead through; of a text that does not stay no summary is made. */
+const passing = ({ between = [], ...last }: EntryChange, row: EntryToChange): readonly EntryChange[] => [
+  ...between,
+  last.text && last.text.hash !== row.textHash ? { ...last, generated: NOTHING_GENERATED } : last,
+]
 
 const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
   generated === undefined ? change : { ...change, generated }

@@ -50,7 +50,8 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
     }
     const told = async (id: number, terms: HistoryTerms = OFF) =>
       createSqlReceipts(made.connection, made.clock, terms).find(ada, `k${id}`)
-    const erase = (caller: Caller, id: number, terms = OFF) => store(terms).erase(call(caller), { ids: [id] })
+    const erase = async (caller: Caller, id: number, terms = OFF) =>
+      (await store(terms).erase(call(caller), { ids: [id] })).count
     /** Whether each of these may erase it, in turn; what nobody erased is still told. */
     async function tried(id: number, callers: readonly Caller[], terms = OFF) {
       const counts: number[] = []
@@ -157,6 +158,81 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       await forget()
       const [rows] = await made.connection.batch([sql`SELECT 1 FROM changes WHERE entry_id = ${id}`])
       expect([rows, await told(id, terms)]).toEqual([[], null])
+    })
+
+    it(promise('h3-erase-told'), async () => {
+      const kept = async (mentioned: readonly number[]) => {
+        const receipt = { key: `names ${n++}`, digest: 'd', notes: new Notes() }
+        receipt.notes.note(
+          'conflicts',
+          mentioned.map((id) => ({ id, title: 'a secret' })),
+        )
+        receipt.notes.mentioned = mentioned
+        await store(ON).save({ ...call(ada), receipt }, [await entryOf(ada, {})], { dedupe: false })
+        const known = await createSqlReceipts(made.connection, made.clock, ON).find(ada, receipt.key)
+        return [known?.erased, JSON.stringify(known).includes('a secret')]
+      }
+      // Each call has read the title before another one erased its entry.
+      const [standing, deleted, gone, going] = [await secret(), await secret(), await secret(), await secret()]
+      await store(ON).delete(call(ada), { ids: [deleted] })
+      expect(await kept([standing, deleted])).toEqual([false, true])
+      await erase(ada, gone, ON)
+      expect(await kept([standing, gone])).toEqual([true, false])
+      await made.connection.batch([
+        sql`
+          INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+          VALUES (${going}, ${ada.org}, 1, 'erases', ${ada.keyId}, NULL, ${made.clock.now()}, 0, 1)`,
+      ])
+      expect(await kept([going])).toEqual([true, false])
+      await made.connection.batch([sql`DELETE FROM leaving WHERE entry_id = ${going}`], 'all')
+    })
+
+    it(promise('h3-erase-thread'), async () => {
+      for (const terms of [OFF, ON]) {
+        const threadId = `thread ${n++}`
+        const saved = async (metadata: Record<string, string | boolean> = {}, caller = ada) => {
+          const draft = { ...(await entryOf(ada, { threadId, metadata })), owner: caller.owner }
+          return (await store(terms).save(call(caller), [draft], { dedupe: false }))[0]?.id as number
+        }
+        const p = { project: 'p' }
+        const [standing, archived, deleted, moved] = [await saved(p), await saved(p), await saved(p), await saved(p)]
+        const [everyones, everyonesGone] = [await saved({}), await saved({})]
+        const hidden = await saved({ ...p, audience: 'private' }, eve)
+        const page = await saved({ ...p, diary: true, agent_name: 'bot' }, narrow)
+        const pageGone = await saved({ ...p, diary: true, agent_name: 'bot' }, narrow)
+        await archive(archived)
+        for (const id of [deleted, everyonesGone]) await store(terms).delete(call(ada), { ids: [id] })
+        await store(terms).delete(call(narrow), { ids: [pageGone] })
+        await archive(moved)
+        await made.connection.batch([
+          sql`UPDATE entries SET thread_id = 'elsewhere' WHERE id = ${moved}`,
+          sql`UPDATE entries SET archived = 0 WHERE id = ${moved}`,
+        ])
+        await store(terms).delete(call(ada), { ids: [moved] })
+        // A call has deleted one by name and died.
+        const [unfinished] = [await saved(p)]
+        await made.connection.batch([
+          sql`
+            INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+            VALUES (${unfinished}, ${ada.org}, 1, ${`died ${threadId}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
+        ])
+        // Without history a page that is gone is known as one that others did not see.
+        const pages = terms.days > 0 ? 0 : 1
+        const selection = { threadIds: [threadId] }
+        expect(await store(terms).wouldDelete(narrow, selection, true)).toMatchObject({ count: 3 + pages })
+        expect(await store(terms).erase(call(narrow), selection)).toEqual({
+          ...{ count: 4 + pages, archived: 1, before: 2 + pages, left: 2 },
+        })
+        expect(await store(terms).erase(call(narrow), selection)).toEqual({ count: 0, archived: 0, before: 0, left: 2 })
+        const [rows] = await made.connection.batch([
+          sql`SELECT id FROM entries WHERE thread_id = ${threadId} ORDER BY id`,
+        ])
+        expect(rows?.map(({ id }) => Number(id))).toEqual([everyones, hidden, page])
+        for (const id of [standing, archived, deleted]) expect(await erase(ada, id, terms)).toBe(0)
+        expect(await store(terms).erase(call(ada), selection)).toEqual({ count: 2, archived: 0, before: 1, left: 0 })
+        expect(await erase(ada, moved, terms)).toBe(1)
+        expect(await erase(narrow, pageGone, terms)).toBe(1 - pages)
+      }
     })
 
     it(promise('h3-erase-unfinished'), async () => {

@@ -242,7 +242,8 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       const { id } = await store({ layer: 3, metadata: { tags: ['kept'] } })
       clock.advance(100 * DAY)
       await decay()
-      expect([await listed(3), await memories.count(ada, null)]).toEqual([[], []])
+      const gone = [{ layer: 3, kind: 'decision', pinned: false, archived: true, count: 1 }]
+      expect([await listed(3), await memories.count(ada, null)]).toEqual([[], gone])
       const back = await memories.update(ada, null, id, { pinned: true })
       expect(back).toMatchObject({ archived: false, pinned: true, tags: ['kept'], version: 2 })
       await memories.update(ada, null, id, { pinned: false })
@@ -263,6 +264,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         generation: null,
         embedCode: async () => 0,
         changesDays: 30,
+        auditDays: 365,
       })
         .filter(({ name }) => name === 'decayed memories')
         .map((step) => ({

@@ -26,12 +26,11 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       made = make()
       ada = freshPrincipal()
     })
-    const within = (quotas: Partial<Quotas>) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, {
-        entries: null,
-        bytes: null,
-        ...quotas,
-      })
+    const within = (quotas: Partial<Quotas>, days = 0) => {
+      const terms = { days, receiptHours: 24 }
+      const all = { entries: null, bytes: null, ...quotas }
+      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, all, terms)
+    }
     const free = () => within({})
     type Store = ReturnType<typeof within>
     const save = async (store: Store, draft: Partial<EntryDraft>, images: readonly ImageRef[] | null = null) => {
@@ -91,16 +90,16 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
     })
 
     it('refusing the byte beyond the last one in stores, changes and patches, which change nothing', async () => {
-      const store = within({ bytes: 2_000 })
+      const store = within({ bytes: 2_150 })
       const id = await save(store, { text: 'x'.repeat(1000), metadata: { a: 1 } }, [image('4', 900)])
       const before = await used()
       const wide = { id, version: 1, steps: 1 }
-      await expect(save(store, { text: 'y'.repeat(100) })).rejects.toMatchObject(refusal('at most 2000 bytes'))
-      await expect(save(store, {}, [image('5', 100)])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      await expect(store.patch(ada, id, { b: 'z'.repeat(100) })).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      const longer = { ...wide, text: { text: 'x'.repeat(1100), hash: 'h' } }
+      await expect(save(store, { text: 'y'.repeat(250) })).rejects.toMatchObject(refusal('at most 2150 bytes'))
+      await expect(save(store, {}, [image('5', 250)])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
+      await expect(store.patch(ada, id, { b: 'z'.repeat(250) })).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
+      const longer = { ...wide, text: { text: 'x'.repeat(1250), hash: 'h' } }
       await expect(store.change(ada, [longer])).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
-      await expect(store.change(ada, [{ ...wide, images: [image('6', 1000)] }])).rejects.toMatchObject(
+      await expect(store.change(ada, [{ ...wide, images: [image('6', 1150)] }])).rejects.toMatchObject(
         refusal('MAX_BYTES_PER_ORG'),
       )
       expect(await used()).toEqual(before)
@@ -118,6 +117,67 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
         [{ version: 2 }],
       )
       expect(await store.delete(ada, { ids: [id] })).toBe(1)
+    })
+
+    const versions = async (): Promise<number[]> => {
+      const [rows] = await made.connection.batch([
+        sql`SELECT entry_id FROM entry_versions WHERE org = ${ada.org} ORDER BY id`,
+      ])
+      return (rows ?? []).map((row) => Number(row.entry_id))
+    }
+    const text = (size: number, letter = 'x') => letter.repeat(size)
+    const textChange = (id: number, version: number, value: string) => ({
+      ...{ id, version, steps: 1, text: { text: value, hash: `${id} ${version}` } },
+    })
+
+    it('letting the oldest kept states go where there is no room else, so that deleting makes room', async () => {
+      const store = within({ bytes: 7_000 }, 30)
+      const [a, b] = [await save(store, { text: text(2_000, 'a') }), await save(store, { text: text(2_000, 'b') })]
+      await store.delete(ada, { ids: [a] })
+      await store.delete(ada, { ids: [b] })
+      const c = await save(store, { text: text(2_000, 'c') })
+      expect(await versions()).toEqual([a, b])
+      const d = await save(store, { text: text(2_000, 'd') })
+      expect(await versions()).toEqual([b])
+      // What is full can be changed and made less, although each change keeps what was.
+      await store.change(ada, [textChange(c, 1, text(1_990, 'e'))])
+      await store.change(ada, [textChange(c, 2, text(1_980, 'f'))])
+      await store.change(ada, [textChange(d, 1, text(500, 'g'))])
+      expect(new Set(await versions())).not.toContain(b)
+      expect((await store.read(ada, [c, d])).map(({ text: { length } }) => length)).toEqual([1_980, 500])
+    })
+
+    it('in parts where one write needs the room of many kept states, and keeps them where that is not enough', async () => {
+      const free = within({}, 30)
+      const id = await save(free, { text: text(100) })
+      for (let version = 1; version <= 300; version++)
+        await free.change(ada, [textChange(id, version, `${text(95)}${version}`)])
+      const [row] = await made.connection.batch([sql`SELECT sum(bytes) AS n FROM org_usage WHERE org = ${ada.org}`])
+      const store = within({ bytes: Number(row?.[0]?.n) + 500 }, 30)
+      await expect(save(store, { text: text(60_000) })).rejects.toMatchObject(refusal('MAX_BYTES_PER_ORG'))
+      expect(await versions()).toHaveLength(300)
+      await save(store, { text: text(28_000) })
+      expect((await versions()).length).toBeLessThan(30)
+    })
+
+    it('naming what holds the bytes, to whom it may be known', async () => {
+      const free = within({}, 30)
+      const id = await save(free, { text: text(3_000) }, [image('7', 1_000)])
+      await free.change(ada, [textChange(id, 1, text(4_000))])
+      const store = within({ bytes: 2_000 })
+      const message = async (caller: Caller) => {
+        const [entry] = [await entryOf(caller, { text: text(3_000, 'y'), metadata: { project: 'p' } })]
+        return store.save(caller, [entry]).then(
+          () => '',
+          (error: Error) => error.message,
+        )
+      }
+      expect(await message(ada)).toMatch(
+        /It holds text and metadata \(200 %\).*images \(50 %\).*the audit log \(\d+ %\).* with erase /,
+      )
+      expect(await message({ ...ada, projects: ['p'] })).toMatch(
+        /^This organization may hold at most 2000 bytes of text(?!.*%)/,
+      )
     })
 
     it('exactly, when twenty stores come at the same time', async () => {

@@ -1,5 +1,6 @@
 import { changeFeedEndpointContract } from '../contracts/endpoint/change-feed'
 import { historyEndpointContract } from '../contracts/endpoint/history'
+import { keptHistoryEndpointContract } from '../contracts/endpoint/history-kept'
 import { historyRandomContract } from '../contracts/endpoint/history-random'
 import { playAgainst } from '../contracts/endpoint/session'
 import { POSTGRES } from '../support/server-postgres'
@@ -7,4 +8,5 @@ import { POSTGRES } from '../support/server-postgres'
 playAgainst(POSTGRES)
 changeFeedEndpointContract()
 historyEndpointContract()
+keptHistoryEndpointContract()
 historyRandomContract()

@@ -1,7 +1,9 @@
 import { changeFeedEndpointContract } from '../contracts/endpoint/change-feed'
 import { historyEndpointContract } from '../contracts/endpoint/history'
+import { keptHistoryEndpointContract } from '../contracts/endpoint/history-kept'
 import { historyRandomContract } from '../contracts/endpoint/history-random'
 
 changeFeedEndpointContract()
 historyEndpointContract()
+keptHistoryEndpointContract()
 historyRandomContract()

@@ -276,6 +276,32 @@ describe('a grant', () => {
     expect(kept.result.structuredContent.success).toBe(true)
   })
 
+  it('changes nothing that its key may not change, by any version of it', async () => {
+    const wide = await deployment.connect(await deployment.key({ owner: 'ada' }))
+    const narrow = await deployment.connect(await deployment.key({ projects: ['p'], owner: 'bob' }))
+    const said = async (token: string, tool: string, args: Record<string, unknown>) =>
+      (await deployment.call(token, tool, args)).result.structuredContent
+    const moved = [{ project: 'q' }, { project: null }, { project: 'p', audience: 'private' }]
+    for (const metadata_patch of moved) {
+      const first = { ...store, thread_id: JSON.stringify(metadata_patch), metadata: { project: 'p' } }
+      const { context_id } = await said(wide.access_token, 'store_context', first)
+      await said(wide.access_token, 'update_context', { context_id, text: 'words of now', metadata_patch })
+      const back = await said(narrow.access_token, 'restore_context', { context_ids: [context_id], version: 1 })
+      expect([metadata_patch, back.restored, back.skipped]).toEqual([
+        ...[metadata_patch, [], [{ context_id, reason: 'not found' }]],
+      ])
+      for (const [tool, args] of [
+        ['update_context', { context_id, text: 'mine', expected_version: 7 }],
+        ['context_delete', { memoryId: String(context_id) }],
+      ] as const) {
+        const { error, code } = await said(narrow.access_token, tool, args)
+        expect([tool, error.code ?? code]).toEqual([tool, tool === 'context_delete' ? 'NOT_FOUND' : 'not_found'])
+      }
+      const { result } = await said(wide.access_token, 'get_context_by_ids', { context_ids: [context_id] })
+      expect(result[0].text_content).toBe('words of now')
+    }
+  })
+
   it('ends with its key at the next request, and cannot be refreshed', async () => {
     const holder = await deployment.key()
     const { client_id, access_token, refresh_token } = await deployment.connect(holder)

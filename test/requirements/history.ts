@@ -11,10 +11,14 @@ export const HISTORY = {
     'gives every tool that writes its first answer again, equal in every field, where the server died right behind the write',
   'h2-credentials': 'keeps the keys of different credentials apart',
   'h3-versions': 'lists the versions of an entry, newest first, with what changed and by whom, and brings one whole',
+  'h3-steps': 'keeps a state for each of several updates of one entry in a batch, without a gap',
+  'h4-instants': 'tells one instant of a change, in the feed and in history, deletions included',
   'h3-diff': 'shows what changed in a text, within bounds whatever the texts are',
   'h3-sight': 'shows an old state to whom it was visible, and to nobody else',
   'h3-as-of': 'brings entries as they were at an instant, and refuses one before what is kept',
   'h3-restore': 'brings deleted entries back under their ids, found by the next search in all modes',
+  'h3-restore-found':
+    'is found, with all of a restoration of short entries, in every server from its commit on, also where the call is made again',
   'h3-parts':
     'keeps what was before each change of text, metadata, tags, images and kind, with who made it, as it was then read',
   'h3-images': 'shows the images of an old state to whom that state was visible, and to nobody else',
@@ -34,6 +38,9 @@ export const HISTORY = {
   'h3-erase-beside':
     'erases vectors, and queues images for removal that neither an entry nor a kept state uses any more',
   'h3-erase-last': 'erases by the sight of the last deletion, not by one before a restoration',
+  'h3-erase-told': 'keeps no answer that tells of an entry which was erased while the call was carried out',
+  'h3-erase-thread':
+    'erases of a thread what is archived and what was deleted before, tells how many of each, and counts what it leaves',
   'h3-erase-unfinished': 'erases what a call has deleted that died before it had removed it',
   'h3-erase': 'erases for good: no history, no restoration, no replay, no image',
   'h3-retention': 'forgets versions and receipts beyond their time by the schedule, in bounded steps',

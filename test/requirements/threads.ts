@@ -1,6 +1,6 @@
 /**
  * What threads.md promises of the tools that exist, one sentence each, by section. A test proves a promise by taking it
- * as its title (`it(promise('2.2-retry'), …)`); `test/node/requirements.test.ts` fails for a promise without a test.
+ * as its title (`it(promise('2.2-retry'), …)`); `test/unit/requirements.test.ts` fails for a promise without a test.
  */
 export const THREADS = {
   '1-list': 'lists its tools in a fixed order with portable names, titles, annotations and described arguments',

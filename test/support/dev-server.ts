@@ -42,7 +42,7 @@ export async function startDevServer(
   const ready = new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
       output += chunk.toString()
-      if (output.includes('Commonplace is ready')) resolve()
+      if (/Commonplace (is ready|waits)/.test(output)) resolve()
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)

@@ -14,10 +14,21 @@ const SECRET = /secret\dx\d+/g
 
 type Change = Said & { readonly context_id: number }
 
+/** What the audit log should tell. */
+interface Event {
+  readonly org: string
+  readonly key: Key
+  readonly action: string
+  readonly allowed: boolean
+  readonly ids: number[]
+  detail: Json
+  readonly at: number
+}
+
 export class Stage {
   readonly model: Model
   /** What the audit log of each org must hold from now on. */
-  readonly events: { org: string; key: Key; action: string; allowed: boolean; ids: number[]; detail: Json }[] = []
+  readonly events: Event[] = []
   private readonly say: Sayings
 
   constructor(
@@ -39,7 +50,12 @@ export class Stage {
   private gone = 0
 
   private note(key: Key, action: string, allowed: boolean, ids: number[], detail: Json): void {
-    this.events.push({ org: key.org, key, action, allowed, ids, detail })
+    const at = this.world.clock.ms
+    // Denials of a key that are alike share a row within a minute.
+    const before = this.events.findLast((one) => one.key === key && one.action === action && !one.allowed && !allowed)
+    if (before !== undefined && before.at > at - 60_000)
+      before.detail = { ...before.detail, count: (before.detail.count ?? 1) + 1 }
+    else this.events.push({ org: key.org, key, action, allowed, ids, detail, at })
   }
 
   /** A call, whose answer holds no secret that the caller cannot see or did not say. */

@@ -3,6 +3,7 @@ import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { SHARES } from '../../src/adapters/d1/search-cost'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import { auditContract } from '../contracts/audit'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -12,6 +13,7 @@ import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { erasingContract } from '../contracts/erasing'
+import { foundAfterDeathContract } from '../contracts/found-after-death'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -48,6 +50,8 @@ erasingContract('D1', make)
 restoringContract('D1', make)
 
 lostAnswersContract('D1', () => ({ vars: {}, bindings }))
+
+foundAfterDeathContract('D1', () => ({ vars: {}, bindings }))
 
 largeDeletesContract('D1', make)
 
@@ -94,6 +98,7 @@ fullTextContract('FTS5 in parts', () => {
 
 fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bindings.DB, language))
 
+auditContract('D1', make)
 identityContract('D1', make)
 
 imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))

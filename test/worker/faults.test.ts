@@ -199,7 +199,8 @@ describe('when a dependency fails', () => {
     r2.failAfter(0, 'before')
     await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
-    expect((await ok('get_statistics', {})).pending_work.pending).toBe(1)
+    // The image, and the words of what was erased.
+    expect((await ok('get_statistics', {})).pending_work.pending).toBe(2)
     r2.clear()
     clock.advance(3_600_000)
     await services.maintenance.work()

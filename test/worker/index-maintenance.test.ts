@@ -4,6 +4,7 @@ import { createD1Dialect } from '../../src/adapters/d1/dialect'
 import { createD1FullText } from '../../src/adapters/d1/full-text'
 import { MERGED, type Merged } from '../../src/adapters/d1/merging'
 import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import { createSqlOutbox } from '../../src/adapters/sql/keeping/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/search/index-maintenance'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
@@ -77,4 +78,42 @@ it('merges the index of words until two parts of a size are left nowhere, and fi
   expect(await bindings.DB.prepare('SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10').first()).toEqual(
     state,
   )
+})
+
+it('lets the words of what was erased leave the index where nothing else is written', async () => {
+  const ada = freshPrincipal()
+  const { entries, search, index } = speaking('english')
+  const word = `zq${crypto
+    .randomUUID()
+    .replaceAll('-', '')
+    .replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] as string)}`
+  const stays: number[] = []
+  for (let n = 0; n < 12; n++)
+    stays.push(...(await entries.save(ada, [await entryOf(ada, { text: `quiet ${n}` })])).map(({ id }) => id))
+  const [secret] = await entries.save(ada, [await entryOf(ada, { text: `quiet ${word}` })])
+  while (await index.merge());
+  const raw = async (): Promise<boolean> => {
+    const { results } = await bindings.DB.prepare('SELECT hex(block) AS block FROM entries_fts_data').all<{
+      block: string
+    }>()
+    // A word may share its beginning with the one before it on a page.
+    const hex = [...word.slice(6)].map((letter) => letter.charCodeAt(0).toString(16).toUpperCase()).join('')
+    return results.some(({ block }) => block.includes(hex))
+  }
+  expect(await raw()).toBe(true)
+  await entries.delete(ada, { ids: [secret?.id as number] })
+  expect(await entries.erase(ada, { ids: [secret?.id as number] })).toMatchObject({ before: 1 })
+  const outbox = createSqlOutbox(createD1Connection(bindings.DB, createD1Dialect(createAnalyzer('english'))), clock)
+  const due = () => outbox.claim([{ topic: 'words', limit: 5 }])
+  expect(await due()).toEqual([])
+  clock.advance(60_000)
+  const items = await due()
+  expect(items).toMatchObject([{ org: ada.org, key: 'erased' }])
+  for (const { org, key } of items) await index.forget(org, key)
+  await outbox.finish(items)
+  expect(await raw()).toBe(false)
+  const found = (await search(ada, 'quiet', 'match', EVERYTHING)).ordering.map(({ id }) => id).sort((a, b) => a - b)
+  expect(found).toEqual(stays.sort((a, b) => a - b))
+  await index.forget(ada.org, 'erased')
+  expect(await due()).toEqual([])
 })

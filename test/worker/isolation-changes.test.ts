@@ -150,35 +150,38 @@ describe.each(STATES)('an entry that is $name', (state) => {
     return shared
   }
 
-  it.each(WRITINGS)('meets $tool $how by the rule of who may change it', async (writing) => {
-    const { tool, may, code, leaves } = writing
-    // A project that a key does not reach is denied before anything is looked up.
-    const asking = callers.filter(({ key }) => tool !== 'remember' || (key.projects?.includes('a') ?? true))
-    const allowed = asking.filter(({ key }) => key.role !== 'reader' && may(rights(key, ada.org, state), state))
-    const entry = await untouched()
-    const before = await fingerprint(entry.id)
-    for (const caller of asking) {
-      if (allowed.includes(caller)) continue
-      const { body, error } = await told(caller, writing, entry)
-      if (caller.key.role === 'reader') expect(error.code ?? JSON.parse(body).code).toMatch(/forbidden/i)
-      // Whoever may change an entry that stands or has ended may learn that it is not there to be restored.
-      const { changes, erases } = rights(caller.key, ada.org, state)
-      const says = changes ? '"not deleted"' : erases ? '"expired"' : null
-      const expected = await toldOfUnknown(caller, writing)
-      if (tool !== 'restore_context' || says === null || !body.includes(says))
-        expect([caller.name, body]).toEqual([caller.name, expected])
-    }
-    expect(await fingerprint(entry.id)).toEqual(before)
-    // One of those who may, another for each tool; for it alone the entry is changed.
-    const one = allowed[(STATES.indexOf(state) + WRITINGS.indexOf(writing)) % Math.max(1, allowed.length)]
-    if (one === undefined) return
-    if (code === undefined && !leaves) shared = null
-    const { body, error } = await told(one, writing, entry)
-    expect([one.name, body, error?.code ?? null]).toEqual([one.name, body, code ?? null])
-    const after = await fingerprint(entry.id)
-    if (code !== undefined || leaves) expect([one.name, after]).toEqual([one.name, before])
-    else expect([one.name, after]).not.toEqual([one.name, before])
-  })
+  it.each(WRITINGS.map((writing) => ({ call: [writing.tool, writing.how ?? []].flat().join(' '), writing })))(
+    'meets $call by the rule of who may change it',
+    async ({ writing }) => {
+      const { tool, may, code, leaves } = writing
+      // A project that a key does not reach is denied before anything is looked up.
+      const asking = callers.filter(({ key }) => tool !== 'remember' || (key.projects?.includes('a') ?? true))
+      const allowed = asking.filter(({ key }) => key.role !== 'reader' && may(rights(key, ada.org, state), state))
+      const entry = await untouched()
+      const before = await fingerprint(entry.id)
+      for (const caller of asking) {
+        if (allowed.includes(caller)) continue
+        const { body, error } = await told(caller, writing, entry)
+        if (caller.key.role === 'reader') expect(error.code ?? JSON.parse(body).code).toMatch(/forbidden/i)
+        // Whoever may change an entry that stands or has ended may learn that it is not there to be restored.
+        const { changes, erases } = rights(caller.key, ada.org, state)
+        const says = changes ? '"not deleted"' : erases ? '"expired"' : null
+        const expected = await toldOfUnknown(caller, writing)
+        if (tool !== 'restore_context' || says === null || !body.includes(says))
+          expect([caller.name, body]).toEqual([caller.name, expected])
+      }
+      expect(await fingerprint(entry.id)).toEqual(before)
+      // One of those who may, another for each tool; for it alone the entry is changed.
+      const one = allowed[(STATES.indexOf(state) + WRITINGS.indexOf(writing)) % Math.max(1, allowed.length)]
+      if (one === undefined) return
+      if (code === undefined && !leaves) shared = null
+      const { body, error } = await told(one, writing, entry)
+      expect([one.name, body, error?.code ?? null]).toEqual([one.name, body, code ?? null])
+      const after = await fingerprint(entry.id)
+      if (code !== undefined || leaves) expect([one.name, after]).toEqual([one.name, before])
+      else expect([one.name, after]).not.toEqual([one.name, before])
+    },
+  )
 
   it('is told to whom it may be read, and to nobody else', async () => {
     const entry = await makeEntry(world, ada, state)

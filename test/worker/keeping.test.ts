@@ -35,6 +35,7 @@ describe('what the schedule costs in D1', () => {
     generation: null,
     embedCode: async () => 0,
     changesDays: 30,
+    auditDays: 365,
   })
   const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {} })
   const cost = async (call: () => Promise<unknown>) => {

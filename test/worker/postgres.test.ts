@@ -4,6 +4,7 @@ import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-in
 import { createSqlChangeFeed } from '../../src/adapters/sql/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { auditContract } from '../contracts/audit'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -13,6 +14,7 @@ import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { erasingContract } from '../contracts/erasing'
+import { foundAfterDeathContract } from '../contracts/found-after-death'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
@@ -55,6 +57,8 @@ erasingContract('PostgreSQL', make)
 restoringContract('PostgreSQL', make)
 
 lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
+
+foundAfterDeathContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 
 largeDeletesContract('PostgreSQL', make)
 
@@ -108,6 +112,7 @@ fullTextContract('tsvector', make)
 
 fullTextLanguagesContract('tsvector', (language) => make(language))
 
+auditContract('PostgreSQL', make)
 identityContract('PostgreSQL', make)
 
 it('gives out no cursor behind a commit that is not visible yet', async () => {

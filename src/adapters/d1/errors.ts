@@ -5,6 +5,7 @@ import { Unsettled } from '../../domain/search/filter'
 import { PremiseFailed, premiseIn } from '../sql/connection'
 import { UNSETTLED } from '../sql/dialect'
 import { unanswered } from '../sql/failures'
+import { LOCAL_FAULT, localFault } from './local-faults'
 
 const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'
 const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
@@ -65,10 +66,7 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
   [/exceeded its CPU time limit/i, lost('The database ran out of processor time and was restarted')],
   [/exceeded timeout/i, lost('The database took too long and was restarted')],
   [/object to be reset|was reset|reset because/i, lost('The database was restarted')],
-  [
-    /SQLITE_FULL|disk is full/i,
-    (error) => unavailable(`The database, or the disk that it is on, is full; ${MAKE_ROOM}`, error),
-  ],
+  [LOCAL_FAULT, localFault],
   [/SQLITE_TOOBIG|too big/i, limit(TOO_BIG)],
   [/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/i, ours],
   [/D1_(TYPE_ERROR|COLUMN_NOTFOUND|EXEC_ERROR)|no SQL statements/i, ours],

@@ -1,5 +1,6 @@
 import { Problem } from '../../domain/errors'
 import { translate } from './errors'
+import { LocalFault } from './local-faults'
 
 /**
  * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so
@@ -21,6 +22,10 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
     name TEXT UNIQUE,
     applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
   )`
+
+/** Tables that somebody else made, where there is no journal of ours. */
+const OTHERS = `SELECT name FROM sqlite_schema
+  WHERE type = 'table' AND name <> 'd1_migrations' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' LIMIT 1`
 
 /** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
 export const splitStatements = (sql: string): string[] =>
@@ -64,11 +69,19 @@ async function answered<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-async function applied(db: D1Database): Promise<Set<string>> {
-  const [, rows] = await answered(
-    db.batch<{ name: string }>([db.prepare(JOURNAL), db.prepare('SELECT name FROM d1_migrations ORDER BY id')]),
-  )
-  return new Set(rows?.results.map(({ name }) => name))
+/** @param isNew is told of a database without tables, and may refuse it */
+async function applied(db: D1Database, isNew: () => Promise<void> = async () => {}): Promise<Set<string>> {
+  try {
+    const [rows] = await db.batch<{ name: string }>([db.prepare('SELECT name FROM d1_migrations ORDER BY id')])
+    return new Set(rows?.results.map(({ name }) => name))
+  } catch (error) {
+    if (!/no such table/i.test(String(error))) throw translate(error, false)
+  }
+  const [others] = await answered(db.batch([db.prepare(OTHERS)]))
+  if (others?.results.length !== 0) throw new LocalFault('foreign')
+  await isNew()
+  await answered(db.batch([db.prepare(JOURNAL)]))
+  return new Set()
 }
 
 /** Applies a migration and its journal row in one transaction; another runner that was faster is not an error. */
@@ -102,14 +115,16 @@ async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[]
 /**
  * Idempotent, and safe to run from many places at once. One query when there is nothing to do: the first of every isolate.
  *
+ * @param isNew is told of a database without tables before anything is made there, and may throw
  * @throws Problem as every call of the database
  */
 export async function migrateD1(
   db: D1Database,
   migrations: readonly Migration[],
   fields: readonly IndexedField[],
+  isNew?: () => Promise<void>,
 ): Promise<void> {
-  const done = await applied(db)
+  const done = await applied(db, isNew)
   for (const migration of migrations) if (!done.has(migration.name)) await apply(db, migration)
   await applyFieldIndexes(db, fields, done)
 }

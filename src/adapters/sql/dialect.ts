@@ -55,6 +55,8 @@ export interface IndexMerge {
   /** A row whose `state` is another one after a merge that did anything. */
   readonly state: SQL
   readonly merge: SQL
+  /** What was removed leaves the index for good: begun once, and gone on with until nothing is done any more. */
+  readonly forget: { readonly begin: SQL; readonly goOn: SQL }
 }
 
 export interface SqlDialect {

@@ -135,6 +135,8 @@ export interface EntryChange {
   readonly version: number
   /** How many updates this change stands for; the version rises by it. */
   readonly steps: number
+  /** The states after each update but the last, where there are several: each is a version of its own. */
+  readonly between?: readonly EntryChange[]
   /** The agent that the change names as its maker, where it does. */
   readonly by?: string
   /** Present in changes of memories: they bring an archived one back, as just used. */
@@ -150,6 +152,9 @@ export interface EntryChange {
   /** The whole text and metadata after the change, from which the search index is written; absent when it is unaffected. */
   readonly indexed?: IndexedContent
 }
+
+/** All states that a change leads through, in order; the last is the one that stays. */
+export const statesOf = (change: EntryChange): readonly EntryChange[] => [...(change.between ?? []), change]
 
 /** What the full-text index is made of: of the metadata, the code and the path of a file that stand there. */
 export interface IndexedContent

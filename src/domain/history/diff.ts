@@ -1,32 +1,131 @@
-import { createTwoFilesPatch } from 'diff'
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatchHunk } from 'diff'
+import { differingLines, type Run } from './differing-lines'
 
 /** Characters of a diff that a result shows. */
 const MAX_SHOWN = 20_000
-/** Lines of both texts together that are compared: more would take as many steps whatever differs. */
-const MAX_LINES = 40_000
-/** Lines that differ; the work grows with the square of it. */
-const MAX_EDITS = 200
+/** Lines of each text that are compared, from the first that differs on: no diff shows more. */
+const MAX_LINES = 20_000
+/** Lines that stay, shown around those that differ. */
+const CONTEXT = 3
 
-const TOO_DIFFERENT = '(too large or too different for a diff; read both versions)'
 const CUT = '\n(cut; read both versions for the rest)'
+const NO_END = '\\ No newline at end of file'
 
-function lines(text: string): number {
-  let count = 1
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
-  return count
+interface VersionText {
+  readonly version: number
+  readonly text: string
 }
 
-/** A unified diff of two versions of a text, or a note in its place where it would take too long. */
-export function textDiff(
-  before: { readonly version: number; readonly text: string },
-  after: { readonly version: number; readonly text: string },
-): string {
-  if (lines(before.text) + lines(after.text) > MAX_LINES) return TOO_DIFFERENT
-  const name = ({ version }: { readonly version: number }) => `version ${version}`
-  const options = { context: 3, maxEditLength: MAX_EDITS }
-  const patch = createTwoFilesPatch(name(before), name(after), before.text, after.text, '', '', options)
-  if (patch === undefined) return TOO_DIFFERENT
-  // The first line only underlines.
-  const shown = patch.slice(patch.indexOf('\n') + 1)
-  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN).replace(/[\ud800-\udbff]$/, '')}${CUT}`
+/** Where the line begins that holds a place, or one so many lines before it. */
+function lineStart(text: string, place: number, before = 0): number {
+  let start = text.lastIndexOf('\n', place - 1) + 1
+  for (let i = 0; i < before && start > 0; i++) start = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
+  return place === 0 ? 0 : start
+}
+
+/** What differs: where it begins in both texts, some lines before the first difference, and where it ends in each. */
+function differingPart(old: string, now: string): { from: number; oldEnd: number; nowEnd: number } {
+  const shorter = Math.min(old.length, now.length)
+  let same = 0
+  while (same < shorter && old.charCodeAt(same) === now.charCodeAt(same)) same++
+  const first = lineStart(old, same)
+  let tail = 0
+  while (tail < shorter - first && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail))
+    tail++
+  // The end begins with a whole line, and some of its lines are shown.
+  let kept = old.indexOf('\n', old.length - tail)
+  for (let i = 0; i < CONTEXT && kept >= 0; i++) kept = old.indexOf('\n', kept + 1)
+  const end = kept < 0 || tail === 0 ? 0 : old.length - kept - 1
+  return { from: lineStart(old, first, CONTEXT), oldEnd: old.length - end, nowEnd: now.length - end }
+}
+
+/** Lines with their ends, as many as are compared. */
+function linesOf(text: string, from: number, end: number): { lines: string[]; more: boolean } {
+  const lines: string[] = []
+  let at = from
+  while (at < end && lines.length < MAX_LINES) {
+    const next = text.indexOf('\n', at) + 1 || text.length
+    lines.push(text.slice(at, next))
+    at = next
+  }
+  return { lines, more: at < end }
+}
+
+function count(text: string, end: number): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
+
+/** Lines of a diff, each behind the sign of what became of it. */
+const signed = (sign: string, lines: readonly string[]): string[] =>
+  lines.flatMap((line) => (line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, NO_END]))
+
+/** Without what differs at the end, where more lines follow in both: what became of these is known by those alone. */
+const known = (runs: readonly Run[]): readonly Run[] =>
+  runs.slice(0, runs.findLastIndex(({ kind }) => kind === 'same') + 1 || undefined)
+
+/** @param before lines of both texts that go before these */
+function hunksOf(
+  runs: readonly Run[],
+  old: readonly string[],
+  now: readonly string[],
+  before: number,
+): StructuredPatchHunk[] {
+  const hunks: StructuredPatchHunk[] = []
+  let [inOld, inNow] = [0, 0]
+  for (const [i, { kind, count: length }] of runs.entries()) {
+    const isLast = i === runs.length - 1
+    if (kind === 'same') {
+      // What follows a hunk, and what goes before the next one; both where they meet.
+      const joins = i > 0 && !isLast && length <= 2 * CONTEXT
+      const behind = i === 0 ? 0 : joins ? length : Math.min(CONTEXT, length)
+      const ahead = isLast || joins ? 0 : Math.min(CONTEXT, length)
+      const open = hunks.at(-1)
+      if (open !== undefined) {
+        open.lines.push(...signed(' ', old.slice(inOld, inOld + behind)))
+        open.oldLines += behind
+        open.newLines += behind
+      }
+      if (!isLast && !joins)
+        hunks.push({
+          ...{ oldStart: before + inOld + length - ahead + 1, oldLines: ahead },
+          ...{ newStart: before + inNow + length - ahead + 1, newLines: ahead },
+          lines: signed(' ', old.slice(inOld + length - ahead, inOld + length)),
+        })
+    } else if (i === 0) hunks.push({ oldStart: before + 1, oldLines: 0, newStart: before + 1, newLines: 0, lines: [] })
+    const hunk = hunks.at(-1)
+    if (kind === 'removed' && hunk) {
+      for (const line of signed('-', old.slice(inOld, inOld + length))) hunk.lines.push(line)
+      hunk.oldLines += length
+    }
+    if (kind === 'added' && hunk) {
+      for (const line of signed('+', now.slice(inNow, inNow + length))) hunk.lines.push(line)
+      hunk.newLines += length
+    }
+    if (kind !== 'added') inOld += length
+    if (kind !== 'removed') inNow += length
+  }
+  return hunks
+}
+
+/**
+ * A unified diff of two versions of a text, which leads from one to the other unless it is cut. It is the shortest one where few lines
+ * differ; the work is bounded whatever the texts are.
+ */
+export function textDiff(before: VersionText, after: VersionText): string {
+  const { from, oldEnd, nowEnd } = differingPart(before.text, after.text)
+  const [old, now] = [linesOf(before.text, from, oldEnd), linesOf(after.text, from, nowEnd)]
+  const runs = differingLines(old.lines, now.lines)
+  const sure = old.more && now.more ? known(runs) : runs
+  const name = ({ version }: VersionText) => `version ${version}`
+  const patch = formatPatch(
+    {
+      ...{ oldFileName: name(before), newFileName: name(after), oldHeader: '', newHeader: '' },
+      hunks: hunksOf(sure, old.lines, now.lines, count(before.text, from)),
+    },
+    FILE_HEADERS_ONLY,
+  )
+  if (patch.length <= MAX_SHOWN && !old.more && !now.more) return patch
+  return `${patch.slice(0, MAX_SHOWN).replace(/[\ud800-\udbff]$/, '')}${CUT}`
 }

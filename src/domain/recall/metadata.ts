@@ -6,6 +6,7 @@ import { invalidInput } from '../errors'
 import type { Inspection } from '../flaws'
 import type { Scope } from '../identity/scope'
 import { type Memory, type MemoryType, typeOfKind } from './memory'
+import { normalPath } from './paths'
 import { openProject } from './project'
 
 /** What a memory's metadata may hold under the keys that fabric knows, and how they are kept (fabric contract §1, §3). */
@@ -95,7 +96,7 @@ export function keptMetadata(scope: Scope, before: Metadata | null, given: Metad
     if (value === null && before !== null) delete kept[key]
     else kept[key] = value
   }
-  if (!Object.hasOwn(given, 'projectPath')) return kept
+  if (!Object.hasOwn(given, 'projectPath')) return withNormalPaths(kept)
   const path = given.projectPath
   if (path === null) delete kept.project
   else {
@@ -104,6 +105,22 @@ export function keptMetadata(scope: Scope, before: Metadata | null, given: Metad
     if (typeof named === 'string' && normalizeProject(named) !== project)
       throw invalidInput('metadata.project and metadata.projectPath name different projects; give one of them')
     kept.project = project
+  }
+  return withNormalPaths(kept)
+}
+
+/** Where metadata name files. */
+const PATHS = [
+  ['fileContext', 'path'],
+  ['codeBlock', 'filePath'],
+] as const
+
+function withNormalPaths(kept: Metadata): Metadata {
+  const project = typeof kept.project === 'string' ? normalizeProject(kept.project) : null
+  for (const [key, member] of PATHS) {
+    const object = own(kept, key)
+    const path = isObject(object) ? own(object, member) : undefined
+    if (isObject(object) && typeof path === 'string') kept[key] = { ...object, [member]: normalPath(path, project) }
   }
   return kept
 }

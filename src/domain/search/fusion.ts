@@ -39,7 +39,7 @@ const lowestCosine = (candidates: readonly Candidate[]): number | null =>
     null,
   )
 
-/** What the nearest possible text adds to the score of its words, found on labelled collections (bench/RESULTS.md). */
+/** What the nearest possible text adds to the score of its words, found on labelled collections (bench/records/retrieval.md). */
 const NEARNESS_WEIGHT = 90
 /** Code points from which a chunk counts in full: one line is near to everything. */
 const FULL_CHUNK = 150

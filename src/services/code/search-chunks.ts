@@ -11,7 +11,7 @@ import { createSearchWords } from './search-words'
 
 /**
  * Semantic mode: every chunk that passes the filters is compared, so an answer is exact whatever was stored a moment ago; a
- * project's vectors are few enough (see bench/RESULTS.md).
+ * project's vectors are few enough (see bench/records/code.md).
  */
 
 /** Bytes of vectors that one statement brings. */

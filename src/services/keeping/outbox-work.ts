@@ -12,6 +12,7 @@ const LANES: readonly (Lane & { readonly step: number })[] = [
   { topic: 'vector_sync', limit: 20, step: 1 },
   { topic: 'index', limit: 10, step: 1 },
   { topic: 'text', limit: 20, step: 1 },
+  { topic: 'words', limit: 1, step: 1 },
   { topic: 'embed', limit: 50, step: 25 },
   { topic: 'summarize', limit: 20, step: 1 },
 ]
@@ -28,8 +29,8 @@ export type OutboxWork = (rounds?: number) => Promise<void>
 export function createOutboxWork(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
-  /** Writes the words of entries whose writer died behind its commit. */
-  readonly index: Pick<IndexMaintenance, 'write'>
+  /** Writes the words of entries whose writer died behind its commit, and forgets those of what was erased. */
+  readonly index: Pick<IndexMaintenance, 'write' | 'forget'>
   readonly deletes: UnfinishedDeletes
   readonly longTexts: Pick<LongTexts, 'withdraw'>
   /** Null when semantic search is switched off; then there is nothing to make. */
@@ -55,6 +56,9 @@ export function createOutboxWork(dependencies: {
     },
     text: async (items) => {
       for (const { org, key } of items) await longTexts.withdraw(org, key)
+    },
+    words: async (items) => {
+      for (const { org, key } of items) await index.forget(org, key)
     },
     embed: async (items) => generation?.embed(items.map(({ key }) => Number(key))),
     summarize: async (items) => {

@@ -52,9 +52,23 @@ export function scheduleSteps(dependencies: {
   readonly clock: Clock
   /** How many days the change log is kept. */
   readonly changesDays: number
+  /** How many days the audit log is kept. */
+  readonly auditDays: number
 }): Step[] {
-  const { retention, work, outbox, images, index, marks, longTexts, generation, embedCode, clock, changesDays } =
-    dependencies
+  const {
+    retention,
+    work,
+    outbox,
+    images,
+    index,
+    marks,
+    longTexts,
+    generation,
+    embedCode,
+    clock,
+    changesDays,
+    auditDays,
+  } = dependencies
   const { embedsHere = false } = dependencies
   const always: Step[] = [
     {
@@ -93,6 +107,16 @@ export function scheduleSteps(dependencies: {
       every: DAY_MS,
       rounds: 10,
       round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY_MS, ROWS), ROWS),
+    },
+    {
+      // Of one org after the other.
+      name: 'audit log',
+      every: DAY_MS,
+      rounds: 20,
+      round: async (cursor) => {
+        const { removed, last } = await retention.forgetAudit(cursor ?? '', clock.now() - auditDays * DAY_MS, ROWS)
+        return { done: removed, next: last }
+      },
     },
     {
       name: 'kept versions',

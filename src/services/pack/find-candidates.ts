@@ -12,6 +12,7 @@ import type { Embedder } from '../../ports/embedder'
 import type { FullText, TextHit } from '../../ports/full-text'
 import type { PackReads, PackSight, Standing } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
+import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
 
 /** Everything that may stand in a pack, as it was found. */
@@ -65,6 +66,7 @@ export function createFindCandidates({
   fullText,
   analyzer,
   semantic,
+  finishing = NOTHING_PENDING,
 }: {
   readonly reads: PackReads
   readonly fullText: FullText | null
@@ -75,6 +77,7 @@ export function createFindCandidates({
     readonly embedder: Embedder
     readonly index: VectorIndex
   } | null
+  readonly finishing?: FinishIndex
 }) {
   function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
     if (fullText === null || query.expression === null) return null
@@ -116,18 +119,20 @@ export function createFindCandidates({
     const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
     const { project } = request
     // Asked for in the same moment, so that all of it shares a round trip.
-    const [words, asked, eligible, standing] = await Promise.all([
-      onlyTime ? null : searchWords(sight, parsed, terms, depth.candidates),
-      query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
-      model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
-      reads.standing(sight, {
-        project,
-        inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? ASKED_FOR : 1),
-        diary: depth.diary,
-        recent,
-        ofKind: { limit: Math.ceil(request.limit * OF_KIND), kinds: kindsAsked(request.query) },
-      }),
-    ])
+    const look = () =>
+      Promise.all([
+        onlyTime ? null : searchWords(sight, parsed, terms, depth.candidates),
+        query === null ? null : attempt(() => askIndex(sight, query, depth.candidates)),
+        model === null ? null : attempt(() => reads.eligible(sight, model, EXACT)),
+        reads.standing(sight, {
+          project,
+          inFlight: depth.inFlight * (workAsked(request.query).statuses.length > 0 ? ASKED_FOR : 1),
+          diary: depth.diary,
+          recent,
+          ofKind: { limit: Math.ceil(request.limit * OF_KIND), kinds: kindsAsked(request.query) },
+        }),
+      ])
+    const [words, asked, eligible, standing] = await finishing.searching(sight.scope, look)
     const hits: readonly TextHit[] = words?.ok ? words.value.hits : []
     const exact = outcomeOf(eligible)
     const index = outcomeOf(asked)

@@ -23,6 +23,7 @@ import type { Clock } from '../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearRequest, VectorsKnown } from '../../ports/current'
 import type { Memories } from '../../ports/memories'
 import type { VectorSearch } from '../../ports/vector-index'
+import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { RecallWords } from './recall-words'
@@ -70,6 +71,7 @@ export function createGetCurrent({
   levels,
   clock,
   afterwards,
+  finishing = NOTHING_PENDING,
 }: {
   readonly current: CurrentMemories
   readonly memories: Pick<Memories, 'shown'>
@@ -80,6 +82,7 @@ export function createGetCurrent({
   readonly clock: Clock
   /** Does what nobody waits for, once the answer is made. */
   readonly afterwards: (work: () => Promise<void>) => void
+  readonly finishing?: FinishIndex
 }) {
   /** Tells the index of vectors what it has not heard of. */
   const tell = (semantic: SearchSemantic, scope: Scope): void =>
@@ -148,7 +151,8 @@ export function createGetCurrent({
     const { project } = moment
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
     const now = clock.now()
-    const first = await current.atHand(scope, project, moment, semantic?.model ?? null)
+    const look = () => current.atHand(scope, project, moment, semantic?.model ?? null)
+    const first = await finishing.searching(scope, look)
     const text = contextText(moment, first.newest)
     const asked = { scope, project, text, atHand: first.memories, vectors: first.vectors }
     const chosen = choose(await candidatesOf(asked, filter, moment), moment, now)

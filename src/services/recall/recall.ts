@@ -18,6 +18,7 @@ import type { Unit } from '../../domain/search/query-unit'
 import type { Window } from '../../domain/search/window'
 import { offsetAfter } from '../../domain/text'
 import type { Memories } from '../../ports/memories'
+import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt } from '../outcome'
 import type { SearchSemantic } from '../search-semantic'
 import type { SemanticHit } from '../semantic-hits'
@@ -96,6 +97,7 @@ export function createRecall({
   levels,
   memories,
   analyzer,
+  finishing = NOTHING_PENDING,
 }: {
   /** Null when switched off. */
   readonly words: RecallWords | null
@@ -104,6 +106,7 @@ export function createRecall({
   readonly levels: () => Promise<Levels>
   readonly memories: Pick<Memories, 'shown' | 'away'>
   readonly analyzer: Analyzer
+  readonly finishing?: FinishIndex
 }) {
   /**
    * Both legs as far as they are asked for. Two round trips: the words and the index, then the rows of what the index found and the
@@ -158,6 +161,10 @@ export function createRecall({
     const passes = new Set(hits.flatMap(({ id, similarity }) => (similarity >= threshold ? [id] : [])))
     const cuts = (leg: readonly { readonly id: number }[]): boolean =>
       leg.length > 0 && passes.has(leg.at(-1)?.id as number)
+    const unwritten = finishing.warnings([
+      ...(mode === 'semantic' ? [] : (['words'] as const)),
+      ...(mode === 'keyword' ? [] : (['vectors'] as const)),
+    ])
     const missing = [
       ...(mode !== 'keyword' && byMeaning === null ? [WITHOUT_MEANING] : []),
       ...(mode === 'hybrid' && byWords === null ? [WITHOUT_WORDS] : []),
@@ -168,7 +175,7 @@ export function createRecall({
         (isCut(byWords) && cuts(byWords.hits.toSorted(bySimilarity))) ||
         ((byMeaning?.near.length ?? 0) > KEPT && cuts(near)),
       degraded: missing.length > 0,
-      warnings: [...missing, ...(byWords?.warnings ?? [])],
+      warnings: [...missing, ...unwritten, ...(byWords?.warnings ?? [])],
       nearest: new Map([...chunks].map(([id, { start }]) => [id, start])),
       units: byWords?.units ?? [],
     }

@@ -36,7 +36,7 @@ function statistics(all: readonly MemoryCount[]) {
 }
 
 /** Of the contents a memory, and at least; of all that is shown of it (fabric contract §1); less of a content tells nothing. */
-const ROOM = { each: 200, least: 2_000, whole: 480, shortest: 40 } as const
+const ROOM = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
 const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
 
 /** A memory of a list: its tags stand beside its metadata. */

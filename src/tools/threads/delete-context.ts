@@ -39,7 +39,7 @@ export const deleteContext = defineTool({
       ...(ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] }),
       ...(expected === undefined ? {} : { expectedVersion: expected }),
     }
-    if (args.dry_run) return wouldDelete(context, selection)
+    if (args.dry_run) return wouldDelete(context, selection, args.erase)
     return args.erase ? eraseAll(context, selection) : deleteAll(context, selection)
   },
 })

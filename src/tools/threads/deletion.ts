@@ -17,6 +17,9 @@ export const deletedOutput = {
   remaining: z.int(),
   change_id: z.string(),
   restorable_until: z.string(),
+  archived_count: z.int(),
+  deleted_before_count: z.int(),
+  left_count: z.int(),
   dry_run: z.boolean(),
   would_delete: z.int(),
   context_ids: listOf(z.int(), 'Id'),
@@ -37,8 +40,14 @@ export async function deleteAll({ services, principal, config }: CallContext, se
 }
 
 export async function eraseAll({ services, principal }: CallContext, selection: Selection) {
-  const count = await services.entries.erase(principal, selection)
-  return removed(services, principal, selection, { count, verb: 'erased' })
+  const { count, archived, before, left } = await services.entries.erase(principal, selection)
+  const told = await removed(services, principal, selection, { count, verb: 'erased' })
+  const stays = left === 0 ? '' : `; ${left} are not yours to change and stay`
+  return {
+    ...told,
+    message: `${told.message}${stays}`,
+    ...{ archived_count: archived, deleted_before_count: before, left_count: left },
+  }
 }
 
 /** What both tell; one call takes so many at most, and the same call goes on. */
@@ -46,9 +55,9 @@ async function removed(
   services: CallContext['services'],
   principal: CallContext['principal'],
   selection: Selection,
-  { count, verb }: { readonly count: number; readonly verb: string },
+  { count, verb }: { readonly count: number; readonly verb: 'deleted' | 'erased' },
 ) {
-  const left = async () => (await services.entries.wouldDelete(principal, selection)).count
+  const left = async () => (await services.entries.wouldDelete(principal, selection, verb === 'erased')).count
   const remaining = count < MOST_DELETED ? 0 : await once(principal, 'remaining', left)
   const again = principal.receipt === undefined ? 'made again' : 'under another idempotency_key'
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
@@ -60,7 +69,7 @@ async function removed(
   }
 }
 
-export async function wouldDelete({ services, principal }: CallContext, selection: Selection) {
-  const { count, ids } = await services.entries.wouldDelete(principal, selection)
+export async function wouldDelete({ services, principal }: CallContext, selection: Selection, erases = false) {
+  const { count, ids } = await services.entries.wouldDelete(principal, selection, erases)
   return { success: true, dry_run: true, would_delete: count, context_ids: ids }
 }

@@ -169,7 +169,9 @@ export function recallWireContract(connect: Connect): void {
       for (const { role } of context.ghostMessages) expect(role).toBe('note')
       // A leading project, backslashes and a scheme are no part of a path.
       const path = `${projectPath}\\src\\b.ts`
-      const filed = await store('said of a file', { projectPath, fileContext: { path: 'src/b.ts' }, weight: 1 })
+      const given = { path: `file://${projectPath}\\src\\b.ts` }
+      const filed = await store('said of a file', { projectPath, fileContext: given, weight: 1 })
+      expect((await ok('context_get', { memoryId: filed })).memory.metadata.fileContext).toEqual({ path: 'src/b.ts' })
       for (const currentFile of [path, `file://${projectPath}/src/b.ts`, './src/b.ts', '/home/u/app/src/b.ts']) {
         const now = (await ok('context_getCurrent', { projectPath, currentFile })).context
         expect([currentFile, now.relevant[0].id]).toEqual([currentFile, filed])

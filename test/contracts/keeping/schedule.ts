@@ -56,6 +56,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
           generation: null,
           embedCode: async () => 0,
           changesDays: 30,
+          auditDays: 365,
         }),
       )
 
@@ -277,6 +278,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         generation: null,
         embedCode: async () => 0,
         changesDays: 30,
+        auditDays: 365,
       })
       const { run } = running(steps.filter(({ name }) => name === 'orphaned images'))
       for (let i = 0; i < 100; i++) {

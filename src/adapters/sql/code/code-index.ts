@@ -2,11 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../../domain/code/paths'
 import { Problem } from '../../../domain/errors'
 import type { Actor, Scope } from '../../../domain/identity/scope'
-import { NO_QUOTAS, type Quotas, quotaProblem } from '../../../domain/quota'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import { NO_QUOTAS, type Quotas } from '../../../domain/quota'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex } from '../../../ports/code-index'
 import { PremiseFailed, type SqlConnection } from '../connection'
-import { quotaGuards } from '../entries/quota'
+import { quotaGuards, withinQuotas } from '../entries/quota'
 import { auditStatement } from '../identity/audit-log'
 import { createCodeMaintenance } from './code-maintenance'
 import { createCodeReads } from './code-reads'
@@ -16,7 +17,12 @@ import { within } from './code-terms'
 const toNumber = (value: unknown): number => Number(value ?? 0)
 
 /** The code of all orgs over any SQL connection. */
-export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
+export function createSqlCodeIndex(
+  connection: SqlConnection,
+  clock: Clock,
+  quotas: Quotas = NO_QUOTAS,
+  pace: Pace = WITHOUT_REST,
+): CodeIndex {
   const { dialect } = connection
 
   const audit = (caller: Actor, detail: Readonly<Record<string, number>>): SQL =>
@@ -69,7 +75,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
       const scope = { org: caller.org, project }
       const gone = [...deleted, ...files.map(({ path }) => path)]
       const count = sql`(SELECT p.files FROM code_projects p WHERE p.org = ${caller.org} AND p.project = ${project})`
-      const { before, after } = quotaGuards({ ...quotas, entries: null }, caller.org)
+      const { before, after } = quotaGuards(dialect, { ...quotas, entries: null }, caller.org)
       const statements = [
         ...before,
         sql`
@@ -82,11 +88,12 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
         ...(detail === null ? [] : [audit(caller, detail)]),
       ]
       try {
-        await connection.batch(statements, { org: caller.org })
+        const takes = () => files.reduce((sum, { bytes }) => sum + bytes, 0)
+        await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
+          connection.batch(statements, { org: caller.org }),
+        )
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        const passed = quotaProblem(error.premise, quotas)
-        if (passed !== null) throw passed
         throw new Problem('limit_exceeded', `A project holds at most ${MAX_PROJECT_FILES} files; index fewer folders`)
       }
     },

@@ -4,8 +4,9 @@ import type { SqlConnection } from '../connection'
 
 export interface CountRequest {
   readonly org: string
-  /** A condition on `entries`, of which only those that lists show are looked at. */
+  /** A condition on `entries`, of which only those that lists show are looked at, or only those of a thread that they do not. */
   readonly where: SQL
+  readonly unlistedOf?: string
   /** Ids to bring, from the lowest. */
   readonly shown: number
   /** Whether no more is wanted than these ids: what comes behind them is not counted. */
@@ -21,14 +22,18 @@ export interface CountRequest {
 export async function countInParts(
   connection: SqlConnection,
   pace: Pace,
-  { org, where, shown, only = false, walked }: CountRequest,
+  { org, where, unlistedOf, shown, only = false, walked }: CountRequest,
 ): Promise<{ count: number; ids: number[] }> {
   const ids: number[] = []
   let count = 0
   for (let after: number | null = 0; after !== null; ) {
     await pace.rest()
-    const next = sql`SELECT entries.id FROM entries INDEXED BY entries_by_id
-      WHERE entries.org = ${org} AND entries.listed = 1 AND entries.id > ${after} ORDER BY entries.id LIMIT ${walked}`
+    const [index, place] =
+      unlistedOf === undefined
+        ? [sql`entries_by_id`, sql`entries.listed = 1`]
+        : [sql`entries_unlisted`, sql`entries.thread_id = ${unlistedOf} AND entries.listed = 0`]
+    const next = sql`SELECT entries.id FROM entries INDEXED BY ${index}
+      WHERE entries.org = ${org} AND ${place} AND entries.id > ${after} ORDER BY entries.id LIMIT ${walked}`
     const [rows = []] = await connection.read([
       sql`WITH part AS MATERIALIZED (${next}), found AS MATERIALIZED (
           SELECT entries.id FROM part CROSS JOIN entries ON entries.id = part.id WHERE ${where}

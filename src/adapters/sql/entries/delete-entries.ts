@@ -5,11 +5,19 @@ import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
 import type { Clock } from '../../../ports/clock'
-import type { DeleteSelection, EntryStore } from '../../../ports/entry-store'
+import type { DeleteSelection, EntryStore, Erased } from '../../../ports/entry-store'
 import { TRUE } from '../compile-filter'
 import { PremiseFailed, type SqlConnection } from '../connection'
-import type { SqlDialect } from '../dialect'
-import { deletedBefore } from '../history/erase-statements'
+import {
+  BEFORE_ALL,
+  deletedBefore,
+  entriesOf,
+  erasable,
+  erasableOf,
+  erasedNow,
+  type Meant,
+  toErased,
+} from '../history/erase-selection'
 import { tell } from '../history/telling'
 import { auditDeleteStatement } from '../identity/audit-log'
 import { changeable, listedToChange } from '../visibility'
@@ -23,18 +31,20 @@ import type { Write } from './writing'
 const SHOWN = 100
 /** Fresh reads after a lost race. */
 const TRIES = 5
-/** Before every end that an entry can have. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER
-
-/** Threads lead to their entries too, whatever else is known of these. */
-const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
-  sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
-    ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
 
 interface Selected {
   /** A condition on `entries`. */
   readonly where: SQL
   readonly guards: readonly SQL[]
+}
+
+interface Look {
+  readonly now: number
+  readonly erases: boolean
+  /** Ids to bring. */
+  readonly shown: number
+  /** Whether no more is wanted than these. */
+  readonly only: boolean
 }
 
 interface Manner {
@@ -78,9 +88,14 @@ export function createDelete(
         ? // What has expired is erased as well, whether the schedule has removed its row or not.
           sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds && leads
-          ? sql`id ${dialect.oneOf(sql`
-              SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`)}`
-          : listedToChange(dialect, caller, now, 'entries'),
+          ? sql`id ${dialect.oneOf(
+              erases
+                ? erasableOf(dialect, caller, threadIds)
+                : sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`,
+            )}`
+          : erases
+            ? erasable(dialect, caller, 'entries')
+            : listedToChange(dialect, caller, now, 'entries'),
       ...(threadIds && (ids || !leads) ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
@@ -88,19 +103,25 @@ export function createDelete(
     const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
     const guards = [
       ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
-      ...(ids && erases ? [sql`NOT EXISTS (${unremoved(caller, ids)})`] : []),
+      ...(erases ? [sql`NOT EXISTS (${unremoved(caller, selection)})`] : []),
     ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
     return { where: sql.join(conditions, sql` AND `), guards }
   }
 
   /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
-  const unremoved = ({ org }: Caller, ids: readonly number[]): SQL => sql`
+  const unremoved = ({ org }: Caller, { ids, threadIds = [] }: Meant): SQL => sql`
     SELECT l.change_id FROM leaving l
-    WHERE l.org = ${org} AND l.erases = 0 AND l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+    WHERE l.org = ${org} AND l.erases = 0 AND ${
+      ids
+        ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+        : dialect.exists(sql`
+            SELECT 1 FROM entries e
+            WHERE e.id = l.entry_id AND ${dialect.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+    }`
 
   /** Removes what an erasure waits for, if there is anything. */
-  async function removeFirst(caller: Caller, ids: readonly number[]): Promise<boolean> {
-    const [rows = []] = await connection.batch([unremoved(caller, ids)])
+  async function removeFirst(caller: Caller, meant: Meant): Promise<boolean> {
+    const [rows = []] = await connection.batch([unremoved(caller, meant)])
     for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
     return rows.length > 0
   }
@@ -118,22 +139,25 @@ export function createDelete(
   }
 
   /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */
-  function few({ org }: Caller, { ids, threadIds }: DeleteSelection): SQL | null {
+  function few({ org }: Caller, { ids, threadIds }: DeleteSelection, erases: boolean): SQL | null {
     const { walked } = dialect
     if (walked === null || ids) return null
-    const led = threadIds
-      ? sql`SELECT count(*) FROM (
-          SELECT e.id FROM ${entriesOf(dialect, org, threadIds)} WHERE e.listed = 1 LIMIT ${walked + 1}) led`
-      : sql`SELECT items FROM org_usage WHERE org = ${org} AND part = 'entries'`
-    return sql`coalesce((${led}), 0) <= ${walked}`
+    const of = (listed: 0 | 1) => sql`(SELECT count(*) FROM (
+      SELECT e.id FROM ${entriesOf(dialect, org, threadIds ?? [])} WHERE e.listed = ${sql.raw(String(listed))} LIMIT ${walked + 1}) led)`
+    if (threadIds) return sql`${of(1)}${erases ? sql` + ${of(0)}` : sql``} <= ${walked}`
+    return sql`coalesce((SELECT items FROM org_usage WHERE org = ${org} AND part = 'entries'), 0) <= ${walked}`
   }
 
-  /** The lowest ids of what is to be deleted, chosen in parts of a bounded number of entries. */
-  async function choose(caller: Caller, selection: DeleteSelection, now: number): Promise<readonly number[]> {
-    const { walked } = dialect
-    const { where } = select(caller, selection, now, { leads: false })
-    const request = { org: caller.org, where, shown: MOST_DELETED, only: true, walked: walked ?? MOST_DELETED }
-    return (await countInParts(connection, pace, request)).ids
+  /** What is to be deleted, looked at in parts of a bounded number of entries: how many, and the lowest ids. */
+  async function inParts(caller: Caller, selection: DeleteSelection, { now, erases, shown, only }: Look) {
+    const { where } = select(caller, selection, now, { erases, leads: false })
+    const request = { org: caller.org, where, shown, only, walked: dialect.walked ?? MOST_DELETED }
+    const found = [await countInParts(connection, pace, request)]
+    if (erases)
+      for (const unlistedOf of selection.threadIds ?? [])
+        found.push(await countInParts(connection, pace, { ...request, unlistedOf }))
+    const ids = found.flatMap((part) => part.ids).sort((a, b) => a - b)
+    return { count: found.reduce((sum, { count }) => sum + count, 0), ids: ids.slice(0, shown) }
   }
 
   /**
@@ -144,7 +168,7 @@ export function createDelete(
     const { now, erases, chosen } = manner
     const { where, guards } = select(caller, selection, now, { erases, leads: chosen === null })
     const holds = (condition: SQL) => sql`INSERT INTO guards (holds) SELECT ${condition}`
-    const isFew = few(caller, selection)
+    const isFew = few(caller, selection, erases)
     if (chosen === null) return { where, before: isFew ? [...guards, holds(isFew)] : guards, after: () => [] }
     const ids = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(chosen)}`)}`
     const all = (named: SQL) => holds(sql`(SELECT count(*) FROM (${named}) named) = ${MOST_DELETED}`)
@@ -159,19 +183,18 @@ export function createDelete(
    * Deletes in the call's own transaction, part of it by name, and removes that behind it.
    *
    * @param erases for good, also what was deleted before
-   * @returns how many entries
+   * @returns how many entries, and what an erasure took
    */
-  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<number> {
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
     const now = clock.now()
     const actor = erases ? { ...caller, action: 'erase' } : caller
-    const before = erases ? { erases: deletedBefore(dialect, caller, selection.ids ?? []) } : {}
+    const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
     let chosen: readonly number[] | null = null
     for (let attempt = 1; ; attempt++) {
       const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
       const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
       const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-      const count = sql`(SELECT CAST(count(*) AS text) FROM (${leaving.ids}) erased)`
-      const told = erases ? [tell(caller.org, count)] : []
+      const told = erases ? [tell(caller.org, erasedNow(dialect, caller, selection))] : []
       const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
       const statements = [...named, audit, ...told, ...leaving.remove]
       try {
@@ -179,13 +202,17 @@ export function createDelete(
         const left = rows[statements.length - 1]?.length ?? 0
         // Nobody sees what is left; when the database does not answer now, the outbox removes it.
         if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
-        const [audited] = rows[statements.indexOf(audit)] ?? []
-        return (JSON.parse(audited?.detail as string) as { deleted: number }).deleted
+        const [first] = rows[named.length + 1] ?? []
+        if (erases) return toErased(JSON.parse(first?.told as string))
+        const [audited] = rows[named.length] ?? []
+        return toErased((JSON.parse(audited?.detail as string) as { deleted: number }).deleted)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        // Without ids nothing is refused but the choice.
-        if (!selection.ids) chosen = await choose(caller, selection, now)
-        else if (!(erases && (await removeFirst(caller, selection.ids ?? [])))) await refuse(caller, selection)
+        const removedFirst = erases && (await removeFirst(caller, selection))
+        // Without ids nothing else is refused but the choice.
+        if (!removedFirst && !selection.ids)
+          chosen = (await inParts(caller, selection, { now, erases, shown: MOST_DELETED, only: true })).ids
+        else if (!removedFirst) await refuse(caller, selection)
         if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
       }
     }
@@ -193,31 +220,36 @@ export function createDelete(
 
   return {
     async delete(caller, selection) {
-      return caller.done ? caller.done.changes : remove(caller, selection, false)
+      return caller.done ? caller.done.changes : (await remove(caller, selection, false)).count
     },
 
     async erase(caller, selection) {
-      return caller.done ? Number(caller.done.told) : remove(caller, selection, true)
+      return caller.done ? toErased(caller.done.told) : remove(caller, selection, true)
     },
 
-    async wouldDelete(caller, selection) {
+    async wouldDelete(caller, selection, erases = false) {
       const now = clock.now()
-      const { where, guards } = select(caller, selection, now)
+      const { where, guards } = select(caller, selection, now, { erases })
       const { walked } = dialect
-      const within = few(caller, selection) ?? TRUE
+      const within = few(caller, selection, erases) ?? TRUE
+      const gone = erases ? sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before` : null
+      const all = sql`SELECT id FROM entries WHERE ${where}`
       try {
         const rows = await connection.batch([
-          ...guards,
-          sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM entries WHERE ${where}) END AS n`,
+          // What a call has deleted and not removed yet is told when it can be.
+          ...(erases ? guards.slice(0, -1) : guards),
+          sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
           sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
+          ...(gone ? [sql`${gone} ORDER BY id`] : []),
         ])
-        const [count, ids] = rows.slice(guards.length)
+        const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
         const n = count?.[0]?.n
-        if (n === null && walked !== null) {
-          const { where: each } = select(caller, selection, now, { leads: false })
-          return countInParts(connection, pace, { org: caller.org, where: each, shown: SHOWN, walked })
-        }
-        return { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+        const standing =
+          n === null && walked !== null
+            ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
+            : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+        const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
+        return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
       } catch (error) {
         if (error instanceof PremiseFailed) await refuse(caller, selection)
         throw error

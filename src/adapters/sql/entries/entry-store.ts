@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { EntryChange } from '../../../domain/entry/entry'
+import { type EntryChange, statesOf } from '../../../domain/entry/entry'
 import { limitExceeded, Problem } from '../../../domain/errors'
 import { type HistoryTerms, NO_HISTORY } from '../../../domain/history/terms'
 import type { Caller, Scope } from '../../../domain/identity/scope'
@@ -12,7 +12,7 @@ import { beyondShare, WRITE_SHARE } from '../../../domain/write-share'
 import type { Clock } from '../../../ports/clock'
 import type { EntryStore } from '../../../ports/entry-store'
 import { arrange } from '../arrange'
-import { PremiseFailed, type Row, type SqlConnection } from '../connection'
+import { PremiseFailed, type SqlConnection } from '../connection'
 import { changedBefore, tellShown, tellSummarized, toShown } from '../history/telling'
 import { auditStatement } from '../identity/audit-log'
 import { countMany, statisticsStatements, toStatistics } from '../keeping/statistics-statements'
@@ -28,6 +28,7 @@ import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { pageInParts } from './page-in-parts'
 import { inOrderOfPage, pageStatements } from './page-statements'
 import { createPatch } from './patch'
+import { type Taking, takenBy } from './quota'
 import {
   entriesById,
   previewsStatement,
@@ -60,28 +61,25 @@ export function createSqlEntryStore(
   terms: HistoryTerms = NO_HISTORY,
 ): EntryStore {
   const { dialect } = connection
-  const writeAll = createWrite(connection, clock, terms)
+  const writeAll = createWrite(connection, clock, terms, pace)
   const sendAhead = createSendAhead(connection, clock, pace)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
 
   /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
-  const writeWithin: Write = async (caller, statements) => {
+  const writeWithin: Write = async (caller, statements, options) => {
     try {
-      return await writeAll(caller, statements, { quotas })
+      return await writeAll(caller, statements, { quotas, ...options })
     } catch (error) {
-      throw (error instanceof PremiseFailed && premiseProblem(error.premise, quotas)) || error
+      throw (error instanceof PremiseFailed ? premiseProblem(error.premise) : null) ?? error
     }
   }
 
   /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
-  async function write(caller: Caller, statements: Parameters<Write>[1], conflict: string): Promise<Row[][]> {
-    try {
-      return await writeWithin(caller, statements)
-    } catch (error) {
+  const write = async (caller: Caller, statements: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
+    writeWithin(caller, statements, { takes: () => takenBy(states) }).catch((error: unknown) => {
       if (!(error instanceof PremiseFailed)) throw error
       throw error.premise === EQUAL ? new MeetingFailed() : new Problem('conflict', conflict)
-    }
-  }
+    })
 
   const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields })
@@ -143,7 +141,7 @@ export function createSqlEntryStore(
       ]
       // Who meets an entry again tells whether it has a summary.
       const told = (since: SQL) => (dedupe && caller.receipt ? [tellSummarized(dialect, caller.org, since)] : [])
-      const all = await ahead.commit(() => write(caller, (since) => [...batch, ...told(since)], LOST))
+      const all = await ahead.commit(() => write(caller, (since) => [...batch, ...told(since)], LOST, entries))
       const rows = all.slice(beside.before.length)
       const evicted = beside.evicted(all.slice(batch.indexOf(beside.after[0] as SQL)))
       const saved = firstRows(rows)
@@ -233,7 +231,9 @@ export function createSqlEntryStore(
           return { text: indexed?.text ?? text?.text ?? '', metadata: indexed?.metadata ?? null }
         }),
       )
-      const texts = changes.flatMap(({ text }) => text ?? [])
+      const keeps = terms.days > 0
+      const states = keeps ? changes.flatMap(statesOf) : changes
+      const texts = states.flatMap(({ text }) => text ?? [])
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
@@ -241,11 +241,11 @@ export function createSqlEntryStore(
         dialect,
         await statementsOf(
           changes,
-          (change, i) => changeStatements(context, change, analyses[i] ?? null, later[i]),
+          (change, i) => changeStatements(context, change, analyses[i] ?? null, { later: later[i] ?? false, keeps }),
           ({ indexed }) => indexed?.text?.length ?? 0,
         ),
       )
-      const hashes = changes.flatMap((change) => (change.images ?? []).map(({ hash }) => hash))
+      const hashes = states.flatMap((state) => (state.images ?? []).map(({ hash }) => hash))
       const batch = [
         versionGuard(context, changes),
         ...statements,
@@ -254,14 +254,14 @@ export function createSqlEntryStore(
         ...ahead.arrived,
         ...(shows ? [tellShown(dialect, caller.org, changes[0]?.id ?? 0)] : []),
       ]
-      const rows = await ahead.commit(() => write(caller, batch, CHANGED))
+      const rows = await ahead.commit(() => write(caller, batch, CHANGED, states))
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )
       const completed = await indexWriter.complete(caller.org, unsearchable)
       const told = shows ? (rows[batch.length - 1]?.[0]?.told as string) : null
       return firstRows(rows.slice(1)).map((row, i) => ({
-        version: Number(row.version),
+        version: Number(row.version) + (keeps ? (changes[i]?.between?.length ?? 0) : 0),
         searchable: completed || !later[i],
         ...(told === null ? {} : { after: toShown(JSON.parse(told)) }),
       }))

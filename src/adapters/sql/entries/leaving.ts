@@ -6,6 +6,7 @@ import type { Row, SqlConnection } from '../connection'
 import type { SqlDialect } from '../dialect'
 import { eraseStatements, nothingLeft } from '../history/erase-statements'
 import { CLAIM_MS } from '../keeping/outbox'
+import { GATHERED_MS, queueForgetting } from '../search/forgetting'
 import { writing } from './writing'
 
 /**
@@ -46,11 +47,15 @@ const removeStatements = (
   dialect: SqlDialect,
   call: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,
-  erases: boolean,
+  /** When it is erased; null for a deletion. */
+  erasedAt: number | null,
 ): SQL[] => [
   sql`DELETE FROM entries WHERE id ${dialect.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
-  ...(erases ? eraseStatements(dialect, call, part) : []),
-  sql`DELETE FROM leaving WHERE ${part}${erases ? sql` AND ${nothingLeft(dialect)}` : sql``}`,
+  ...(erasedAt === null ? [] : eraseStatements(dialect, call, part)),
+  ...(erasedAt === null || dialect.mergeIndex === null
+    ? []
+    : [queueForgetting(sql`SELECT org FROM leaving WHERE ${part} LIMIT 1`, erasedAt + GATHERED_MS)]),
+  sql`DELETE FROM leaving WHERE ${part}${erasedAt === null ? sql`` : sql` AND ${nothingLeft(dialect)}`}`,
 ]
 
 /**
@@ -80,7 +85,7 @@ export function leaveStatements(
       WHERE w.org = ${org}`,
     ids: sql`SELECT entry_id AS value FROM leaving WHERE ${own}`,
     remove: [
-      ...removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases !== undefined),
+      ...removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
       sql`
         INSERT INTO outbox (org, topic, key, created_at, due_at)
         SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${own} LIMIT 1
@@ -101,7 +106,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): 
     const part = sql`${ofCall(org, changeId)} AND part = ${Number(row.part)}`
     const statements = [
       begin,
-      ...removeStatements(connection.dialect, caller, part, Number(row.erases) === 1),
+      ...removeStatements(connection.dialect, caller, part, Number(row.erases) === 1 ? Number(row.at ?? 0) : null),
       sql`
         DELETE FROM outbox WHERE org = ${org} AND topic = 'delete' AND key = ${changeId}
           AND NOT EXISTS (SELECT 1 FROM leaving WHERE ${ofCall(org, changeId)})`,

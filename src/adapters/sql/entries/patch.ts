@@ -9,6 +9,7 @@ import { PremiseFailed, type SqlConnection } from '../connection'
 import { changedBefore } from '../history/telling'
 import { auditOneStatement } from '../identity/audit-log'
 import { changeable } from '../visibility'
+import { takenBy } from './quota'
 import { assignments, writerColumns } from './write-statements'
 import type { Write } from './writing'
 
@@ -34,7 +35,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         WHERE ${row} RETURNING version`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
-        const [, rows] = await write(caller, [guard, update, audit])
+        const [, rows] = await write(caller, [guard, update, audit], { takes: () => takenBy([{ metadata: patch }]) })
         return Number(rows?.[0]?.version)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error

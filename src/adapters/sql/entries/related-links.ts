@@ -3,7 +3,6 @@ import type { NewEntry } from '../../../domain/entry/entry'
 import type { LinkTarget } from '../../../domain/entry/link'
 import { notFound, type Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
-import { type Quotas, quotaProblem } from '../../../domain/quota'
 import type { SqlDialect } from '../dialect'
 import { readable } from '../visibility'
 
@@ -51,7 +50,5 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
 }
 
 /** What a caller hears whose write was refused by a premise with a name; null for a name that is none. */
-export const premiseProblem = (name: string | null, quotas: Quotas): Problem | null =>
-  name === RELATED
-    ? notFound('An entry that related_to names was not found; nothing was stored')
-    : quotaProblem(name, quotas)
+export const premiseProblem = (name: string | null): Problem | null =>
+  name === RELATED ? notFound('An entry that related_to names was not found; nothing was stored') : null

@@ -212,27 +212,23 @@ const queuedStatements = ({ now }: WriteContext, { queued }: Generated, row: SQL
         ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 
-/**
- * The update of one entry and, where its words are affected, its index row.
- *
- * @param analysis of the text after the change; null when the index is unaffected, or written behind the commit
- * @param later whether words and vectors are written behind the commit
- */
-export function changeStatements(
-  context: WriteContext,
-  change: EntryChange,
-  analysis: IndexedText | null,
-  later = false,
-): SQL[] {
+/** The same state without a text that the one before it has too, which needs not be sent again. */
+const following = (state: EntryChange, before: EntryChange | undefined): EntryChange => {
+  const { text, ...rest } = state
+  return text !== undefined && text.hash === before?.text?.hash ? rest : state
+}
+
+/** The row of an entry in its next state, with its long text beside it. */
+function stateStatements(context: WriteContext, change: EntryChange, words: number, steps: number): [SQL, ...SQL[]] {
   const { dialect, scope, now } = context
-  const { text, metadata, tags, images, indexed, generated, life, threadId } = change
+  const { text, metadata, tags, images, generated, life, threadId } = change
   const columns: Assignments = {
-    version: sql`version + ${change.steps}`,
+    version: sql`version + ${steps}`,
     updated_at: sql`${now}`,
     ...writerColumns(scope, change.by),
     ...(life ? lifeColumns(life, now) : {}),
     ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
-    ...(text ? textColumns(text.text, text.hash, analysis?.words ?? 0) : {}),
+    ...(text ? textColumns(text.text, text.hash, words) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`entries.id`) : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
@@ -243,14 +239,37 @@ export function changeStatements(
     const was = sql`coalesce(${dialect.byteLength(sql`metadata`)}, 0)`
     columns.bytes = text ? (metadata ? sql`${known}` : sql`${was} + ${known}`) : sql`bytes - ${was} + ${known}`
   }
-  const update = sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`
   const row = sql`e.id = ${change.id}`
-  const beside = text
-    ? [...putBeside(text.text, text.hash, row, context.sent), ...keepMarks(text.text, text.hash, row)]
+  return [
+    sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`,
+    ...(text ? [...putBeside(text.text, text.hash, row, context.sent), ...keepMarks(text.text, text.hash, row)] : []),
+  ]
+}
+
+/**
+ * The update of one entry and, where its words are affected, its index row.
+ *
+ * @param analysis of the text after the change; null when the index is unaffected, or written behind the commit
+ * @param later whether words and vectors are written behind the commit
+ * @param keeps whether the states that the change leads through are kept; each is written then, so that history has no gap
+ */
+export function changeStatements(
+  context: WriteContext,
+  change: EntryChange,
+  analysis: IndexedText | null,
+  { later, keeps }: { readonly later: boolean; readonly keeps: boolean },
+): SQL[] {
+  const { dialect, scope, now } = context
+  const { indexed, generated, between = [] } = change
+  const [update, ...beside] = stateStatements(context, change, analysis?.words ?? 0, keeps ? 1 : change.steps)
+  const row = sql`e.id = ${change.id}`
+  const before = keeps
+    ? between.flatMap((state, i) => stateStatements(context, following(state, between[i - 1]), 0, 1))
     : []
   // Old vectors stay until the new ones come; old words may say what is not to be found any more.
   if (later)
     return [
+      ...before,
       update,
       dialect.unindexEntry(change.id),
       ...queueIndexing(['index'], row, now),
@@ -258,6 +277,7 @@ export function changeStatements(
       ...(generated ? laterStatements(context, generated, row) : []),
     ]
   return [
+    ...before,
     update,
     ...(indexed && analysis ? [dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, row)] : []),
     ...beside,

@@ -2,12 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { KeyTaken } from '../../../domain/history/receipt'
 import { type HistoryTerms, oldestReceipt } from '../../../domain/history/terms'
 import type { Caller } from '../../../domain/identity/scope'
+import type { Pace } from '../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../domain/quota'
 import type { Clock } from '../../../ports/clock'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { newestChange } from '../history/change-rows'
 import { RECEIPT, receiptGuard, receiptStatement } from '../history/receipts'
-import { quotaGuards } from './quota'
+import { quotaGuards, withinQuotas } from './quota'
 
 /**
  * Who writes, for the triggers that keep the change log and history (0018_changes.sql, 0023_history.sql). Whatever writes
@@ -56,6 +57,8 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
 
 interface WriteOptions {
   readonly quotas?: Quotas
+  /** Bytes that the call takes at most, within the quotas. */
+  readonly takes?: () => number
   /** Keeps nothing of what was, whatever the terms. */
   readonly forgets?: boolean
 }
@@ -64,7 +67,8 @@ interface WriteOptions {
  * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some; rows of each.
  *
  * @param statements given `since`, where they need it
- * @throws PremiseFailed, as a batch does; KeyTaken when the caller's receipt key was used before
+ * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
+ * KeyTaken when the caller's receipt key was used before
  */
 export type Write = (
   caller: Caller,
@@ -73,14 +77,14 @@ export type Write = (
 ) => Promise<Row[][]>
 
 /** The one way in which callers write entries. */
-export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
+export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, pace: Pace): Write {
   const { dialect } = connection
-  return async (caller, statements, { quotas = NO_QUOTAS, forgets = false } = {}) => {
+  return async (caller, statements, { quotas = NO_QUOTAS, takes = () => 0, forgets = false } = {}) => {
     if (caller.done) throw new Error('a call that was carried out writes nothing again')
     const now = clock.now()
     const { receipt } = caller
     const { begin, since, end } = writing(caller, { keeps: terms.days > 0 && !forgets, at: now })
-    const limits = quotaGuards(quotas, caller.org)
+    const limits = quotaGuards(dialect, quotas, caller.org)
     const before = [
       ...limits.before,
       begin,
@@ -89,7 +93,9 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     const after = [...(receipt ? [receiptStatement(dialect, caller, now, since)] : []), ...limits.after, end]
     const own = typeof statements === 'function' ? statements(since) : statements
     try {
-      const rows = await connection.batch([...before, ...own, ...after], { org: caller.org })
+      const rows = await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
+        connection.batch([...before, ...own, ...after], { org: caller.org }),
+      )
       receipt?.notes.keep()
       return rows.slice(before.length)
     } catch (error) {

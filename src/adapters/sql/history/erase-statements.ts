@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Caller, Scope } from '../../../domain/identity/scope'
+import type { Caller } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { staying, wasChangeable } from '../visibility'
 
 /** Rows of the change log that one transaction blanks. */
 const BLANKED = 5_000
@@ -10,29 +9,6 @@ const FORGOTTEN = 250
 const FORGOTTEN_BYTES = 4_000_000
 /** Links from other entries that one transaction removes. */
 const UNLINKED = 2_000
-
-/**
- * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
- * long, by the change log, which is kept no less long than receipts. They count where what was deleted last was the caller's to change: an
- * entry may have been restored and hidden in between.
- */
-export function deletedBefore(dialect: SqlDialect, caller: Scope, ids: readonly number[]): SQL {
-  const { org } = caller
-  const wanted = dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)
-  return sql`
-    SELECT gone.entry_id AS id FROM (
-      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC) AS place
-      FROM (
-        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader FROM entry_versions v
-        WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
-        UNION ALL
-        SELECT c.entry_id, c.version, c.was_project, c.last_reader FROM changes c
-        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
-      ) d
-    ) gone
-    WHERE gone.place = 1 AND ${wasChangeable(dialect, caller, 'gone')}
-      AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
-}
 
 /**
  * Removes a bounded part of what is left of entries once their rows are gone: links that lead to them, the answers of calls that are about

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Generated } from '../../../domain/entry/entry'
 import { Problem } from '../../../domain/errors'
 import type { HistoryTerms } from '../../../domain/history/terms'
 import { changedParts, type Version, type VersionAction } from '../../../domain/history/version'
@@ -6,12 +7,15 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
 import type { Quotas } from '../../../domain/quota'
 import type { Analyzer } from '../../../domain/search/analysis'
+import { indexText } from '../../../domain/search/indexed-text'
 import { sha256Hex } from '../../../domain/text'
+import { beyondShare } from '../../../domain/write-share'
 import type { Clock } from '../../../ports/clock'
 import type { History, Kept, Restoration } from '../../../ports/history'
 import { TRUE } from '../compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../connection'
 import { createUnfinishedDeletes } from '../entries/leaving'
+import { takenBy } from '../entries/quota'
 import { entriesById } from '../entries/read-statements'
 import { premiseProblem } from '../entries/related-links'
 import { readRows, toEntry } from '../entries/rows'
@@ -32,6 +36,7 @@ import {
   edgesOf,
   edgesStatement,
   mayRestore,
+  type Returning,
   restoreGuard,
   returnStatement,
   revertStatement,
@@ -75,7 +80,7 @@ export function createSqlHistory(
   terms: HistoryTerms,
 ): History {
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms)
+  const write = createWrite(connection, clock, terms, pace)
   const indexWriter = createIndexWriter(connection, analyzer, pace)
   const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
   const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
@@ -101,6 +106,26 @@ export function createSqlHistory(
     CASE WHEN e.id IS NOT NULL THEN ${live} ELSE (
       SELECT ${gone} FROM entry_versions d WHERE d.entry_id = v.entry_id ORDER BY d.version DESC LIMIT 1
     ) END`
+
+  /**
+   * What is written with each state. Of one whose entry stands there, words follow behind the commit: where it stands for them (layer,
+   * owner) is the entry's to say, not the state's.
+   */
+  async function returning(
+    states: readonly Kept[],
+    generated: readonly (Generated | null)[],
+  ): Promise<readonly Returning[]> {
+    const later = beyondShare(states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)))
+    const all: Returning[] = []
+    for (const [i, kept] of states.entries())
+      all.push({
+        kept,
+        textHash: await sha256Hex(kept.state.text),
+        generated: generated[i] ?? null,
+        indexed: later[i] ? null : await pace.run(indexText(analyzer, kept.state)),
+      })
+    return all
+  }
 
   return {
     async versions(scope, id, window) {
@@ -191,25 +216,27 @@ export function createSqlHistory(
     async restore(caller, states, generated) {
       const now = clock.now()
       const gone = states.filter(({ live }) => !live)
-      const hashes = await Promise.all(states.map(({ state }) => sha256Hex(state.text)))
+      const all = await returning(states, generated)
       const event = { ...caller, allowed: true, ids: states.map(({ id }) => id), detail: { restored: states.length } }
       const statements = [
         restoreGuard(dialect, caller, now, states),
         ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
         ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
         ...edgesStatement(dialect, caller, edgesOf(gone)),
-        ...besideStatements(dialect, now, states, hashes, generated),
+        ...besideStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),
       ]
       try {
-        await write(caller, statements, { quotas })
+        await write(caller, statements, { quotas, takes: () => takenBy(states.map(({ state }) => state)) })
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        throw premiseProblem(error.premise, quotas) ?? new Problem('conflict', LOST)
+        throw premiseProblem(error.premise) ?? new Problem('conflict', LOST)
       }
       await indexWriter.complete(
         caller.org,
-        states.map(({ id }, i) => ({ id, textHash: hashes[i] as string, vectors: generated[i]?.vectors ?? null })),
+        all
+          .filter(({ indexed }) => indexed === null)
+          .map(({ kept: { id }, textHash, generated }) => ({ id, textHash, vectors: generated?.vectors ?? null })),
       )
       return states.map(({ currentVersion }) => currentVersion + 1)
     },

@@ -34,11 +34,22 @@ export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL =
 export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
   const { org, keyId, changeId, receipt, action } = caller
   const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
+  const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
+  // What a call has read may be erased before it writes; then nothing is kept of what it read.
+  const erased =
+    mentioned.length === 0
+      ? sql`0`
+      : sql`CASE WHEN ${dialect.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.follow('changes', 'c', sql`c.entry_id = mentioned.value AND c.erased = 1`)}`)}
+        OR ${dialect.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.follow('leaving', 'l', sql`l.entry_id = mentioned.value AND l.erases = 1`)}`)}
+        THEN 1 ELSE 0 END`
+  const unlessErased = (value: string | null): SQL => sql`CASE WHEN ${erased} = 1 THEN NULL ELSE ${value} END`
   const own = sql`
     SELECT c.entry_id, CASE WHEN c.action = 'delete' THEN -c.version ELSE c.version END AS version FROM changes c
     WHERE ${changedSince(dialect, org, since)} ${OLDEST_FIRST} LIMIT ${EFFECTS}`
   const others = sql`
-    UNION ALL SELECT value AS entry_id, 0 AS version FROM ${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
+    UNION ALL SELECT value AS entry_id, 0 AS version FROM ${named}`
   const effect = sql`
     SELECT ${dialect.jsonArrays([sql`c.entry_id`, sql`c.version`])}
     FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
@@ -46,15 +57,15 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
   const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
   const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
   return sql`
-    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text)
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text, erased)
     VALUES (
       ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${leaving},
-      ${jsonText(values)}, ${told}, ${text}
+      ${unlessErased(jsonText(values))}, ${told}, ${unlessErased(text)}, ${erased}
     )
     ON CONFLICT (org, key_id, key) DO UPDATE SET
       tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
       effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, told = excluded.told, text = excluded.text,
-      answer = NULL, erased = 0
+      answer = NULL, erased = excluded.erased
     WHERE receipts.change_id <> excluded.change_id`
 }
 

@@ -1,10 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../domain/entry/entry'
 import type { Caller, Scope } from '../../../domain/identity/scope'
+import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Kept } from '../../../ports/history'
 import type { SqlDialect } from '../dialect'
 import { mayReturn } from '../entries/metadata-links'
-import { queueIndexing } from '../search/index-writer'
+import { queueIndexing, wordStatements } from '../search/index-writer'
+import { insertVectorsOf } from '../search/vector-rows'
 import { keepMarksOf } from '../texts/text-marks'
 import { changeable, wasChangeable } from '../visibility'
 import { keptInRow } from './history-statements'
@@ -124,23 +126,42 @@ export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: read
   ]
 }
 
-/** Marks of lines, and the work that is done right behind the commit: words, and vectors where they are made anew. */
-export function besideStatements(
-  dialect: SqlDialect,
-  now: number,
-  states: readonly Kept[],
-  textHashes: readonly string[],
-  generated: readonly (Generated | null)[],
-): SQL[] {
-  const rows = (ids: readonly number[]) =>
-    sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
-  const embedded = states.filter((_, i) => generated[i]).map(({ id }) => id)
+/** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
+export interface Returning {
+  readonly kept: Kept
+  readonly textHash: string
+  readonly generated: Generated | null
+  readonly indexed: IndexedText | null
+}
+
+/**
+ * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
+ * commit, or by the next search.
+ */
+export function besideStatements(dialect: SqlDialect, org: string, now: number, all: readonly Returning[]): SQL[] {
+  const later = all.filter(({ indexed }) => indexed === null)
+  const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
+    const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
+    return of.length === 0 ? [] : queueIndexing([topic], sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${ids}`)}`, now)
+  }
+  const whole = all.flatMap(({ kept: { id, currentVersion, state }, indexed, generated }) =>
+    indexed === null
+      ? []
+      : [{ id, version: currentVersion + 1, org, content: state, indexed, vectors: generated?.vectors ?? [] }],
+  )
   return [
     ...keepMarksOf(
       dialect,
-      states.map(({ id, state }, i) => ({ id, text: state.text, textHash: textHashes[i] as string })),
+      all.map(({ kept: { id, state }, textHash }) => ({ id, text: state.text, textHash })),
     ),
-    ...queueIndexing(['index'], rows(states.map(({ id }) => id)), now),
-    ...(embedded.length > 0 ? queueIndexing(['embed'], rows(embedded), now) : []),
+    ...wordStatements(dialect, whole),
+    ...insertVectorsOf(dialect, whole),
+    ...queued('index', later),
+    ...queued(
+      'embed',
+      all.filter(
+        ({ indexed, generated: made }) => made?.queued.includes('embed') || (indexed === null && made?.vectors),
+      ),
+    ),
   ]
 }

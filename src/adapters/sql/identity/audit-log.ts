@@ -29,6 +29,37 @@ export const auditStatement = (org: string, now: number, event: AuditEvent): SQL
   sql`INSERT INTO audit (${COLUMNS})
     VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
 
+/** What a row stands for may be told again within this time. */
+const REPEATED_MS = 60_000
+/** Ids that a row names which stands for several calls. */
+const REPEATED_IDS = 1_000
+
+/**
+ * The row of an event that anybody may cause again and again, a denial or a read: within a minute one row tells all of a key's that are
+ * alike, how many there were and which entries they touched, so that nobody fills the log with them.
+ */
+export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: number, event: AuditEvent): SQL[] {
+  const { keyId, action, tool, allowed } = event
+  const ids = json(event.ids.slice(0, REPEATED_IDS))
+  const before = sql`
+    SELECT a.seq FROM audit a
+    WHERE a.org = ${org} AND a.key_id = ${keyId} AND a.action = ${action} AND a.times IS NOT NULL
+      AND a.at > ${now - REPEATED_MS} AND a.at <= ${now}
+      AND a.allowed = ${allowed ? 1 : 0} AND coalesce(a.tool, '') = ${tool ?? ''}
+    ORDER BY a.at DESC, a.seq DESC LIMIT 1`
+  const both = sql`SELECT value FROM (
+      SELECT value FROM ${dialect.jsonNumbers(sql`audit.ids`)} AS known UNION SELECT value FROM ${dialect.jsonNumbers(ids)} AS more
+    ) AS touched ORDER BY value`
+  return [
+    // The list never becomes shorter: where it has no room any more, it stays as it is.
+    sql`UPDATE audit SET times = times + 1,
+        ids = CASE WHEN (SELECT count(*) FROM (${both}) AS counted) <= ${REPEATED_IDS} THEN ${dialect.jsonList(both)} ELSE ids END
+      WHERE org = ${org} AND seq = (${before})`,
+    sql`INSERT INTO audit (${COLUMNS}, times)
+      SELECT ${values(org, now, event, ids, json(event.detail))}, 1 WHERE NOT EXISTS (${before})`,
+  ]
+}
+
 /** The row of a write of one entry that happens only where a condition holds. */
 export const auditOneStatement = (caller: Actor, now: number, id: number, verb: string, condition: SQL): SQL =>
   sql`INSERT INTO audit (${COLUMNS})
@@ -88,18 +119,24 @@ const toRow = (row: Row): AuditRow => ({
   tool: row.tool as string | null,
   ids: JSON.parse(row.ids as string) as number[],
   allowed: Number(row.allowed) === 1,
-  detail: JSON.parse(row.detail as string) as AuditRow['detail'],
+  detail: {
+    ...(JSON.parse(row.detail as string) as AuditRow['detail']),
+    ...(Number(row.times ?? 1) > 1 ? { count: Number(row.times) } : {}),
+  },
 })
 
 export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): AuditLog => ({
   async record(org, event) {
     await connection.batch([auditStatement(org, clock.now(), event)], { org })
   },
+  async recordRepeated(org, event) {
+    await connection.batch(auditRepeatedStatements(connection.dialect, org, clock.now(), event), { org })
+  },
   async page(org, { after, limit, keys }) {
     const json = JSON.stringify(keys ?? [])
     const own = keys ? sql` AND key_id IN (SELECT value FROM ${connection.dialect.jsonRows(sql`${json}`)})` : sql``
     const [rows] = await connection.batch([
-      sql`SELECT ${COLUMNS} FROM audit WHERE org = ${org} AND seq > ${after}${own} ORDER BY seq LIMIT ${limit}`,
+      sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org} AND seq > ${after}${own} ORDER BY seq LIMIT ${limit}`,
     ])
     return (rows ?? []).map(toRow)
   },

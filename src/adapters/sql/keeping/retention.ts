@@ -15,6 +15,8 @@ const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
 /** Texts of old states that go in one transaction: a database looks at every page that it sets free. */
 const FORGOTTEN_BYTES = 20_000_000
+/** Organizations whose oldest row of the audit log is looked at together. */
+const ORGS = 100
 /** Entries whose links are removed together. */
 const DANGLING = 100
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
@@ -109,6 +111,38 @@ export function createSqlRetention(
         'all',
       )
       return old.length
+    },
+
+    async forgetAudit(after, before, limit) {
+      const [orgs = []] = await connection.batch([
+        sql`
+          WITH RECURSIVE of_org (org, step) AS (
+            SELECT min(a.org), 1 FROM audit a WHERE a.org > ${after}
+            UNION ALL
+            SELECT (SELECT min(a.org) FROM audit a WHERE a.org > o.org), o.step + 1
+            FROM of_org o WHERE o.org IS NOT NULL AND o.step < ${ORGS}
+          )
+          SELECT o.org, (SELECT a.at FROM audit a WHERE a.org = o.org ORDER BY a.seq LIMIT 1) AS oldest
+          FROM of_org o WHERE o.org IS NOT NULL ORDER BY o.org`,
+      ])
+      const due = orgs.findIndex(({ oldest }) => Number(oldest) < before)
+      const org = orgs[due]?.org as string | undefined
+      const [behind = after] = orgs
+        .slice(0, Math.max(due, 0))
+        .map((row) => row.org as string)
+        .slice(-1)
+      if (org === undefined) return { removed: 0, last: orgs.length < ORGS ? null : (orgs.at(-1)?.org as string) }
+      const old = sql`SELECT a.seq FROM audit a WHERE a.org = ${org} ORDER BY a.seq LIMIT ${limit}`
+      const newest = sql`(SELECT max(a.seq) FROM audit a WHERE a.org = ${org})`
+      const [, gone = []] = await connection.batch(
+        [
+          sql`INSERT INTO audit_purge (before) VALUES (${before})`,
+          sql`DELETE FROM audit WHERE org = ${org} AND seq IN (${old}) AND at < ${before} AND seq < ${newest} RETURNING seq`,
+          sql`DELETE FROM audit_purge`,
+        ],
+        { org },
+      )
+      return { removed: gone.length, last: gone.length < limit ? org : behind }
     },
 
     async forgetVersions(limit) {

@@ -13,8 +13,8 @@ import { isAway } from './memory-statements'
 /** Of a text so much is searched for the names of files and commands. */
 const SEARCHED = 50_000
 /**
- * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON writes
- * six bytes for one of a control character.
+ * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON
+ * writes six bytes for one of a control character.
  */
 const NAMING = { before: 100, most: 500 } as const
 

@@ -9,7 +9,7 @@ import { compareText } from '../../../domain/text'
 import type { Clock } from '../../../ports/clock'
 import type { PackReads, PackSight } from '../../../ports/packs'
 import type { Row, SqlConnection } from '../connection'
-import { auditStatement } from '../identity/audit-log'
+import { auditRepeatedStatements } from '../identity/audit-log'
 import { oppositionStatement, relatedStatement, stretchesStatement } from './pack-finishing'
 import { gatherStatement, HEAD } from './pack-gathering'
 import {
@@ -167,7 +167,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
 
     async finish(caller, sight, request) {
       const context = contextOf(sight)
-      const audit = auditStatement(caller.org, context.now, {
+      const audit = auditRepeatedStatements(dialect, caller.org, context.now, {
         ...caller,
         ids: request.ids,
         allowed: true,
@@ -179,7 +179,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
           stretchesStatement(context, request),
           oppositionStatement(context, request),
           relatedStatement(context, request),
-          audit,
+          ...audit,
         ],
       )
       const oppositions = (opposed ?? []).map(toLink)

@@ -1,10 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { unavailable } from '../../../domain/errors'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { inShares } from '../../../domain/write-share'
 import type { IndexMaintenance } from '../../../ports/index-maintenance'
 import type { SqlConnection } from '../connection'
+import type { IndexMerge } from '../dialect'
+import { ERASED, queueForgetting } from './forgetting'
 import { createIndexWriter } from './index-writer'
 
 /** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
@@ -12,6 +14,9 @@ const ANALYSIS = 5
 
 /** Text that one round reads, whatever the number of entries: some seconds of work. */
 const MAX_BYTES = 8_000_000
+
+/** Merges of one step of work in which erased words leave the index. */
+const FORGETTING = 20
 
 interface Progress {
   readonly analysis: string
@@ -47,6 +52,11 @@ export function createSqlIndexMaintenance(
       ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
   const isDone = (state: Progress): boolean => state.analysis === wanted && state.upTo === null
+
+  async function changed({ state }: IndexMerge, merge: SQL): Promise<boolean> {
+    const [before, , after] = await connection.batch([state, merge, state])
+    return before?.[0]?.state !== after?.[0]?.state
+  }
 
   return {
     async isCurrent() {
@@ -85,9 +95,18 @@ export function createSqlIndexMaintenance(
 
     async merge() {
       const { mergeIndex: parts } = connection.dialect
-      if (parts === null) return false
-      const [before, , after] = await connection.batch([parts.state, parts.merge, parts.state])
-      return before?.[0]?.state !== after?.[0]?.state
+      return parts !== null && (await changed(parts, parts.merge))
+    },
+
+    async forget(org, key) {
+      const { mergeIndex: parts } = connection.dialect
+      if (parts === null) return
+      if (key === ERASED && !(await changed(parts, parts.forget.begin))) return
+      for (let step = 0; step < FORGETTING; step++) {
+        await pace.rest()
+        if (!(await changed(parts, parts.forget.goOn))) return
+      }
+      await connection.batch([queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')])
     },
 
     async write(org, id) {

@@ -7,7 +7,7 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import { indexText } from '../../../domain/search/indexed-text'
 import { inShares } from '../../../domain/write-share'
 import type { SqlConnection } from '../connection'
-import type { ReadToIndex } from '../dialect'
+import type { ReadToIndex, SqlDialect } from '../dialect'
 import { entriesById } from '../entries/read-statements'
 import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
 import { CLAIM_MS } from '../keeping/outbox'
@@ -50,6 +50,29 @@ export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, 
       ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 
+/**
+ * Writes the words of entries that stand at these versions, and counts them: words are counted where they are read, and a commit without
+ * them has counted none.
+ */
+export function wordStatements(dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
+  if (entries.length === 0) return []
+  const [only] = entries
+  const counted = JSON.stringify(entries.map(({ id, version, indexed }) => [id, version, indexed.words]))
+  const seen = dialect.jsonTable(sql`${counted}`, { id: 'integer', version: 'integer', words: 'integer' })
+  return [
+    // What is read of one long text may be more than one value holds.
+    ...(only !== undefined && entries.length === 1
+      ? [dialect.indexEntry(only, sql`e.id = ${only.id} AND e.version = ${only.version}`)]
+      : dialect.indexEntries(entries)),
+    sql`UPDATE entries SET text_words = counted.words
+      FROM (
+        SELECT e.id, seen.words FROM ${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}
+        WHERE e.text_words <> seen.words
+      ) counted
+      WHERE entries.id = counted.id`,
+  ]
+}
+
 export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer, pace: Pace) {
   const { dialect } = connection
 
@@ -76,23 +99,11 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
       entries.push({ id, version, textHash: row.text_hash as string, org: row.org as string, content, indexed })
     }
     // The version keeps a row that has changed meanwhile from being indexed by its old words.
-    const read = JSON.stringify(entries.map(({ id, version, indexed }) => [id, version, indexed.words]))
-    const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer', words: 'integer' })
+    const read = JSON.stringify(entries.map(({ id, version }) => [id, version]))
+    const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer' })
     const same = sql`${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
-    const [only] = entries
     const results = await connection.batch(
-      [
-        sql`SELECT e.id FROM ${same}`,
-        // What is read of one long text may be more than one value holds.
-        ...(only !== undefined && entries.length === 1
-          ? [dialect.indexEntry(only, sql`e.id = ${only.id} AND e.version = ${only.version}`)]
-          : dialect.indexEntries(entries)),
-        // Words are counted where they are read; a commit without them has counted none.
-        sql`UPDATE entries SET text_words = counted.words
-          FROM (SELECT e.id, seen.words FROM ${same} WHERE e.text_words <> seen.words) counted
-          WHERE entries.id = counted.id`,
-        ...beside(entries, same),
-      ],
+      [sql`SELECT e.id FROM ${same}`, ...wordStatements(dialect, entries), ...beside(entries, same)],
       lock,
     )
     return new Set((results[0] ?? []).map(({ id }) => Number(id)))

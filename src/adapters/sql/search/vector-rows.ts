@@ -176,6 +176,8 @@ export function createSqlVectorRows(
         [
           sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
           ...insertVectors(dialect, vectors, same),
+          sql`DELETE FROM outbox WHERE org = ${entry.org} AND topic = 'embed'
+            AND key = (SELECT CAST(e.id AS TEXT) FROM entries e WHERE ${same})`,
         ],
         { org: entry.org },
       )

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { sourceFiles } from '../support/sources'
 
-/** The import law of src/README.md: which floor may import which, and which packages. */
+/** The import law of docs/architecture.md: which floor may import which, and which packages. */
 const SRC = join(ROOT, 'src')
 
 /** Pure packages that the domain uses, each with its reason: no I/O, no globals, and they run in workerd. */

@@ -25,8 +25,8 @@ describe('a failure of D1', () => {
     expect(heard('D1_ERROR: database or disk is full: SQLITE_FULL', true)).toEqual({
       code: 'unavailable',
       message:
-        'The database, or the disk that it is on, is full; nothing was changed, delete entries or give it more room',
-      retryable: true,
+        'The disk that the database is on is full; nothing was changed. Reading goes on as far as it can, writing as soon as there is room on that disk',
+      retryable: false,
     })
     expect(heard('D1_ERROR: Exceeded maximum DB size', true)).toMatchObject({
       code: 'limit_exceeded',

@@ -11,7 +11,7 @@ it('says how many entries are left when one call takes no more', async () => {
       services: {
         entries: {
           delete: async () => count,
-          erase: async () => count,
+          erase: async () => ({ count, archived: 0, before: 0, left: 0 }),
           wouldDelete: async () => ({ count: 7, ids: [] }),
         },
         now: () => 0,

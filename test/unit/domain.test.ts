@@ -213,7 +213,7 @@ describe('configuration', () => {
   })
 
   it('keeps what was for 30 days and receipts for 24 hours, or as long as is said within bounds', () => {
-    expect(parseConfig({})).toMatchObject({ history: { days: 30, receiptHours: 24 }, changesDays: 30 })
+    expect(parseConfig({})).toMatchObject({ history: { days: 30, receiptHours: 24 }, changesDays: 30, auditDays: 365 })
     const terms = (days: string, hours: string, changes: string) => {
       const { history, changesDays } = parseConfig({
         HISTORY_DAYS: days,

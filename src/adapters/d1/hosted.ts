@@ -1,0 +1,123 @@
+import { Problem } from '../../domain/errors'
+import type { DatabaseHealth } from '../../ports/health'
+import type { StorageFault, StorageHost } from '../../ports/storage-host'
+import type { SqlConnection } from '../sql/connection'
+import { isReading } from '../sql/failures'
+import { toQuery } from './connection'
+import { LocalFault } from './local-faults'
+
+/** What an isolate knows of the files of its database: the last fault that kept it from its work. */
+export interface StorageState {
+  fault: StorageFault | null
+}
+
+/** Nothing else may be written meanwhile: what is left of a full disk is for reading. */
+const REFUSING: ReadonlySet<StorageFault> = new Set(['full', 'readonly', 'foreign', 'missing'])
+/** Whoever starts with these would write over them. */
+const CLOSED: ReadonlySet<StorageFault> = new Set(['foreign', 'missing'])
+
+/** Where nobody can be asked. */
+export const NO_HOST: StorageHost = { report: async () => null }
+
+/** The machine is asked by a service binding, which `npm start` has. */
+export const storageHost = (service: Pick<Fetcher, 'fetch'> | undefined): StorageHost =>
+  service === undefined
+    ? NO_HOST
+    : {
+        async report(failed, seen) {
+          try {
+            const response = await service.fetch(
+              `http://storage/${failed ? 'failed' : ''}${seen ? `?seen=${seen}` : ''}`,
+            )
+            return ((await response.json()) as { fault: StorageFault | null }).fault
+          } catch {
+            return null
+          }
+        },
+      }
+
+/** A failure in the words of whoever knows why. */
+async function explained(error: unknown, host: StorageHost, state: StorageState): Promise<unknown> {
+  if (!(error instanceof Problem) || error.code !== 'unavailable') return error
+  const known = error instanceof LocalFault ? error : null
+  const fault = (await host.report(true, known?.fault)) ?? known?.fault ?? null
+  if (fault === null) return error
+  state.fault = fault
+  return known?.fault === fault ? known : new LocalFault(fault)
+}
+
+/**
+ * Prepares a database whose files may be broken.
+ *
+ * @param prepare what is done before the first call; not begun where there is nothing of ours to do it to, and to tell of a database
+ *   without tables, which may be one that was lost
+ * @throws LocalFault
+ */
+export async function preparing(
+  host: StorageHost,
+  state: StorageState,
+  prepare: (isNew: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  state.fault = await host.report(false)
+  if (state.fault !== null && CLOSED.has(state.fault)) throw new LocalFault(state.fault)
+  try {
+    await prepare(async () => {
+      const fault = await host.report(false, 'empty')
+      if (fault !== null && CLOSED.has(fault)) throw new LocalFault(fault)
+    })
+  } catch (error) {
+    throw await explained(error, host, state)
+  }
+}
+
+/**
+ * A connection that says what is wrong with the files of its database, refuses writes while these cannot be, and whose health remembers
+ * the write that failed.
+ */
+export function hosted<Connection extends SqlConnection & { readonly health: DatabaseHealth }>(
+  connection: Connection,
+  host: StorageHost,
+  state: StorageState,
+): Connection {
+  const told = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw await explained(error, host, state)
+    }
+  }
+  return {
+    ...connection,
+    async batch(statements, lock, early) {
+      // As a rule nothing is wrong, and statements need not be looked at.
+      if (state.fault === null) return told(connection.batch(statements, lock, early))
+      const reads = statements.map((statement) => isReading(toQuery(statement).sql))
+      if (reads.every(Boolean)) return told(connection.batch(statements, lock, early))
+      const fault = await host.report(false)
+      if (fault !== null && REFUSING.has(fault)) {
+        state.fault = fault
+        if (typeof lock !== 'object' || !lock.isNote) throw new LocalFault(fault)
+        // Who reads is answered, and nobody notes that.
+        const reading = statements.filter((_, i) => reads[i])
+        const rows = reading.length === 0 ? [] : [...(await told(connection.read(reading)))]
+        return reads.map((isRead) => (isRead ? (rows.shift() ?? []) : []))
+      }
+      const results = await told(connection.batch(statements, lock, early))
+      // It can be written to again; what is damaged stays so.
+      if (state.fault !== 'damaged') state.fault = null
+      return results
+    },
+    read: (statements) => told(connection.read(statements)),
+    health: {
+      ...connection.health,
+      async ping() {
+        const fault = await host.report(false)
+        // Of what was wrong a host knows whether it still is; without one, the next write finds out.
+        const isOver = host !== NO_HOST && state.fault !== null && REFUSING.has(state.fault)
+        state.fault = fault ?? (isOver ? null : state.fault)
+        await told(connection.health.ping())
+        if (state.fault !== null) throw new LocalFault(state.fault)
+      },
+    },
+  }
+}

@@ -1,0 +1,136 @@
+// How does a search find what is committed while its words or vectors are still to be written? Their writer does that right behind
+// its commit, before it answers; when it died in between, or was not answered itself by a model, the next search does it.
+import type { Scope } from '../../domain/identity/scope'
+import type { FullText } from '../../ports/full-text'
+import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../ports/pending-index'
+import type { BackgroundGeneration } from '../background-generation'
+import type { Missed } from './schedule'
+
+/** What one isolate knows of a database. */
+export interface PendingState {
+  /** When this isolate met it: whoever queued or claimed something before that, in the same process, is gone. */
+  readonly since: number
+  /** Before that a model that failed is not asked again for the sake of a search. */
+  embedsAgainAt: number
+}
+
+/** Bytes of entries whose words one search writes: as much as one restoration brings back. */
+const WORDS = 4_000_000
+/** A model that failed is left alone for so long. */
+const MODEL_RESTS_MS = 30_000
+
+const WARNINGS: Record<Missed, string> = {
+  words: 'Words of some entries are still being written to the search index; these may be missed until that is done',
+  vectors: 'Vectors of some entries are still to be made; these may be missed by meaning until that is done',
+}
+const TOPICS = { words: 'index', vectors: 'embed' } as const
+
+export interface FinishIndex {
+  /**
+   * Runs a search. Where words or vectors that it could go by turn out to be unwritten, they are written first, a bounded part of
+   * them, and the search is run again; as a rule there are none, and to find that out costs no round trip of its own.
+   *
+   * @param search begins with a read of the database, in the moment in which it is called; it writes nothing
+   */
+  searching<T>(scope: Scope, search: () => Promise<T>): Promise<T>
+  /** Another number after something was written: what was asked of an index before that is out of date. */
+  readonly round: () => number
+  /** What to tell of a search that goes by these, as the last look found it. */
+  warnings(goesBy: readonly Missed[]): readonly string[]
+}
+
+/** For what has nothing to be finished. */
+export const NOTHING_PENDING: FinishIndex = { searching: (_, search) => search(), round: () => 0, warnings: () => [] }
+
+/** Those of them that hold no more bytes together. */
+function within(entries: readonly PendingEntry[], most: number): PendingEntry[] {
+  let left = most
+  return entries.filter(({ bytes }) => {
+    if (bytes > left) return false
+    left -= bytes
+    return true
+  })
+}
+
+export function createFinishIndex(dependencies: {
+  readonly pending: PendingIndex
+  /** Null where nothing is searched by meaning. */
+  readonly generation: Pick<BackgroundGeneration, 'embed'> | null
+  /** Bytes of texts whose vectors one search has made. */
+  readonly vectorBytes: number
+  readonly state: PendingState
+  readonly now: () => number
+}): FinishIndex {
+  const { pending, generation, vectorBytes, state, now } = dependencies
+  let behind: readonly Missed[] = []
+  let rounds = 0
+  /** Of this request: what two legs of a search find is done once. */
+  const running = new Map<string, Promise<boolean>>()
+
+  async function writeWords(org: string, entries: readonly PendingEntry[]): Promise<boolean> {
+    const ids = within(entries, WORDS).map(({ id }) => id)
+    return ids.length > 0 && (await pending.writeWords(org, ids))
+  }
+
+  async function makeVectors(entries: readonly PendingEntry[]): Promise<boolean> {
+    const ids = within(entries, vectorBytes).map(({ id }) => id)
+    if (generation === null || ids.length === 0 || now() < state.embedsAgainAt) return false
+    try {
+      await generation.embed(ids)
+      return true
+    } catch {
+      state.embedsAgainAt = now() + MODEL_RESTS_MS
+      return false
+    }
+  }
+
+  /** Whether anything was written that was not there. */
+  async function finish(scope: Scope, entries: readonly PendingEntry[]): Promise<boolean> {
+    const of = (what: Missed) => entries.filter(({ topic, abandoned }) => abandoned && topic === TOPICS[what])
+    const words = await writeWords(scope.org, of('words'))
+    const vectors = await makeVectors(of('vectors'))
+    if (words || vectors) rounds++
+    return words || vectors
+  }
+
+  /** Null when it cannot be known; then the search cannot be answered either. */
+  async function look(scope: Scope): Promise<readonly PendingEntry[] | null> {
+    try {
+      const found = await pending.look(scope, state.since)
+      const missed = (what: Missed): boolean =>
+        (what === 'words' || generation !== null) &&
+        (found.length >= PENDING_AT_ONCE || found.some(({ topic }) => topic === TOPICS[what]))
+      behind = (['words', 'vectors'] as const).filter(missed)
+      return found
+    } catch {
+      return null
+    }
+  }
+
+  function finishOnce(scope: Scope, entries: readonly PendingEntry[]): Promise<boolean> {
+    const key = JSON.stringify([scope.org, scope.projects, scope.owner])
+    const begun = running.get(key) ?? finish(scope, entries).finally(() => running.delete(key))
+    running.set(key, begun)
+    return begun
+  }
+
+  return {
+    async searching(scope, search) {
+      // The look comes first, so that it knows no later state than the search.
+      const looked = look(scope)
+      const found = search()
+      const [pendingEntries] = await Promise.all([looked, found.catch(() => {})])
+      if (!pendingEntries?.length || !(await finishOnce(scope, pendingEntries))) return found
+      const [, again] = await Promise.all([look(scope), search()])
+      return again
+    },
+    round: () => rounds,
+    warnings: (goesBy) => behind.flatMap((what) => (goesBy.includes(what) ? [WARNINGS[what]] : [])),
+  }
+}
+
+/** A search for words that finds what is committed. */
+export const searchingWhole = (fullText: FullText, finishing: FinishIndex): FullText => ({
+  ...fullText,
+  search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request)),
+})

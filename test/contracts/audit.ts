@@ -1,0 +1,116 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/connection'
+import { createSqlRetention } from '../../src/adapters/sql/keeping/retention'
+import type { AuditEvent } from '../../src/domain/identity/audit'
+import type { Caller } from '../../src/domain/identity/scope'
+import type { AuditLog } from '../../src/ports/audit-log'
+import { freshPrincipal, type TestClock } from '../support/scope'
+
+export interface AuditUnderTest {
+  readonly connection: SqlConnection
+  readonly audit: AuditLog
+  readonly clock: TestClock
+}
+
+const MINUTE = 60_000
+const EVENT: AuditEvent = {
+  ...{ keyId: 'key-1', agent: null, action: 'context', tool: 'context', ids: [], allowed: true, detail: { items: 1 } },
+}
+
+/** The audit log cannot be filled, and does not grow for ever. */
+export function auditContract(name: string, make: () => AuditUnderTest): void {
+  describe(`${name} bounds the audit log`, () => {
+    let made: AuditUnderTest
+    let ada: Caller
+    beforeEach(() => {
+      made = make()
+      ada = freshPrincipal()
+    })
+    const rows = (org = ada.org) => made.audit.page(org, { after: 0, limit: 2_000 })
+    const used = async () => {
+      const [counted, truth] = await made.connection.batch([
+        sql`SELECT items, bytes FROM org_usage WHERE org = ${ada.org} AND part = 'audit'`,
+        sql`SELECT count(*) AS items, sum(${made.connection.dialect.byteLength(sql`ids || detail || action || key_id`)}) AS bytes
+          FROM audit WHERE org = ${ada.org}`,
+      ])
+      const numbers = (row: Record<string, unknown> | undefined) => [Number(row?.items), Number(row?.bytes)]
+      expect(numbers(counted?.[0])).toEqual(numbers(truth?.[0]))
+      return numbers(truth?.[0])
+    }
+
+    it('by one row for all that a key did alike within a minute, with how often and to which entries', async () => {
+      const again = (more: Partial<AuditEvent> = {}) => made.audit.recordRepeated(ada.org, { ...EVENT, ...more })
+      await again({ ids: [3, 1] })
+      await again({ ids: [2, 3] })
+      made.clock.advance(MINUTE - 1)
+      await again({ ids: [4] })
+      expect(await rows()).toMatchObject([{ seq: 1, ids: [1, 2, 3, 4], detail: { items: 1, count: 3 } }])
+      made.clock.advance(1)
+      await again()
+      const others = [{ keyId: 'key-2' }, { action: 'remember' }, { allowed: false }, { tool: null }]
+      for (const other of others) await again(other)
+      await Promise.all(Array.from({ length: 20 }, () => again({ keyId: 'key-3' })))
+      const all = await rows()
+      expect(all.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7])
+      expect(all.slice(1, 6).map(({ detail }) => detail)).toEqual(Array.from({ length: 5 }, () => ({ items: 1 })))
+      expect(all[6]).toMatchObject({ keyId: 'key-3', detail: { items: 1, count: 20 } })
+      expect((await used())[0]).toBe(7)
+    })
+
+    it('by as many ids in such a row as it has room for', async () => {
+      const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
+      await made.audit.recordRepeated(ada.org, { ...EVENT, ids: ids(1, 990) })
+      await made.audit.recordRepeated(ada.org, { ...EVENT, ids: ids(985, 16) })
+      await made.audit.recordRepeated(ada.org, { ...EVENT, ids: ids(2_000, 9) })
+      expect(await rows()).toMatchObject([{ ids: ids(1, 1_000), detail: { count: 3 } }])
+      await used()
+    })
+
+    it('by the days that rows are kept, in parts, without numbering anew', async () => {
+      const retention = createSqlRetention(made.connection, made.clock)
+      const before = made.clock.now()
+      const bob = freshPrincipal()
+      for (let i = 0; i < 5; i++) await made.audit.record(ada.org, EVENT)
+      await made.audit.record(bob.org, EVENT)
+      made.clock.advance(MINUTE)
+      await made.audit.record(bob.org, EVENT)
+      const purge = async (until: number) => {
+        const removed: number[] = []
+        let last: string | null = ''
+        while (last !== null) {
+          const round: { removed: number; last: string | null } = await retention.forgetAudit(last, until, 2)
+          removed.push(round.removed)
+          last = round.last
+        }
+        return removed
+      }
+      const kept = async () => [(await rows()).map(({ seq }) => seq), (await rows(bob.org)).map(({ seq }) => seq)]
+      await purge(before)
+      expect(await kept()).toEqual([
+        [1, 2, 3, 4, 5],
+        [1, 2],
+      ])
+      expect(Math.max(...(await purge(before + 1)))).toBe(2)
+      expect(await kept()).toEqual([[5], [2]])
+      expect((await used())[0]).toBe(1)
+      await made.audit.record(ada.org, EVENT)
+      expect(await kept()).toEqual([[5, 6], [2]])
+    })
+
+    it('and lets no statement change a row, or remove one that is kept', async () => {
+      await made.audit.record(ada.org, EVENT)
+      await made.audit.recordRepeated(ada.org, EVENT)
+      const ofOrg = sql`WHERE org = ${ada.org}`
+      for (const statement of [
+        sql`DELETE FROM audit ${ofOrg}`,
+        sql`UPDATE audit SET times = 2 ${ofOrg} AND seq = 1`,
+        sql`UPDATE audit SET times = 3 ${ofOrg} AND seq = 2`,
+        sql`UPDATE audit SET times = 2, detail = '{}' ${ofOrg} AND seq = 2`,
+        sql`UPDATE audit SET times = 2, ids = '' ${ofOrg} AND seq = 2`,
+      ])
+        await expect(made.connection.batch([statement], { org: ada.org })).rejects.toThrow()
+      expect(await rows()).toHaveLength(2)
+    })
+  })
+}

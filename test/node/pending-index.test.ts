@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { PendingEntry } from '../../src/ports/pending-index'
+import { createFinishIndex } from '../../src/services/keeping/pending-index'
+import { freshPrincipal } from '../support/scope'
+
+const entry = (given: Partial<PendingEntry>): PendingEntry => ({
+  ...{ topic: 'index', id: 1, bytes: 10, abandoned: true },
+  ...given,
+})
+
+function open(entries: readonly PendingEntry[]) {
+  let now = 1_000
+  let left = [...entries]
+  const did = { looks: 0, words: [] as number[][], vectors: [] as number[][], down: false }
+  const drop = (topic: string, ids: readonly number[]) => {
+    left = left.filter((one) => one.topic !== topic || !ids.includes(one.id))
+  }
+  const finishing = createFinishIndex({
+    pending: {
+      async look() {
+        did.looks++
+        return left
+      },
+      async writeWords(_, ids) {
+        did.words.push([...ids])
+        drop('index', ids)
+        return true
+      },
+    },
+    generation: {
+      async embed(ids) {
+        did.vectors.push([...ids])
+        if (did.down) throw new Error('the model is down')
+        drop('embed', ids)
+      },
+    },
+    vectorBytes: 100,
+    state: { since: 0, embedsAgainAt: 0 },
+    now: () => now,
+  })
+  const scope = freshPrincipal()
+  let searches = 0
+  const search = () => finishing.searching(scope, async () => ++searches)
+  const wait = (ms: number) => {
+    now += ms
+  }
+  return { finishing, did, search, wait }
+}
+
+describe('a search that finds its indexes behind', () => {
+  it('is run once where nothing is to be written', async () => {
+    const { did, search, finishing } = open([])
+    expect([await search(), did.looks, finishing.warnings(['words', 'vectors'])]).toEqual([1, 1, []])
+  })
+
+  it('writes what two legs of it meet once, and is run again', async () => {
+    const { did, search, finishing } = open([entry({}), entry({ topic: 'embed' })])
+    await Promise.all([search(), search()])
+    expect([did.words, did.vectors]).toEqual([[[1]], [[1]]])
+    expect(finishing.warnings(['words', 'vectors'])).toEqual([])
+  })
+
+  it('has vectors made of no more than a share, and tells of the rest', async () => {
+    const { did, search, finishing } = open([
+      entry({ topic: 'embed', bytes: 101 }),
+      entry({ topic: 'embed', id: 2, bytes: 90 }),
+    ])
+    await search()
+    expect([did.vectors, finishing.warnings(['words'])]).toEqual([[[2]], []])
+    expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Vectors of some entries')])
+  })
+
+  it('asks a model that failed no more for half a minute, and tells what may be missed meanwhile', async () => {
+    const { did, search, finishing, wait } = open([entry({ topic: 'embed' })])
+    did.down = true
+    expect([await search(), await search(), did.vectors.length]).toEqual([1, 2, 1])
+    expect(finishing.warnings(['vectors'])).toHaveLength(1)
+    did.down = false
+    wait(30_000)
+    expect([await search(), did.vectors.length]).toEqual([4, 2])
+    expect(finishing.warnings(['vectors'])).toEqual([])
+  })
+
+  it('leaves to a living writer what it is writing', async () => {
+    const { did, search, finishing } = open([entry({ abandoned: false })])
+    expect([await search(), did.words]).toEqual([1, []])
+    expect(finishing.warnings(['words'])).toHaveLength(1)
+  })
+})
