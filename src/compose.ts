@@ -62,6 +62,7 @@ import { createOrient } from './services/recall/orient'
 import { createRecall } from './services/recall/recall'
 import { createRecallWords } from './services/recall/recall-words'
 import { createReportEvent } from './services/recall/report-event'
+import { createSimilarMemories } from './services/recall/similar-memories'
 import { createSummarize } from './services/recall/summarize'
 import { createSearchSemantic } from './services/search-semantic'
 import type { Services } from './services/services'
@@ -235,7 +236,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     storeEntries,
     packs,
     memories,
-    reportEvent: createReportEvent({ memories, recallWords, code, clock }),
+    reportEvent: createReportEvent({
+      ...{ memories, code, clock },
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
+    }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
@@ -249,7 +253,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       ...{ levels, memories: memoryRows, analyzer, finishing },
     }),
     recallWords,
-    summarize: createSummarize({ memories: memoryRows, storeEntries, analyzer, clock }),
+    summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
     updateEntries: createUpdateEntries(writing),
     ...composeSearches({
       ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },

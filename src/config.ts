@@ -51,6 +51,8 @@ export interface Config {
     readonly overfetch: number
   }
   readonly vectorBackend: VectorBackend
+  /** What happens to what looks like a secret in writes other than events and code. */
+  readonly redact: 'warn' | 'always'
   readonly embedding: {
     readonly provider: EmbeddingProvider
     readonly model: string
@@ -167,6 +169,7 @@ export function parseConfig(env: Environment): Config {
       overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
     },
     vectorBackend,
+    redact: reader.choice('REDACT', 'warn', ['warn', 'always']),
     embedding: {
       provider,
       model: reader.text('EMBEDDING_MODEL') || defaultModel,

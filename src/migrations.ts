@@ -43,6 +43,7 @@ import keptLinks from '../migrations/d1/0042_kept_links.sql'
 import turns from '../migrations/d1/0043_turns.sql'
 import countedAtOnce from '../migrations/d1/0044_counted_at_once.sql'
 import boundedAudit from '../migrations/d1/0045_bounded_audit.sql'
+import metAgain from '../migrations/d1/0046_met_again.sql'
 import type { Migration } from './adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -92,4 +93,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0043_turns.sql', sql: turns },
   { name: '0044_counted_at_once.sql', sql: countedAtOnce },
   { name: '0045_bounded_audit.sql', sql: boundedAudit },
+  { name: '0046_met_again.sql', sql: metAgain },
 ]

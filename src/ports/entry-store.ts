@@ -1,6 +1,7 @@
 import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry/entry'
 import type { JsonObject } from '../domain/entry/metadata'
 import type { Caller, Scope } from '../domain/identity/scope'
+import type { Meeting } from '../domain/recall/equal'
 import type { Shown } from '../domain/recall/memory'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
 import type { Filter } from '../domain/search/filter'
@@ -83,6 +84,8 @@ export interface DeleteSelection {
 }
 
 export interface SaveOptions {
+  /** Of memories: each is stored only where no equal one stands, and what stands there is met as this says. */
+  readonly meeting?: Meeting | undefined
   /** Whether a repeated turn is met again; true when absent. */
   readonly dedupe?: boolean
   /** What `imageRemovals` told before the bytes of the images were put. */
@@ -103,6 +106,7 @@ export interface EntryStore {
    * one id; without it, each is a new entry.
    *
    * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again
+   * @throws MeetingFailed where a meeting is asked for and what is to be met stands otherwise
    */
   save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>
 

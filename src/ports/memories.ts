@@ -2,7 +2,9 @@ import type { EntryVersion, Layer } from '../domain/entry/entry'
 import type { Kind } from '../domain/entry/kind'
 import type { Scope } from '../domain/identity/scope'
 import type { Original } from '../domain/recall/digest'
+import type { Equal, Sameness } from '../domain/recall/equal'
 import type { Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
+import type { Reported } from '../domain/recall/problem'
 import type { Filter } from '../domain/search/filter'
 import type { Window } from '../domain/search/window'
 
@@ -12,6 +14,8 @@ export interface MemoryQuery extends Window {
   readonly kinds: readonly Kind[] | null
   /** Has one of these normalised tags; empty for no such condition. */
   readonly tags: readonly string[]
+  /** Archived ones alone; without it, none of them. */
+  readonly archived?: boolean | undefined
 }
 
 export interface MemoryPage {
@@ -60,6 +64,12 @@ export interface Memories {
    * the beginning of its text.
    */
   summarizable(scope: Scope, query: SummarizableQuery): Promise<(Original & EntryVersion)[]>
+
+  /** What stands already and is equal to each of these, the oldest; null for none. */
+  equals(scope: Scope, wanted: readonly Sameness[]): Promise<(Equal | null)[]>
+
+  /** Visible memories of a project (null: of none) that stand for problems with this key, the oldest first. */
+  reported(scope: Scope, project: string | null, key: string): Promise<Reported[]>
 
   /** How many there are of each sort. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>

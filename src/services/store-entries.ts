@@ -6,6 +6,7 @@ import { type Done, savedBy } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
 import { jsonText } from '../domain/json/write'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
+import type { Meeting } from '../domain/recall/equal'
 import type { EntryStore, SavedEntry } from '../ports/entry-store'
 import type { ImageStore } from '../ports/image-store'
 import type { Outbox } from '../ports/outbox'
@@ -48,6 +49,8 @@ export interface StoreOptions {
   readonly dedupe: boolean
   /** What is embedded by the same call. */
   readonly along?: Along | undefined
+  /** Of memories: what is met again. */
+  readonly meeting?: Meeting | undefined
 }
 
 /** What stores and updates entries. */
@@ -97,13 +100,13 @@ export function createStoreEntries({
   return async (
     caller: Caller,
     drafts: readonly Outcome<EntryDraft>[],
-    { atomic, dedupe, along }: StoreOptions,
+    { atomic, dedupe, along, meeting }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
     if (caller.done) return recalled(caller.done)
     const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     const failed = prepared.length - good.length
-    if (good.length === 0 || (atomic && failed > 0))
+    if ((good.length === 0 && meeting === undefined) || (atomic && failed > 0))
       return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
 
     checkBeside(good.map(({ entry }) => entry))
@@ -130,7 +133,7 @@ export function createStoreEntries({
     noteOutcomes(caller, planned())
     const saved = await withRetries(async (attempt) => {
       const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
-      return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals }))
+      return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals, meeting }))
     })
     const told = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
@@ -166,7 +169,11 @@ interface Planned {
 
 /** What a call has stored that is made again. */
 const recalled = (carriedOut: Done): Outcome<StoredEntry>[] =>
-  report(notedOutcomes<Planned>(carriedOut) ?? [], savedBy(carriedOut))
+  report(
+    notedOutcomes<Planned>(carriedOut) ?? [],
+    // Memories that it met and changed stand elsewhere in its notes.
+    savedBy(carriedOut).filter(({ isNew }) => isNew || carriedOut.notes.met === undefined),
+  )
 
 type Saved = Pick<SavedEntry, 'id' | 'version' | 'isNew' | 'summarized' | 'evicted'>
 

@@ -6,6 +6,7 @@ import type { Family } from './family'
 import { carryOutOnce, idempotencyKey } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
+import { screened, withWarning } from './screened'
 
 export interface Tool {
   readonly family: Family
@@ -91,7 +92,14 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
       const blocks: Block[] = []
       // The text of the structured content is the first block.
       const attach = (block: Block): number => blocks.push(block)
-      const run = (principal: Caller) => handler({ ...context, principal, attach }, args)
+      const run = async (principal: Caller) => {
+        const called = { ...context, principal, attach }
+        if (effect !== 'store' && effect !== 'change') return handler(called, args)
+        const { args: clean, kinds } = await screened(args, context.services.pace)
+        const redacts = context.config.redact === 'always'
+        const answer = await handler(called, redacts ? clean : args)
+        return redacts ? answer : withWarning(answer, kinds)
+      }
       const { result, replayed } =
         typeof key === 'string'
           ? await carryOutOnce(context, { key, args: rest, looksFirst: isCostly(args) }, run)

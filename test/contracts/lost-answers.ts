@@ -23,7 +23,7 @@ const LONG = 'A long report about the harbour and its cranes. '.repeat(20)
 const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|evicted|summaryId)$/
 
 /** Ids within words. */
-const WORDED_ID = /(Entry |ID |supersedes:|\[#)(\d+)/g
+const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
 
 /** Answers as they would be in any org: ids in the order in which they came to be. */
 function inAnyOrg(answer: Json, ids: readonly number[]): Json {
@@ -112,6 +112,7 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
   })
   const failed = event('error_occurred', { error: 'TypeError: crane is not a function', file: 'a.ts', line: 3 })
   yield ['context_reportEvent', failed]
+  yield ['context_reportEvent', { event: { ...failed.event, payload: { ...failed.event.payload, file: 'b.ts' } } }]
   yield ['wait', { ms: 90_000 }]
   const { memoryId: bug } = yield ['context_reportEvent', failed, ['wait', { ms: 90_000 }]]
   yield [

@@ -78,8 +78,9 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       ada = freshPrincipal()
     })
 
+    let stored = 0
     const store = (draft: Partial<MemoryDraft> = {}) =>
-      memories.store(ada, { type: 'decision', content: 'a memory', metadata: {}, ...draft })
+      memories.store(ada, { type: 'decision', content: `memory ${++stored}`, metadata: {}, ...draft })
     const listed = async (layer: 1 | 2 | 3) => {
       const query = { layer, kinds: null, tags: [], limit: 100, offset: 0 }
       const page = await memories.list(ada, null, query, 1_000_000)
@@ -162,8 +163,13 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       await memories.get(ada, null, read.id)
       clock.advance(1)
       expect((await store({ ...inProject, metadata: { projectPath: 'other' } })).evicted).toEqual([])
+      const captured = { metadata: { ...inProject.metadata, source: 'system_auto' } }
+      const noted = await store({ ...inProject, ...captured })
+      expect(noted.evicted).toEqual([oldest.id])
+      clock.advance(1)
+      // What was captured goes before what was stored on purpose, however old that is.
       const { id, evicted } = await store(inProject)
-      expect(evicted).toEqual([oldest.id])
+      expect(evicted).toEqual([noted.id])
       for (const kept of [pinned.id, read.id, id]) expect(await memories.get(ada, 'full', kept)).not.toBeNull()
       expect(await memories.get(ada, null, oldest.id)).toBeNull()
       const working = (await memories.count(ada, 'full')).filter(({ layer }) => layer === 1)
@@ -215,34 +221,36 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       const idle = await store({ layer: 3 })
       const pinned = await store({ layer: 3, pinned: true })
       const used = await store({ layer: 3 })
+      const wanted = await store({ layer: 3, metadata: { source: 'user_explicit' } })
       const project = await store({ layer: 2 })
-      clock.advance(14 * DAY)
+      clock.advance(45 * DAY)
       await memories.get(ada, null, used.id)
-      // 0.3·e^(−d/28) + 0.7·e^(−d/14) falls below 0.2 between these two.
-      clock.advance(14.4 * DAY)
+      // 0.3·e^(−d/90) + 0.7·e^(−d/45) falls below 0.2 between these two.
+      clock.advance(46.4 * DAY)
       await decay()
-      expect(await listed(3)).toEqual([used.id, pinned.id, idle.id])
-      clock.advance(0.1 * DAY)
+      expect(await listed(3)).toEqual([wanted.id, used.id, pinned.id, idle.id])
+      clock.advance(0.2 * DAY)
       await decay()
-      expect(await listed(3)).toEqual([used.id, pinned.id])
+      expect(await listed(3)).toEqual([wanted.id, used.id, pinned.id])
       clock.advance(400 * DAY)
       await decay()
-      expect([await listed(3), await listed(2)]).toEqual([[pinned.id], [project.id]])
-      expect(await memories.get(ada, null, idle.id)).toMatchObject({ archived: true, text: 'a memory', version: 1 })
+      expect([await listed(3), await listed(2)]).toEqual([[wanted.id, pinned.id], [project.id]])
+      expect(await memories.get(ada, null, idle.id)).toMatchObject({ archived: true, version: 1 })
     })
 
     it(promise('f2-archived'), async () => {
       const { id } = await store({ layer: 3, metadata: { tags: ['kept'] } })
-      clock.advance(60 * DAY)
+      clock.advance(100 * DAY)
       await decay()
-      expect([await listed(3), await memories.count(ada, null)]).toEqual([[], []])
+      const gone = [{ layer: 3, kind: 'decision', pinned: false, archived: true, count: 1 }]
+      expect([await listed(3), await memories.count(ada, null)]).toEqual([[], gone])
       const back = await memories.update(ada, null, id, { pinned: true })
       expect(back).toMatchObject({ archived: false, pinned: true, tags: ['kept'], version: 2 })
       await memories.update(ada, null, id, { pinned: false })
       await decay()
       expect(await listed(3)).toEqual([id])
       expect(await rows(sql`SELECT accessed_at FROM entries WHERE id = ${id}`)).toEqual([{ accessed_at: clock.ms }])
-      clock.advance(60 * DAY)
+      clock.advance(100 * DAY)
       await decay()
       expect(await memories.delete(ada, null, id)).toBe(3)
     })

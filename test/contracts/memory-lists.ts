@@ -85,7 +85,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       ] as Caller[])
         for (const project of ['p', 'q', null]) {
           const seen = seenBy(by, project)
-          const counted = await memories.count(by, project)
+          const counted = (await memories.count(by, project)).filter(({ archived }) => !archived)
           expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(seen.length)
           for (const { layer, kind, pinned, count } of counted)
             expect(

@@ -103,7 +103,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     ...{ service, embedder, recall, words, semantic, memories, summarizing },
     /** What follows a write, so that the index knows all vectors. */
     settle: () => sync({ org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }),
-    summarize: createSummarize({ memories: summarizing, storeEntries, analyzer: ground.analyzer, clock }),
+    summarize: createSummarize({ memories: summarizing, storeEntries, clock }),
 
     /** Stores one memory and returns its id; each a second after the one before. */
     async store(content: string, draft: Partial<MemoryDraft> = {}): Promise<number> {

@@ -103,7 +103,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       const ids = (await rows(sql`SELECT id FROM entries WHERE org = ${ada.org} ORDER BY created_at`)).map((row) =>
         Number(row.id),
       )
-      expect((await summarize()).count).toBe(1_000)
+      expect((await summarize({ targetTokens: 32_000 })).count).toBe(1_000)
       const left = await rows(
         sql`SELECT id FROM entries WHERE org = ${ada.org} AND archived = 0 AND kind = 'decision' ORDER BY id`,
       )
@@ -112,11 +112,56 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect([(await summarize()).count, (await summarize()).count]).toEqual([3, 0])
     })
 
+    it(promise('f8-remaining'), async () => {
+      const many: number[] = []
+      for (let n = 0; n < 12; n++)
+        many.push(
+          await world.store(`${n} ${'A long word about the harbour. '.repeat(9)}`, {
+            ...inProject,
+            metadata: { projectPath: 'p', weight: 1 + (n % 5), tags: [`t${n % 2}`] },
+          }),
+        )
+      ground.clock.advance(31 * DAY)
+      const archivedOnes = async (more: object = {}) => {
+        const query = { layer: 2, kinds: null, tags: [], archived: true, limit: 100, offset: 0, ...more } as const
+        const page = await world.service.list(ada, 'p', query, 1_000_000)
+        expect(page.total).toBe(page.memories.length)
+        return page.memories.map(({ id }) => id)
+      }
+      expect(await archivedOnes()).toEqual([])
+      const first = await summarize({ targetTokens: 150 })
+      expect(first.count).toBeLessThan(6)
+      expect(first.remaining).toBe(12 - first.count)
+      const lines = first.summary.split('\n').slice(1)
+      const told = lines.map((line) => Number(/#(\d+)/.exec(line)?.[1]))
+      expect(await archivedOnes()).toEqual(told.toSorted((a, b) => b - a))
+      expect(new Set(await listed())).toEqual(new Set([first.id, ...many.filter((id) => !told.includes(id))]))
+      const tagged = told.filter((id) => many.indexOf(id) % 2 === 1)
+      expect(new Set(await archivedOnes({ tags: ['t1'] }))).toEqual(new Set(tagged))
+      expect(await archivedOnes({ kinds: ['bug_fix'] })).toEqual([])
+      expect(
+        (
+          await world.service.list(
+            ada,
+            'q',
+            { layer: 2, kinds: null, tags: [], archived: true, limit: 9, offset: 0 },
+            9,
+          )
+        ).total,
+      ).toBe(0)
+      const counts = await world.service.count(ada, 'p')
+      expect(counts.filter(({ archived }) => archived)).toEqual([
+        { layer: 2, kind: 'decision', pinned: false, archived: true, count: told.length },
+      ])
+      const second = await summarize({ targetTokens: 1_000 })
+      expect([second.count, second.remaining]).toEqual([first.remaining, 0])
+    })
+
     it(promise('f8-nothing'), async () => {
       await world.store('young', inProject)
       const before = await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)
       expect(await summarize({ olderThanDays: 7 })).toEqual({
-        ...{ id: null, count: 0, summary: 'Nothing older than 7 days to summarize.' },
+        ...{ id: null, count: 0, remaining: 0, summary: 'Nothing older than 7 days to summarize.' },
       })
       expect(await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)).toEqual(before)
     })

@@ -105,6 +105,7 @@ const SPELT: Record<string, string> = {
   'sql/memories/layer-counts.ts': 'what counters hold and no reader sees is taken off again',
   'sql/memories/life-statements.ts': 'a capacity is shared, whoever may read what fills it',
   'sql/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
+  'sql/memories/met-again.ts': 'equal memories are read by the same readers',
   'sql/packs/pack-statements.ts': 'an index leads to the pages of a diary',
 }
 

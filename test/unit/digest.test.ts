@@ -1,68 +1,77 @@
 import { describe, expect, it } from 'vitest'
-import { digestOf, type Original, sentencesOf } from '../../src/domain/recall/digest'
+import { digestOf, type Original, shortened } from '../../src/domain/recall/digest'
 import type { MemoryType } from '../../src/domain/recall/memory'
-import { createAnalyzer } from '../../src/domain/search/analysis'
 import { promise } from '../requirements/fabric'
 
-const analyzer = createAnalyzer('english')
 const start = Date.UTC(2026, 0, 2)
 
 let nextId = 0
 const original = (type: MemoryType, text: string, given: Partial<Original> = {}): Original => {
   nextId++
   return {
-    ...{ id: nextId, type, text, title: null, weight: 3, confidence: 0.8, createdAt: start + nextId * 1_000 },
-    ...given,
+    ...{ id: nextId, type, text, title: null, tags: [], origin: 'ai_inferred', weight: 3, links: 0, accesses: 0 },
+    ...{ createdAt: start + nextId * 1_000, ...given },
   }
 }
 
 describe('a summary', () => {
   it(promise('f8-text'), () => {
     nextId = 0
+    const captured = { origin: 'system_auto', tags: ['auto_capture', 'command_failed', 'error'] } as const
     const memories = [
-      original('decision', 'Use D1. It is near.'),
-      original('decision', 'Ship on Tuesdays! Never on a Friday afternoon before holidays.', { weight: 5 }),
-      original('decision', 'x', { title: 'Keep ids' }),
-      original('bug_fix', 'The lock was held.\nNobody had released the advisory lock after a lost connection.'),
-      original('bug_fix', 'A typo', { confidence: 0.9, createdAt: Date.UTC(2026, 0, 30) }),
+      original('decision', 'Use D1.\nIt is near.', { accesses: 2 }),
+      original('decision', 'Ship on Tuesdays! Never on a Friday.', { weight: 5 }),
+      original('decision', 'x', { title: 'Keep ids', links: 1 }),
+      original('bug_fix', 'npm test\nall is well\nTypeError: no crane\n at a.ts', { ...captured, weight: 5 }),
+      original('bug_fix', 'A typo', { createdAt: Date.UTC(2026, 0, 30) }),
+      original('bug_fix', 'A typo'),
+      original('relationship', 'She likes short answers.', { origin: 'user_explicit', weight: 1 }),
     ]
-    const text = digestOf(memories, 1_000, analyzer)
-    const lines = text.split('\n')
-    expect(lines.slice(0, 6)).toEqual([
-      'Summary of 5 memories, 2026-01-02 to 2026-01-30: 3 decision, 2 bug_fix.',
-      '- decision: Ship on Tuesdays! [#2]',
-      '- bug_fix: A typo [#5]',
+    const { text, told } = digestOf(memories, 1_000)
+    expect(text.split('\n')).toEqual([
+      'Summary of 7 memories, 2026-01-02 to 2026-01-30: 3 bug_fix, 3 decision, 1 relationship.',
+      '- relationship: She likes short answers. [#7]',
+      '- decision: Ship on Tuesdays! Never on a Friday. [#2]',
       '- decision: Keep ids [#3]',
-      '- bug_fix: The lock was held. [#4]',
-      '- decision: Use D1. [#1]',
+      '- decision: Use D1. It is near. [#1]',
+      '- bug_fix: A typo ×2 [#5]',
+      '- bug_fix: TypeError: no crane [#4]',
     ])
-    expect(lines.slice(6).sort()).toEqual([
-      '  Never on a Friday afternoon before holidays. [#2]',
-      '  Nobody had released the advisory lock after a lost connection. [#4]',
-    ])
-    expect(digestOf(memories.slice(0, 1), 50, analyzer)).toBe(
-      'Summary of 1 memory, 2026-01-02 to 2026-01-02: 1 decision.\n- decision: Use D1. [#1]',
+    expect(told.map(({ id }) => id)).toEqual([1, 2, 3, 4, 6, 7, 5])
+    expect(digestOf(memories.slice(0, 1), 50).text).toBe(
+      'Summary of 1 memory, 2026-01-02 to 2026-01-02: 1 decision.\n- decision: Use D1. It is near. [#1]',
     )
   })
 
-  it('cuts at whole lines and says how many are left out, whatever its length', () => {
+  it('tells only of those that have a line within its length, those that are worth most, and of one at least', () => {
     nextId = 0
     const memories = Array.from({ length: 1_000 }, (_, i) =>
-      original((['decision', 'bug_fix', 'scratchpad'] as const)[i % 3] as MemoryType, `${'é'.repeat(300)} number ${i}`),
+      original(
+        (['decision', 'bug_fix', 'scratchpad'] as const)[i % 3] as MemoryType,
+        `${i} ${`A sentence of é. `.repeat(40)}`,
+        { weight: 1 + (i % 5) },
+      ),
     )
     for (const tokens of [50, 51, 77, 1_000, 32_000]) {
-      const text = digestOf(memories, tokens, analyzer)
+      const { text, told } = digestOf(memories, tokens)
       expect([...text].length).toBeLessThanOrEqual(tokens * 4)
       const lines = text.split('\n')
-      const told = lines.filter((line) => line.startsWith('- ')).length
-      expect(lines.at(-1)).toBe(`… and ${1_000 - told} more`)
-      for (const line of lines.slice(1, -1)) expect(line).toMatch(/^- [a-z_]+: é{159}… \[#\d+\]$/)
+      expect(lines[0]).toContain(`Summary of ${told.length === 1 ? '1 memory' : `${told.length} memories`}, `)
+      expect(lines.length - 1).toBe(told.length)
+      for (const line of lines.slice(1)) expect(line).toMatch(/^- [a-z_]+: \d+ .*(\.|…) \[#\d+\]$/)
+      expect(told.length).toBeGreaterThan(0)
+      if (told.length < 200) expect(new Set(told.map(({ weight }) => weight))).toEqual(new Set([5]))
     }
+    expect(digestOf(memories, 32_000).told).toHaveLength(1_000)
+    // Few have as much room as they need.
+    const [one] = memories.slice(0, 1) as [Original]
+    expect(digestOf([one], 1_000).text).toContain(one.text.trim())
   })
 
-  it('finds sentences in any text, also in one of a single letter', () => {
-    expect(sentencesOf('One. Two? v1.2 is out!\n\nThree 。')).toEqual(['One.', 'Two?', 'v1.2 is out!', 'Three 。'])
-    expect(sentencesOf('a'.repeat(1_000_000))).toHaveLength(1)
-    expect(sentencesOf('. '.repeat(500_000))).toHaveLength(500_000)
+  it('cuts at the end of a sentence, else of a word, also texts of a single letter', () => {
+    expect(shortened('One. Two v1.2 is out', 18)).toBe('One.')
+    expect(shortened('One two three four', 12)).toBe('One two…')
+    expect(shortened('a'.repeat(1_000_000), 10)).toBe(`${'a'.repeat(9)}…`)
+    expect(shortened('. '.repeat(500_000), 10)).toBe('. . . . .')
   })
 })

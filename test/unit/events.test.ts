@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Metadata } from '../../src/domain/entry/metadata'
 import { Inspection } from '../../src/domain/flaws'
 import type { EventType } from '../../src/domain/recall/events/event'
-import { firstError, hasFailed } from '../../src/domain/recall/events/outcome'
+import { errorLine } from '../../src/domain/recall/events/outcome'
 import { outcomeOf } from '../../src/domain/recall/events/outcomes'
+import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
 import { promise } from '../requirements/fabric'
 
 const outcome = (type: EventType, payload: Metadata, wrong = new Inspection()) => outcomeOf({ type, payload }, wrong)
@@ -22,44 +23,52 @@ function refused(type: EventType, payload: Metadata): string | null {
 
 describe('what an event leaves', () => {
   it(promise('f7-failed'), () => {
-    const failing = [
-      ...[
-        'TypeError: x is not a function',
-        'java.lang.NullPointerException',
-        '2 failed',
-        'FATAL: out of memory',
-        'kernel panic',
-      ],
-      ...[
-        'Traceback (most recent call last)',
-        'sh: foo: command not found',
-        'ended with exit code 255',
-        'Exit code: 1',
-      ],
-      ...['non-zero exit status', 'open x: ENOENT', 'eacces', 'Compilation FAILED', '10 errors', '0 errors, 1 failed'],
-      ...['errors: 01', 'found 1,0 errors'],
+    const lines = (output: string, exitCode?: number) =>
+      outcome('command_executed', { command: 'make', output, ...(exitCode === undefined ? {} : { exitCode }) })
+    for (const output of ['2 failed', 'FATAL: out of memory', 'Traceback', 'exit code 1', ''])
+      expect([output, lines(output).failure, lines(output, 0).failure]).toEqual([output, null, null])
+    expect(lines('all good', 3).failure).toEqual({ line: 'all good', of: { command: 'make' } })
+    expect(lines('', -1).failure).toEqual({ line: 'make', of: { command: 'make' } })
+    expect(errorLine('\n> test\n  TypeError: x \nfailed')).toBe('TypeError: x')
+    for (const line of [
+      'a NullPointerException',
+      'x FATAL',
+      'panicked',
+      'build failed',
+      'cannot find it',
+      'npm ERR! Errors',
+    ])
+      expect(errorLine(`start\n${line}\nend`)).toBe(line)
+    expect([errorLine('\n fine \n done\n\n'), errorLine('')]).toEqual(['done', ''])
+    for (const letter of ['0', 'e', '0 ', 'error', ' \n']) errorLine(letter.repeat(1_000_000 / letter.length))
+  })
+
+  it(promise('f7-pattern'), async () => {
+    const same = [
+      ['Timeout after 5000 ms at 0xDEADBEEF', 'timeout after 31 ms at 0xfe'],
+      ['commit 4f2a91c failed', 'Commit 0a1b2c3d4e failed'],
+      ['  listen EADDRINUSE :::3000', 'listen EADDRINUSE :::8080 '],
+    ] as const
+    for (const [a, b] of same) expect(patternOf(a)).toBe(patternOf(b))
+    expect(patternOf('facade decade 12')).toBe('facade decade #')
+    expect(patternOf('no such table: users')).not.toBe(patternOf('no such table: orders'))
+    for (const run of ['a', '0', 'f0x', '0x', 'abcdef']) patternOf(run.repeat(300_000))
+    const key = (line: string, file?: string) => problemKey({ line, of: file === undefined ? null : { file } })
+    expect(await key('x 1', 'src/a.ts')).toBe(await key('X 2', '/home/u/app/src/a.ts'))
+    expect(await key('x 1', 'src/a.ts')).not.toBe(await key('x 1', 'src/a.tsx'))
+    const command = (command: string) => problemKey({ line: 'x', of: { command } })
+    expect(await command('npm test 1')).not.toBe(await command('npm test 2'))
+    const reported = [
+      { id: 1, version: 1, path: 'lib/a.ts', count: 1 },
+      { id: 2, version: 1, path: 'src\\a.ts', count: 4 },
     ]
-    for (const output of failing) expect([output, hasFailed(output, null)]).toEqual([output, true])
-    const passing = [
-      ...[
-        '',
-        'all good',
-        '0 errors',
-        'No errors found',
-        '12 passed, 0 failed',
-        '12 passed,0 failed',
-        '0 failures',
-        'Errors: 0, Failed: 0',
-      ],
-      ...['finished without errors', 'exit code 0', 'exit code 256', 'exit code 1000'],
-    ]
-    for (const output of passing) expect([output, hasFailed(output, null)]).toEqual([output, false])
-    // A code that was given decides alone.
-    expect([hasFailed('2 failed', 0), hasFailed('all good', 3), hasFailed('', -1)]).toEqual([false, true, true])
-    expect(firstError('\n> test\nErrors: 0\n  TypeError: x \nfailed')).toBe('TypeError: x')
-    expect([firstError('\n fine \n'), firstError('')]).toEqual(['fine', ''])
-    for (const letter of ['0', 'e', '0 ', 'error', 'errors:', ' \n'])
-      hasFailed(letter.repeat(1_000_000 / letter.length), null)
+    const of = (file: string) => sameProblem({ line: 'x', of: { file } }, '/home/u/app', reported)?.id
+    expect([of('/home/u/app/src/a.ts'), of('/other/src/a.ts'), of('./lib/a.ts'), of('a.ts')]).toEqual([
+      2,
+      2,
+      1,
+      undefined,
+    ])
   })
 
   it(promise('f7-required'), () => {
@@ -106,17 +115,17 @@ describe('what an event leaves', () => {
     })
     const { memories, actions } = outcome('command_executed', {
       command: 'npm test',
-      output: `e${'x'.repeat(4500)}`,
+      output: `y\nerror: x\n${'z'.repeat(4500)}`,
       exitCode: '1',
     })
     expect(memories).toEqual([
       {
         ...{ type: 'scratchpad', layer: 1, ttl: 7200, tags: ['command_executed'], metadata: { exitCode: 1 } },
-        content: `npm test\ne${'x'.repeat(499)}`,
+        content: `npm test\ny\nerror: x\n${'z'.repeat(489)}`,
       },
       {
-        ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata: { exitCode: 1 } },
-        content: `npm test\ne${'x'.repeat(3999)}`,
+        ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata: { exitCode: 1 }, counts: true },
+        content: `error: x\nnpm test\ny\nerror: x\n${'z'.repeat(3989)}`,
       },
     ])
     expect(actions).toEqual(['stored_command', 'stored_error_memory', 'searched_similar_errors'])
@@ -124,7 +133,13 @@ describe('what an event leaves', () => {
     expect(
       memory('error_occurred', { error: 'TypeError: x', file: 'a.py', line: 42, context: 'at night', stack: 's' }),
     ).toEqual({
-      ...{ type: 'bug_fix', layer: 2, content: 'TypeError: x\na.py:42\nat night', tags: ['error', 'bug_fix'] },
+      ...{
+        type: 'bug_fix',
+        layer: 2,
+        content: 'TypeError: x\na.py:42\nat night',
+        tags: ['error', 'bug_fix'],
+        counts: true,
+      },
       metadata: { fileContext: { path: 'a.py', lineStart: 42, language: 'python' }, stack: 's' },
       actions: ['stored_error_memory', 'searched_similar_errors'],
     })
@@ -152,7 +167,7 @@ describe('what an event leaves', () => {
 
   it(promise('f7-secrets'), () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
-    const hidden = '[redacted:github-token]'
+    const hidden = '[redacted:github]'
     const types: [EventType, Metadata][] = [
       ['file_opened', { path: `a/${token}`, content: `${token}\n`, language: token }],
       ['command_executed', { command: `curl -H ${token}`, output: `error ${'x'.repeat(480)} ${token}`, exitCode: 1 }],

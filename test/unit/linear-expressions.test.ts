@@ -36,6 +36,15 @@ const KNOWN: Readonly<Record<string, string>> = {
     'a run of at most 200 characters of a goal',
   '/^[\\p{L}_$][\\p{L}\\p{N}_$]+(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]+)+$/u':
     'a run of at most 200 characters of a goal',
+  '/(?:\\\\{0,3}["\'`])?\\]?[ \\t]{0,20}(?:=>|:=|[=:](?![=:]))[ \\t]{0,20}(?:[A-Za-z]{1,20}[ \\t]{1,5}=[ \\t]{0,5})?/y':
+    'linear: one attempt at one place, of at most seventy characters',
+  '/(?:secret|password|passwd|token|_key|accountkey|sharedaccesskey)\\d*$/i': 'a name of at most 128 characters',
+  '/^[$<%{*(#]|\\$[{(]|\\{\\{|<|\\.\\.\\.|…|\\*{3}|x{5}|\\[redacted:|change.?me|^your[-_]/i':
+    'the first 256 characters of a value',
+  '/[a-z][A-Z].*[a-z][A-Z]/': 'the first 256 characters of a value',
+  '/(?:\\\\[nrt]|[\\s"\'+\\\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y':
+    'linear: one attempt at one place, of at most eighty characters',
+  '/[${}<>[\\]]|^[*.…]+$|^x+$/i': 'the first 512 characters of a password',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
@@ -45,6 +54,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/pack/sayings.ts': 'fixed words, then times, each of which begins differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
+  'domain/recall/secret-forms.ts': 'fixed beginnings, of which one ends in blanks',
   'domain/search/analysis.ts': 'one class repeated',
   'domain/text.ts': 'one class repeated',
 }
@@ -153,6 +163,8 @@ describe('walks that try expressions at many places', () => {
       'cp_',
       'sk-',
       'xoxb-',
+      ...['ya29.', 'SG.', 'hvs.', 'glpat-', 'hooks.slack.com/services/', '8Q~', 'abc8Q~', 'whsec_', 'basic \t'],
+      ...['token=', 'TOKEN=', 'password: "', 'a_key:', 'secret', '\\x1b[32m', 'token\\"', "password: '"],
       'eyJ',
       '.eyJ',
     ],

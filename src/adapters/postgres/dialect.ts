@@ -190,6 +190,8 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     mergeIndex: null,
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
+    numberAt: (name) =>
+      sql`CASE WHEN ${typeIs([name], 'number')} THEN trunc((${valueAt([name])})::numeric)::bigint END`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
     nearness: POSTGRES_NEARNESS,
     code: POSTGRES_CODE,

@@ -152,6 +152,8 @@ export interface SqlDialect {
   readonly mergeIndex: IndexMerge | null
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
   readonly textAt: (path: readonly string[]) => SQL
+  /** As `textAt`, of a whole number. */
+  readonly numberAt: (name: string) => SQL
   /** For a database that compares vectors itself; null where an index beside it has to be asked. */
   readonly nearness: {
     /** Of a query and the row `v` of `entry_vectors`. */

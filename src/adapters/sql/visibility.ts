@@ -77,6 +77,10 @@ function shown(alias: string, { diaryOf = null }: Sight): SQL {
   return sql`(${e}.listed = 1 OR (${e}.diary = 1 AND ${e}.archived = 0 AND ${e}.agent = ${diaryOf}))`
 }
 
+/** Put out of sight by the life cycle: what a list shows that asks for such alone. */
+export const archived = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
+  sql`e.archived = 1 AND e.diary = 0 AND ${readable(dialect, scope, now)}`
+
 /**
  * May be changed: by whoever may read it as it stands, and whose key may write where it stands. Every guard of every write asks this,
  * and whoever may not is told what whoever may not read is told.

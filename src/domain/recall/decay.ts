@@ -1,7 +1,7 @@
 import { DAY_MS } from '../time'
 
 /** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
-const HALF = 14
+const DAYS = 45
 const LEAST = 0.2
 
 export interface Use {
@@ -17,9 +17,9 @@ export function vitality({ createdAt, accessedAt, accessCount }: Use, now: numbe
   const age = (now - createdAt) / DAY_MS
   const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
   return (
-    0.3 * Math.exp(-age / (2 * HALF)) +
-    0.7 * Math.exp(-idle / HALF) +
-    Math.min(accessCount / 10, 0.5) * Math.exp(-idle / (6 * HALF))
+    0.3 * Math.exp(-age / (2 * DAYS)) +
+    0.7 * Math.exp(-idle / DAYS) +
+    Math.min(accessCount / 10, 0.5) * Math.exp(-idle / (6 * DAYS))
   )
 }
 

@@ -1,6 +1,7 @@
-import type { Analyzer } from '../search/analysis'
-import { codePointLength } from '../text'
+import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import { FAILURE } from './events/outcome'
 import { MEMORY_TYPES, type MemoryType } from './memory'
+import { sharedLength } from './room'
 
 /** The text that takes the place of old memories (fabric contract §8): what they say themselves, no model's words. */
 export interface Original {
@@ -9,40 +10,28 @@ export interface Original {
   readonly title: string | null
   /** Of the content, the beginning. */
   readonly text: string
+  readonly tags: readonly string[]
+  readonly origin: 'user_explicit' | 'ai_inferred' | 'system_auto'
   readonly weight: number
-  readonly confidence: number
+  /** How many entries link to it. */
+  readonly links: number
+  readonly accesses: number
   /** Milliseconds since 1970. */
   readonly createdAt: number
 }
 
+/** A summary, and whose place it takes. */
+export interface Digest<One extends Original = Original> {
+  readonly text: string
+  /** Those that have a line, oldest first. */
+  readonly told: readonly One[]
+}
+
 /** Code points that a token stands for. */
 const TOKEN = 4
-const LONGEST_LINE = 160
-/** A shorter one says nothing by itself. */
-const FEWEST_WORDS = 4
+const LINE = { least: 120, most: 1_000 }
 
 const ENDS = '.!?。！？'
-
-/** The sentences of a text: they end at a mark before white space, or with their line. Linear. */
-export function sentencesOf(text: string): string[] {
-  const sentences: string[] = []
-  for (const line of text.split(/[\n\r]+/)) {
-    let start = 0
-    for (let i = 0; i < line.length; i++) {
-      const ends = ENDS.includes(line[i] as string) && (i + 1 === line.length || /\s/.test(line[i + 1] as string))
-      if (!ends) continue
-      sentences.push(line.slice(start, i + 1).trim())
-      start = i + 1
-    }
-    sentences.push(line.slice(start).trim())
-  }
-  return sentences.filter((sentence) => sentence !== '')
-}
-
-const shortened = (text: string): string => {
-  const points = [...text]
-  return points.length <= LONGEST_LINE ? text : `${points.slice(0, LONGEST_LINE - 1).join('')}…`
-}
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
@@ -53,89 +42,99 @@ function countsOf(originals: readonly Original[]): [type: MemoryType, count: num
     .sort((a, b) => b[1] - a[1])
 }
 
-/** Types in turn; within a type by weight, confidence, and the newest first. */
-function inTurn(originals: readonly Original[], types: readonly MemoryType[]): Original[] {
-  const queues = types.map((type) =>
-    originals
-      .filter((one) => one.type === type)
-      .sort((a, b) => b.weight - a.weight || b.confidence - a.confidence || b.createdAt - a.createdAt || b.id - a.id),
-  )
-  const ordered: Original[] = []
-  for (let round = 0; ordered.length < originals.length; round++)
-    for (const queue of queues) {
-      const next = queue[round]
-      if (next !== undefined) ordered.push(next)
-    }
-  return ordered
+/** The first line, with what is counted. */
+function beginningOf(originals: readonly Original[]): string {
+  const times = originals.map(({ createdAt }) => createdAt)
+  const many = originals.length === 1 ? '1 memory' : `${originals.length} memories`
+  const types = countsOf(originals).map(([type, count]) => `${count} ${type}`)
+  return `Summary of ${many}, ${day(Math.min(...times))} to ${day(Math.max(...times))}: ${types.join(', ')}.`
 }
 
-/** What the line of a memory says: its title, else its first sentence. */
-const headOf = ({ title, text }: Original): string => shortened(title?.trim() || sentencesOf(text)[0] || text.trim())
+const RANKS = { user_explicit: 2, ai_inferred: 1, system_auto: 0 } as const
 
-interface Sentence {
-  readonly line: string
-  readonly score: number
+/** Most worth first. */
+const byWorth = (a: Original, b: Original): number =>
+  RANKS[b.origin] - RANKS[a.origin] ||
+  b.weight - a.weight ||
+  b.links - a.links ||
+  b.accesses - a.accesses ||
+  b.createdAt - a.createdAt ||
+  b.id - a.id
+
+/** Of a failed command the line that says why, of an error its first. */
+function errorOf({ tags, text }: Original): string | null {
+  if (!tags.includes('auto_capture') || !tags.includes('error')) return null
+  const lines = text.split('\n').filter((line) => trim(line) !== '')
+  return (tags.includes('command_failed') ? lines.find((line) => FAILURE.test(line)) : null) ?? lines[0] ?? null
 }
 
-/** The other sentences, those with the rarest words for their length first. */
-function furtherSentences(originals: readonly Original[], analyzer: Analyzer): string[] {
-  const wordsOf = (text: string): Set<string> => {
-    const words = new Set<string>()
-    for (const { term, isStopWord } of analyzer.tokens(text)) if (!isStopWord) words.add(term)
-    return words
+/** What the line of a memory says: its title, else its error, else its beginning; in one line. */
+const headOf = (one: Original): string =>
+  trim((trim(one.title ?? '') || errorOf(one) || one.text).replace(WHITE_SPACE_RUN, ' '))
+
+/** A head in so many code points: to the end of a sentence, else of a word. */
+export function shortened(head: string, most: number): string {
+  if (codePointLength(head) <= most) return head
+  const room = firstCodePoints(head, most - 1)
+  for (let i = room.length - 1; i > 0; i--)
+    if (ENDS.includes(room[i] as string) && (head[i + 1] ?? ' ') === ' ') return room.slice(0, i + 1)
+  const space = room.lastIndexOf(' ')
+  return `${space > room.length / 2 ? room.slice(0, space) : room}…`
+}
+
+/** Memories that say the same, the newest of them first. */
+interface Line<One extends Original> {
+  readonly head: string
+  readonly ones: One[]
+}
+
+/** Memories by what they say, most worth first. */
+function linesOf<One extends Original>(originals: readonly One[]): Line<One>[] {
+  const lines = new Map<string, Line<One>>()
+  for (const one of originals.toSorted(byWorth)) {
+    const head = headOf(one)
+    const key = `${one.type} ${head}`
+    const known = lines.get(key)
+    if (known === undefined) lines.set(key, { head, ones: [one] })
+    else known.ones.push(one)
   }
-  const holders = new Map<string, number>()
-  for (const { text } of originals) for (const word of wordsOf(text)) holders.set(word, (holders.get(word) ?? 0) + 1)
-  const idf = (word: string): number => {
-    const count = holders.get(word) ?? 0
-    return Math.log(1 + (originals.length - count + 0.5) / (count + 0.5))
-  }
-  const sentences: Sentence[] = []
-  const told = new Set(originals.map(headOf))
-  for (const { id, text } of originals)
-    for (const sentence of sentencesOf(text)) {
-      const words = [...wordsOf(sentence)]
-      if (words.length < FEWEST_WORDS || told.has(shortened(sentence))) continue
-      told.add(shortened(sentence))
-      const length = sentence.split(/\s+/).length
-      const score = words.reduce((sum, word) => sum + idf(word), 0) / length
-      sentences.push({ line: `  ${shortened(sentence)} [#${id}]`, score })
-    }
-  return sentences.sort((a, b) => b.score - a.score).map(({ line }) => line)
+  for (const { ones } of lines.values()) ones.sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
+  return [...lines.values()]
+}
+
+const frameOf = <One extends Original>({ ones }: Line<One>) => {
+  const [newest] = ones as [One, ...One[]]
+  return [`- ${newest.type}: `, `${ones.length === 1 ? '' : ` ×${ones.length}`} [#${newest.id}]`] as const
 }
 
 /**
- * @param originals one at least, oldest first
- * @param targetTokens at four code points each; the text is cut at whole lines
+ * Those that are worth most have a line each, as far as the room goes, at least one.
+ *
+ * @param originals one at least
+ * @param targetTokens at four code points each
  */
-export function digestOf(originals: readonly Original[], targetTokens: number, analyzer: Analyzer): string {
-  const counts = countsOf(originals)
-  const times = originals.map(({ createdAt }) => createdAt)
-  const [first, last] = [Math.min(...times), Math.max(...times)]
-  const many = originals.length === 1 ? '1 memory' : `${originals.length} memories`
-  const types = counts.map(([type, count]) => `${count} ${type}`).join(', ')
-  const lines = [`Summary of ${many}, ${day(first)} to ${day(last)}: ${types}.`]
-  let left = targetTokens * TOKEN - codePointLength(lines[0] as string)
-  const add = (line: string, kept = 0): boolean => {
-    const cost = codePointLength(line) + 1
-    if (cost + kept > left) return false
-    left -= cost
-    lines.push(line)
-    return true
+export function digestOf<One extends Original>(originals: readonly One[], targetTokens: number): Digest<One> {
+  const lines = linesOf(originals)
+  const frames = lines.map((line) => frameOf(line))
+  const costs = frames.map((frame) => codePointLength(frame.join('')) + 1)
+  // No first line of fewer memories is longer.
+  let left = targetTokens * TOKEN - codePointLength(beginningOf(originals))
+  const whole = lines.map(({ head }, i) => codePointLength(head) + (costs[i] as number))
+  const share = Math.max(LINE.least, sharedLength(whole, left, LINE.most))
+  const shown: string[] = []
+  const told: One[] = []
+  for (const [i, { head, ones }] of lines.entries()) {
+    const [before, behind] = frames[i] as readonly [string, string]
+    const cost = costs[i] as number
+    // The first line is cut to what there is; any other waits for the next summary.
+    const most = i === 0 ? Math.min(share, Math.max(left, cost + 2)) : share
+    const line = `${before}${shortened(head, most - cost)}${behind}`
+    const length = codePointLength(line) + 1
+    if (length > left && i > 0) break
+    left -= length
+    shown.push(line)
+    told.push(...ones)
   }
-  const ordered = inTurn(
-    originals,
-    counts.map(([type]) => type),
-  )
-  const rest = (count: number): string => `… and ${count} more`
-  for (const [i, original] of ordered.entries()) {
-    const isLast = i === ordered.length - 1
-    // What says how many are left out must always fit.
-    const kept = isLast ? 0 : rest(ordered.length).length + 1
-    if (add(`- ${original.type}: ${headOf(original)} [#${original.id}]`, kept)) continue
-    add(rest(ordered.length - i))
-    return lines.join('\n')
-  }
-  for (const line of furtherSentences(originals, analyzer)) add(line)
-  return lines.join('\n')
+  told.sort((a, b) => a.createdAt - b.createdAt || a.id - b.id)
+  return { text: [beginningOf(told), ...shown].join('\n'), told }
 }

@@ -1,6 +1,6 @@
 import type { Layer } from '../entry/entry'
 import type { Kind } from '../entry/kind'
-import { and, type Filter } from '../search/filter'
+import { and, type Filter, not } from '../search/filter'
 import { kindsOfWord } from './memory'
 
 /** What a recall is confined to (fabric contract §4); an empty list is no filter. */
@@ -12,11 +12,16 @@ export interface RecallFilter {
   readonly project: string | null
 }
 
-/** The fixed bugs of a project, in every layer; of all projects for null. */
-export const bugsOf = (project: string | null): Filter =>
+/** What may be of use for an error of a project (of any for null): whatever was stored on purpose, and captured errors. */
+export const similarTo = (project: string | null): Filter =>
   and([
-    ...(project === null ? [] : [{ op: 'room', is: project } as const, { op: 'project', is: project } as const]),
-    { op: 'kind', anyOf: kindsOfWord('bug_fix') as readonly Kind[] },
+    ...(project === null ? [] : [{ op: 'room', is: project } as const]),
+    not(
+      and([
+        { op: 'tag', anyOf: ['auto_capture'] },
+        not({ op: 'kind', anyOf: kindsOfWord('bug_fix') as readonly Kind[] }),
+      ]),
+    ),
   ])
 
 /**

@@ -28,6 +28,7 @@ export interface MemoryCount {
   readonly layer: Layer
   readonly kind: Kind
   readonly pinned: boolean
+  readonly archived: boolean
   readonly count: number
 }
 

@@ -1,53 +1,22 @@
 import { Nearest, Runs } from './runs'
+import { BEGINNING, BODIES, formOf, mayBegin, type SecretForm } from './secret-forms'
+import { assignedSecrets } from './secret-values'
 
 /**
- * Secrets of known forms are replaced before anything is stored, embedded or indexed (fabric contract §7). A form is a beginning
- * that nothing else has, and the characters that follow it. A text may be full of beginnings, whose bodies overlap: each character is
- * read a few times all the same (platform contract §6).
+ * Secrets are replaced before anything is stored, embedded or indexed (fabric contract §7): tokens of known forms, what follows `Bearer`,
+ * passwords of URLs, private keys, and values that are named as secrets. A text may be full of beginnings, whose bodies overlap: each
+ * character is read a few times all the same (platform contract §6).
  */
-interface SecretForm {
-  readonly kind: string
-  /** What may follow the beginning. */
-  readonly body: 'capitals' | 'letters' | 'lettersAndDashes' | 'words' | 'dashed'
-  /** Fewer characters are no secret. */
-  readonly least: number
-  /** More are none, either. */
-  readonly most?: number
-  /** Words joined by dashes are one that looks alike, such as the name of a CSS class. */
-  readonly orProse?: true
-}
 
-const GITHUB: SecretForm = { kind: 'github-token', body: 'letters', least: 20 }
-const STRIPE: SecretForm = { kind: 'stripe-key', body: 'letters', least: 10 }
-const AWS: SecretForm = { kind: 'aws-key', body: 'capitals', least: 16 }
-
-const FORMS: Readonly<Record<string, SecretForm>> = {
-  AKIA: AWS,
-  ASIA: AWS,
-  ghp_: GITHUB,
-  gho_: GITHUB,
-  ghu_: GITHUB,
-  ghs_: GITHUB,
-  ghr_: GITHUB,
-  github_pat_: { ...GITHUB, body: 'words' },
-  'glpat-': { kind: 'gitlab-token', body: 'dashed', least: 16 },
-  npm_: { kind: 'npm-token', body: 'letters', least: 30 },
-  sk_live_: STRIPE,
-  rk_live_: STRIPE,
-  AIza: { kind: 'google-key', body: 'dashed', least: 35 },
-  cp_: { kind: 'commonplace-key', body: 'dashed', least: 49, most: 49 },
-  'sk-': { kind: 'api-key', body: 'dashed', least: 20, orProse: true },
-}
-const SLACK: SecretForm = { kind: 'slack-token', body: 'lettersAndDashes', least: 11 }
-
-const BEGINNING =
-  /AKIA|ASIA|gh[posur]_|github_pat_|glpat-|npm_|[sr]k_live_|AIza|cp_|sk-|xox[a-z](?=-)|eyJ|[Bb]earer |BEARER |:\/\/|-----BEGIN /g
 /** No token is longer, but those of three parts. */
 const LONGEST = 512
 const LONGEST_PART = 8000
 const LONGEST_KEY = 20_000
 /** A line such as `-----BEGIN RSA PRIVATE KEY-----` is no longer. */
 const LONGEST_LABEL = 80
+
+/** What follows the first line of a key, and nothing that only names such a line. */
+const BODY_OF_KEY = /(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y
 
 /** A stretch of the text that is a secret. */
 interface Found {
@@ -63,53 +32,70 @@ function labelAt(text: string, at: number): string | null {
   return end < 0 ? null : line.slice(0, end)
 }
 
+/** Whether words of a sentence could be written so. */
+const isProse = (value: string): boolean =>
+  value.length < 40 &&
+  !/\d/.test(value) &&
+  value.split(/[^A-Za-z]+/).every((word) => /^(?:[A-Z]?[a-z]*|[A-Z]*)$/.test(word))
+
+/** Stands for a password in a URL, and is none. */
+const STANDS_FOR_ONE = /[${}<>[\]]|^[*.…]+$|^x+$/i
+
 /** Looks for secrets at beginnings of one text, in order. */
 class Finder {
-  private readonly bodies: Readonly<Record<SecretForm['body'], Runs>>
-  private readonly dash: Nearest
-  private readonly digitOrCapital: Nearest
+  private readonly bodies = new Map<keyof typeof BODIES, Runs>()
+  private readonly digit: Nearest
+  private readonly part: Nearest
+  private readonly dot: Nearest
   private readonly headers: Runs
   private readonly payloads: Runs
   private readonly signatures: Runs
   private readonly bearers: Runs
-  private readonly users: Runs
-  private readonly passwords: Runs
+  private readonly authorities: Runs
+  private readonly azure: Runs
   private ends: Map<string, number[]> | null = null
 
   constructor(private readonly text: string) {
-    this.bodies = {
-      capitals: new Runs(text, /[A-Z0-9]*/y),
-      letters: new Runs(text, /[A-Za-z0-9]*/y),
-      lettersAndDashes: new Runs(text, /[A-Za-z0-9-]*/y),
-      words: new Runs(text, /\w*/y),
-      dashed: new Runs(text, /[\w-]*/y),
-    }
-    this.dash = new Nearest(text, /-/g)
-    this.digitOrCapital = new Nearest(text, /[0-9A-Z]/g)
+    this.digit = new Nearest(text, /\d/g)
+    // A long part with a digit, by its end.
+    this.part = new Nearest(text, /(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}/g)
+    this.dot = new Nearest(text, /\./g)
     this.headers = new Runs(text, /[\w-]*/y)
     this.payloads = new Runs(text, /[\w-]*/y)
     this.signatures = new Runs(text, /[\w-]*/y)
     this.bearers = new Runs(text, /[\w.~+/=-]*/y)
-    this.users = new Runs(text, /[^\s:@/'"`<>]*/y)
-    this.passwords = new Runs(text, /[^\s@/'"`<>${}[\]]*/y)
+    this.authorities = new Runs(text, /[^\s/?#'"`<>\\]*/y)
+    this.azure = new Runs(text, /[\w.~-]*/y)
   }
 
   /** @param beginning what stands at `at`, of the forms of `BEGINNING` */
   secretAt(at: number, beginning: string): Found | null {
-    if (beginning === '://') return this.password(at + 3)
+    if (beginning.startsWith(':')) return this.password(at + beginning.length)
     if (beginning.startsWith('-----')) return this.privateKey(at)
-    const before = this.text[at - 1] ?? ' '
-    if (beginning.endsWith('IA') ? /[A-Za-z0-9]/.test(before) : /\w/.test(before)) return null
+    if (beginning.endsWith('Q~')) return this.azureSecret(at)
+    if (!mayBegin(this.text, at)) return null
     if (beginning === 'eyJ') return this.webToken(at)
-    if (beginning.endsWith(' ')) return this.bearer(at + beginning.length)
-    return this.token(at, at + beginning.length, FORMS[beginning] ?? SLACK)
+    const form = formOf(beginning)
+    return form === undefined ? this.credentials(at + beginning.length) : this.token(at, at + beginning.length, form)
   }
 
-  private token(at: number, from: number, { kind, body, least, most, orProse }: SecretForm): Found | null {
-    const to = Math.min(this.bodies[body].endFrom(from), from + LONGEST)
+  private token(at: number, from: number, { kind, body, least, most, holds }: SecretForm): Found | null {
+    let runs = this.bodies.get(body)
+    if (runs === undefined) {
+      runs = new Runs(this.text, BODIES[body]())
+      this.bodies.set(body, runs)
+    }
+    const to = Math.min(runs.endFrom(from), from + LONGEST)
     if (to - from < least || to - from > (most ?? LONGEST)) return null
-    if (orProse && this.dash.isIn(from, to) && !this.digitOrCapital.isIn(from, to)) return null
-    return { kind, from: at, to }
+    return holds !== undefined && !this[holds].isIn(from, to) ? null : { kind, from: at, to }
+  }
+
+  /** A secret of an application of Azure: three characters, a digit, `Q~` and thirty-odd more. */
+  private azureSecret(at: number): Found | null {
+    const from = at - 3
+    if (from < 0 || !/^[\w.~-]{3}$/.test(this.text.slice(from, at)) || !mayBegin(this.text, from)) return null
+    const to = this.azure.endFrom(at + 3)
+    return to - at < 34 || to - at > 43 ? null : { kind: 'azure', from, to }
   }
 
   /** Three parts of base64, the first two of which are JSON objects. */
@@ -123,30 +109,37 @@ class Finder {
     return to - payload < 6 ? null : { kind: 'jwt', from: at, to }
   }
 
-  /** What follows `Bearer `, unless it is a word of a sentence. */
-  private bearer(from: number): Found | null {
+  /** What follows `Bearer` or `Basic`, unless it is a word of a sentence. */
+  private credentials(from: number): Found | null {
     const to = Math.min(this.bearers.endFrom(from), from + LONGEST_PART)
-    const isWord = to - from < 20 && !/[0-9]/.test(this.text.slice(from, to))
-    return to - from < 8 || isWord ? null : { kind: 'bearer-token', from, to }
+    return to - from < 8 || isProse(this.text.slice(from, Math.min(to, from + 40)))
+      ? null
+      : { kind: 'authorization', from, to }
   }
 
-  /** The password of a URL that holds one. */
+  /** The password of a URL that holds one: up to the last `@` before the path. */
   private password(at: number): Found | null {
-    const user = this.users.endFrom(at)
-    if (user - at > LONGEST || this.text[user] !== ':') return null
-    const from = user + 1
-    const to = this.passwords.endFrom(from)
-    const isOne = to > from && to - from <= LONGEST && this.text[to] === '@'
-    return isOne ? { kind: 'password', from, to } : null
+    const { text } = this
+    const end = this.authorities.endFrom(at)
+    let to = end - 1
+    while (to > at && text[to] !== '@') to--
+    let from = at
+    while (from < to && text[from] !== ':') from++
+    from++
+    return from >= to || STANDS_FOR_ONE.test(text.slice(from, Math.min(to, from + LONGEST)))
+      ? null
+      : { kind: 'password', from, to }
   }
 
-  /** A private key from its first line to its last. */
+  /** A private key from its first line to its last; where none follows, to the end of the text. */
   private privateKey(at: number): Found | null {
     const label = labelAt(this.text, at + '-----BEGIN '.length)
     if (label === null || !label.includes('PRIVATE KEY')) return null
     this.ends ??= this.lastLines()
     const to = this.nextEnd(this.ends.get(label), at)
-    return to === null || to - at > LONGEST_KEY ? null : { kind: 'private-key', from: at, to }
+    if (to !== null && to - at <= LONGEST_KEY) return { kind: 'private-key', from: at, to }
+    BODY_OF_KEY.lastIndex = at + '-----BEGIN '.length + label.length + '-----'.length
+    return BODY_OF_KEY.test(this.text) ? { kind: 'private-key', from: at, to: to ?? this.text.length } : null
   }
 
   /** Where last lines of private keys end, by their labels, the last one first. */
@@ -171,22 +164,45 @@ class Finder {
   }
 }
 
-/**
- * The text without secrets of known forms: each becomes `[redacted:<kind>]`. Lines keep their numbers.
- *
- * @param text any text, also a whole file of code
- */
-export function redact(text: string): string {
+/** Secrets of known forms, in order. */
+function* formedSecrets(text: string): Generator<Found> {
   const finder = new Finder(text)
-  let clean = ''
   let at = 0
   for (const { 0: beginning, index } of text.matchAll(BEGINNING)) {
     if (index < at) continue
     const found = finder.secretAt(index, beginning)
-    if (found === null) continue
-    const breaks = text.slice(found.from, found.to).replace(/[^\n]/g, '')
-    clean += `${text.slice(at, found.from)}[redacted:${found.kind}]${breaks}`
+    if (found === null || found.from < at) continue
     at = found.to
+    yield found
+  }
+}
+
+function without(text: string, secrets: Iterable<Found>, kinds?: Set<string>): string {
+  let clean = ''
+  let at = 0
+  for (const { kind, from, to } of secrets) {
+    const breaks = text.slice(from, to).replace(/[^\n]/g, '')
+    clean += `${text.slice(at, from)}[redacted:${kind}]${breaks}`
+    kinds?.add(kind)
+    at = to
   }
   return clean + text.slice(at)
+}
+
+/**
+ * The text without secrets: each becomes `[redacted:<kind>]`. Lines keep their numbers.
+ *
+ * @param text any text, also a whole file of code
+ * @param kinds takes what was found
+ */
+export function redact(text: string, kinds?: Set<string>): string {
+  const formed = without(text, formedSecrets(text), kinds)
+  return without(formed, assignedSecrets(formed), kinds)
+}
+
+/** What sorts of secrets these texts look like to hold, each once. */
+export function kindsOfSecrets(texts: Iterable<string>): string[] {
+  const kinds = new Set<string>()
+  for (const text of texts) redact(text, kinds)
+  return [...kinds]
 }

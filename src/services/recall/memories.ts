@@ -1,40 +1,22 @@
-import { checkTags, checkVerbatim, type EntryDraft } from '../../domain/entry/draft'
+import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import type { EntryChange, Generated, Layer } from '../../domain/entry/entry'
 import type { Metadata } from '../../domain/entry/metadata'
-import { threadOfProject } from '../../domain/entry/thread'
 import { applyUpdates } from '../../domain/entry/update'
-import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { notFound, Problem } from '../../domain/errors'
 import { once } from '../../domain/history/receipt'
 import { checkVersion } from '../../domain/history/version'
 import type { Caller, Scope } from '../../domain/identity/scope'
-import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
-import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../domain/recall/memory'
-import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
+import { type Memory, memoryNotFound, type Shown } from '../../domain/recall/memory'
+import { keptMetadata, tagsOfMetadata } from '../../domain/recall/metadata'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Memories } from '../../ports/memories'
-import type { Along, Generate } from '../generate'
-import { attempt, done, type Outcome, withRetries } from '../outcome'
-import type { StoredEntry, StoreEntries } from '../store-entries'
+import type { Generate } from '../generate'
+import { attempt, withRetries } from '../outcome'
+import type { StoreEntries } from '../store-entries'
+import { createStoreMemories, type MemoryDraft, type StoredMemory } from './store-memories'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
-export interface MemoryDraft {
-  readonly type: MemoryType
-  readonly content: string
-  /** Known keys are checked. */
-  readonly metadata: Metadata
-  readonly layer?: Layer | undefined
-  /** Seconds. */
-  readonly ttl?: number | undefined
-  readonly pinned?: boolean | undefined
-}
-
-export interface StoredMemory {
-  readonly id: number
-  readonly layer: Layer
-  readonly pinned: boolean
-  readonly evicted: readonly number[]
-  readonly warnings: readonly string[]
-}
+export type { MemoryDraft, StoredMemory } from './store-memories'
 
 /** What an update asks for; absent parts stay as they are. */
 export interface MemoryUpdate {
@@ -48,9 +30,6 @@ export interface MemoryUpdate {
   readonly expectedVersion?: number | undefined
 }
 
-/** A memory as an entry, which knows its layer. */
-type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
-
 export type MemoryService = ReturnType<typeof createMemoryService>
 
 export function createMemoryService(dependencies: {
@@ -61,56 +40,13 @@ export function createMemoryService(dependencies: {
   /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
-  const { memories, entries, storeEntries, generate, isEmbedded = async () => false } = dependencies
+  const { memories, entries, generate, isEmbedded = async () => false } = dependencies
+  const { storeTogether, equals } = createStoreMemories(dependencies)
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
     const memory = await memories.findToChange(caller, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))
     return memory
-  }
-
-  /** A memory as an entry, in the layer that it is stored in. */
-  function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
-    const { type, content, metadata, ttl } = draft
-    const tags = tagsOfMetadata(metadata) ?? []
-    const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
-    if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
-      throw invalidInput('pinned and metadata.pinned differ; give one of them')
-    const project = projectOfWrite(caller, metadata)
-    const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
-    return {
-      threadId: threadOfProject(project),
-      source: sourceOfEntry(metadata),
-      text: content,
-      metadata: withKind(kept, type),
-      tags,
-      memory: {
-        layer,
-        life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
-      },
-    }
-  }
-
-  /**
-   * Stores memories of one project in order, all or none. One of layer 1 comes last, so that it does not make room for itself.
-   *
-   * @param along what is embedded by the same call
-   * @throws Problem as `store`
-   */
-  async function storeTogether(caller: Caller, drafts: readonly MemoryDraft[], along?: Along): Promise<StoredMemory[]> {
-    const entries = drafts.map((draft) => draftOf(caller, draft))
-    const outcomes = await storeEntries(caller, entries.map(done), { atomic: true, dedupe: false, along })
-    const failed = outcomes.find((outcome) => !outcome.ok)
-    if (failed !== undefined && !failed.ok) throw failed.problem
-    return drafts.map(({ pinned, metadata, ttl }, i) => {
-      const { id, evicted } = (outcomes[i] as Outcome<StoredEntry> & { readonly ok: true }).value
-      const { layer } = (entries[i] as LayeredDraft).memory
-      return {
-        ...{ id, layer, evicted },
-        pinned: pinned ?? metadata.pinned === true,
-        warnings: ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : [],
-      }
-    })
   }
 
   /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
@@ -155,6 +91,10 @@ export function createMemoryService(dependencies: {
     },
 
     storeTogether,
+
+    equals,
+
+    reported: memories.reported,
 
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {

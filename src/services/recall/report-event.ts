@@ -1,73 +1,107 @@
 import type { Metadata } from '../../domain/entry/metadata'
 import { Inspection } from '../../domain/flaws'
 import { once } from '../../domain/history/receipt'
-import type { Caller, Scope } from '../../domain/identity/scope'
-import { tellAgo } from '../../domain/recall/absence'
-import type { EventMemory, ReportedEvent } from '../../domain/recall/events/event'
+import type { Caller } from '../../domain/identity/scope'
+import { type Equal, type Meeting, MeetingFailed } from '../../domain/recall/equal'
+import type { EventMemory, EventOutcome, Failure, ReportedEvent } from '../../domain/recall/events/event'
 import { outcomeOf } from '../../domain/recall/events/outcomes'
-import { bugsOf } from '../../domain/recall/filter'
+import { countedAction, tellRecorded } from '../../domain/recall/events/telling'
+import { PROBLEM, problemKey, type Reported, sameProblem } from '../../domain/recall/problem'
 import { redact } from '../../domain/recall/secrets'
-import { firstCodePoints } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { IndexCode, OpenedFile } from '../code/index-code'
 import type { Along } from '../generate'
 import { attempt } from '../outcome'
-import type { MemoryDraft, MemoryService } from './memories'
-import type { WordRecall, WordRequest } from './recall-words'
+import type { MemoryService } from './memories'
+import type { SimilarMemories, SimilarMemory } from './similar-memories'
+import type { MemoryDraft } from './store-memories'
 
 /** Remembers by itself what coding agents report (fabric contract §7). */
-export interface SimilarMemory {
-  readonly id: number
-  readonly similarity: number
-  /** Milliseconds since 1970. */
-  readonly createdAt: number
-}
-
 export interface EventReport {
   /** The first is the one that stands for the event. */
   readonly memoryIds: readonly [number, ...number[]]
   readonly actions: readonly string[]
   readonly message: string
-  /** Null when nothing went wrong. */
-  readonly similar: readonly SimilarMemory[] | null
+  /** What else is known of what went wrong, and how much that is; null when nothing did. */
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number } | null
+  readonly existing: boolean
   readonly evicted: readonly number[]
   readonly warnings: readonly string[]
 }
 
-const LEAST_SHARE = 0.5
 const MOST_SIMILAR = 5
-/** Of the line that is looked for, in code points. */
-const ERROR_LINE = 1_000
+/** How often a problem is looked for anew that others report at the same time. */
+const MEETINGS = 5
 
 const NO_FILE: OpenedFile = { texts: [], index: async () => null }
 
-function toldSimilar(similar: readonly SimilarMemory[], now: number): string {
-  if (similar.length === 0) return 'No similar error known.'
-  const last = Math.max(...similar.map(({ createdAt }) => createdAt))
-  const noun = similar.length === 1 ? 'error' : 'errors'
-  return `Found ${similar.length} similar ${noun}, last seen ${tellAgo(now - last)}.`
+/** What is known of a failure before it is stored. */
+interface Known {
+  readonly key: string
+  /** All that stands under its key. */
+  readonly standing: readonly Reported[]
+  /** The memory that stands for it already. */
+  readonly before: Reported | null
+  /** Memories that are equal to those which the event leaves. */
+  readonly equals: readonly (Equal | null)[]
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number }
 }
 
 export type ReportEvent = ReturnType<typeof createReportEvent>
 
 export function createReportEvent(dependencies: {
-  readonly memories: Pick<MemoryService, 'storeTogether'>
-  readonly recallWords: (scope: Scope, request: WordRequest) => Promise<WordRecall>
+  readonly memories: Pick<MemoryService, 'storeTogether' | 'equals' | 'reported'>
+  readonly similarMemories: SimilarMemories
   readonly code: Pick<IndexCode, 'open'>
   readonly clock: Clock
 }) {
-  const { memories, recallWords, code, clock } = dependencies
+  const { memories, similarMemories, code, clock } = dependencies
 
   const draftOf = ({ type, layer, ttl, content, tags, metadata }: EventMemory, common: Metadata): MemoryDraft => ({
     ...{ type, layer, ttl, content },
     metadata: { source: 'system_auto', ...common, ...metadata, tags: ['auto_capture', ...tags] },
   })
 
-  /** Earlier bugs, best first, by the beginning of the line that tells of one. */
-  const similarTo = async (scope: Scope, project: string | null, line: string): Promise<readonly SimilarMemory[]> => {
-    const query = firstCodePoints(line, ERROR_LINE)
-    const { hits } = await recallWords(scope, { query, filter: bugsOf(project) })
-    return hits.filter(({ share }) => share >= LEAST_SHARE)
+  /** Two round trips: words, then what they found beside what stands under the key. */
+  async function lookUp(
+    caller: Caller,
+    project: string | null,
+    failure: Failure,
+    drafts: readonly MemoryDraft[],
+  ): Promise<Known> {
+    const [read, readEquals, key] = await Promise.all([
+      similarMemories(caller, project, failure.line),
+      memories.equals(caller, drafts),
+      problemKey(failure),
+    ])
+    const [found, equals, standing] = await Promise.all([read(), readEquals(), memories.reported(caller, project, key)])
+    const before = sameProblem(failure, project, standing)
+    const others = found.filter(({ id }) => id !== before?.id)
+    return { key, standing, before, equals, similar: { shown: others.slice(0, MOST_SIMILAR), count: others.length } }
+  }
+
+  /** Stores what an event leaves, the last of a batch first, which makes no room for itself. */
+  async function keep(
+    caller: Caller,
+    project: string | null,
+    { memories: left }: Pick<EventOutcome, 'memories'>,
+    { common, known, along }: { readonly common: Metadata; readonly known: Known | null; readonly along: Along },
+  ) {
+    const before = known?.before ?? null
+    const fresh = [...left.keys()].filter((i) => !(left[i]?.counts && before !== null)).toReversed()
+    const drafts = fresh.map((i) => {
+      const memory = left[i] as EventMemory
+      return draftOf(memory, known && memory.counts ? { ...common, [PROBLEM]: known.key } : common)
+    })
+    const reported: Pick<Meeting, 'problem' | 'count'> | null = known && {
+      problem: before === null ? { project, key: known.key, known: known.standing } : null,
+      count: before && { id: before.id, lastSeen: new Date(clock.now()).toISOString() },
+    }
+    const equals = known ? fresh.map((i) => known.equals[i] ?? null) : undefined
+    const stored = (await memories.storeTogether(caller, drafts, { along, reported, equals })).toReversed()
+    let next = 0
+    const ids = left.map(({ counts }) => (counts && before !== null ? before.id : (stored[next++]?.id as number)))
+    return { ids: ids as [number, ...number[]], stored }
   }
 
   /**
@@ -83,13 +117,9 @@ export function createReportEvent(dependencies: {
     event: ReportedEvent,
     wrong: Inspection = new Inspection(),
   ): Promise<EventReport> => {
-    const { memories: left, actions, message, error, file } = outcomeOf(event, wrong)
+    const outcome = outcomeOf(event, wrong)
     wrong.end()
-    const found = async () => {
-      const similar = error === null ? null : (await similarTo(caller, project, error)).slice(0, MOST_SIMILAR)
-      return { similar, told: similar === null ? message : `${message} ${toldSimilar(similar, clock.now())}` }
-    }
-    const { similar, told } = await once(caller, 'found', found)
+    const { failure, file } = outcome
     const common: Metadata = {
       ...(project === null ? {} : { projectPath: project }),
       sessionId: redact(event.sessionId),
@@ -100,28 +130,47 @@ export function createReportEvent(dependencies: {
     // What was carried out before may have its file already.
     const opened = caller.done ? null : await open()
     const along: Along = { texts: opened?.ok ? opened.value.texts : [], outcome: null }
-    // The last of a batch is never the one that makes room, so the working memory comes last.
-    const stored = await memories.storeTogether(
-      caller,
-      left.toReversed().map((memory) => draftOf(memory, common)),
-      along,
-    )
-    const report = {
-      memoryIds: stored.toReversed().map(({ id }) => id) as [number, ...number[]],
-      ...{ actions, message: told, similar },
-      evicted: stored[0]?.evicted ?? [],
-      warnings: [],
+    const find = async () => {
+      const known =
+        failure &&
+        (await lookUp(
+          caller,
+          project,
+          failure,
+          outcome.memories.map((memory) => draftOf(memory, common)),
+        ))
+      if (known && caller.receipt) caller.receipt.notes.mentioned = known.similar.shown.map(({ id }) => id)
+      return { known, message: tellRecorded(outcome.message, known, clock.now()) }
     }
-    if (file === null) return report
-    if (project === null)
-      return { ...report, warnings: ['The file is not indexed, because the event names no projectPath'] }
-    const reason = await once(caller, 'unindexed', async () => {
-      const known = opened ?? (await open())
-      const indexed = known.ok ? await attempt(() => known.value.index(along.outcome ?? undefined)) : known
-      return indexed.ok ? indexed.value : indexed.problem.message
-    })
-    return reason === null
-      ? { ...report, actions: [...actions, 'indexed_file'] }
-      : { ...report, warnings: [`The file is not indexed: ${reason}`] }
+    for (let tries = 1; ; tries++) {
+      try {
+        const { known, message } = await once(caller, 'found', find)
+        const { ids, stored } = await keep(caller, project, outcome, { common, known, along })
+        const report: EventReport = {
+          memoryIds: ids,
+          actions: known?.before ? outcome.actions.map(countedAction) : outcome.actions,
+          ...{ message, similar: known?.similar ?? null },
+          existing: known?.before == null && stored.some(({ existing }) => existing),
+          evicted: stored.flatMap(({ evicted }) => evicted).filter((id, i, all) => all.indexOf(id) === i),
+          warnings: stored.flatMap(({ warnings }) => warnings),
+        }
+        if (file === null) return report
+        if (project === null)
+          return {
+            ...report,
+            warnings: [...report.warnings, 'The file is not indexed, because the event names no projectPath'],
+          }
+        const reason = await once(caller, 'unindexed', async () => {
+          const held = opened ?? (await open())
+          const indexed = held.ok ? await attempt(() => held.value.index(along.outcome ?? undefined)) : held
+          return indexed.ok ? indexed.value : indexed.problem.message
+        })
+        return reason === null
+          ? { ...report, actions: [...report.actions, 'indexed_file'] }
+          : { ...report, warnings: [...report.warnings, `The file is not indexed: ${reason}`] }
+      } catch (error) {
+        if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
+      }
+    }
   }
 }

@@ -5,7 +5,6 @@ import type { Caller } from '../../domain/identity/scope'
 import { digestOf } from '../../domain/recall/digest'
 import { MEMORY_TYPES, type MemoryType } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
-import type { Analyzer } from '../../domain/search/analysis'
 import { DAY_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { Memories } from '../../ports/memories'
@@ -29,6 +28,8 @@ export interface Summarized {
   readonly id: number | null
   readonly count: number
   readonly summary: string
+  /** Candidates that have no line and stay as they were. */
+  readonly remaining: number
 }
 
 /** Memories that one call takes in. */
@@ -40,16 +41,15 @@ export type Summarize = ReturnType<typeof createSummarize>
 export function createSummarize({
   memories,
   storeEntries,
-  analyzer,
   clock,
 }: {
   readonly memories: Pick<Memories, 'summarizable'>
   readonly storeEntries: StoreEntries
-  readonly analyzer: Analyzer
   readonly clock: Clock
 }) {
   /**
-   * Puts one text in the place of old memories, which are archived and linked from it, all in one guarded batch (fabric contract §8).
+   * Puts one text in the place of those old memories that have a line in it; they are archived and linked from it, all in one guarded
+   * batch (fabric contract §8).
    *
    * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
    */
@@ -72,18 +72,17 @@ export function createSummarize({
         ...{ project, layer, types, limit: MOST },
         createdBefore: clock.now() - olderThanDays * DAY_MS,
       })
-      const [oldest] = originals
-      if (oldest === undefined)
-        return { id: null, count: 0, summary: `Nothing older than ${olderThanDays} days to summarize.` }
-      const summary = digestOf(originals, request.targetTokens, analyzer)
-      const newest = originals.reduce((last, { createdAt }) => Math.max(last, createdAt), oldest.createdAt)
+      if (originals.length === 0)
+        return { id: null, count: 0, remaining: 0, summary: `Nothing older than ${olderThanDays} days to summarize.` }
+      const { text: summary, told } = digestOf(originals, request.targetTokens)
+      const [first, last] = [told[0], told.at(-1)] as [(typeof told)[number], (typeof told)[number]]
       const metadata: Metadata = {
-        ...{ kind: 'summary', source: 'system_auto', summarizedCount: originals.length },
+        ...{ kind: 'summary', source: 'system_auto', summarizedCount: told.length },
         ...(project === null ? {} : { project }),
-        dateRange: { from: new Date(oldest.createdAt).toISOString(), to: new Date(newest).toISOString() },
-        originalIds: originals.map(({ id }) => String(id)),
+        dateRange: { from: new Date(first.createdAt).toISOString(), to: new Date(last.createdAt).toISOString() },
+        originalIds: told.map(({ id }) => String(id)),
       }
-      const made = { count: originals.length, summary }
+      const made = { count: told.length, remaining: originals.length - told.length, summary }
       note(caller, 'made', made)
       const [outcome] = await storeEntries(
         caller,
@@ -91,7 +90,7 @@ export function createSummarize({
           done({
             ...{ threadId: threadOfProject(project), source: 'agent', text: summary, metadata, tags: ['summary'] },
             memory: { layer, life: { pinned: false, lasts: null } },
-            digestOf: originals.map(({ id, version }) => ({ id, version })),
+            digestOf: told.map(({ id, version }) => ({ id, version })),
           }),
         ],
         { atomic: true, dedupe: false },

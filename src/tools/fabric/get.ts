@@ -1,10 +1,21 @@
 import { z } from 'zod'
 import { notFound } from '../../domain/errors'
 import { memoryNotFound } from '../../domain/recall/memory'
+import { codePointLength, offsetAfter } from '../../domain/text'
 import { defineTool } from '../define-tool'
 import { fabric } from './family'
 import { memoryId, memoryOutput, readMemoryId, shownMemory } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
+
+/** A part of a content, with the length of the whole. */
+function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {
+  const from = offsetAfter(text, 0, offset)
+  const to = limit === undefined ? text.length : offsetAfter(text, from, limit)
+  return {
+    ...{ content: text.slice(from, to), length: codePointLength(text) },
+    ...(to < text.length ? { truncated: true } : {}),
+  }
+}
 
 export const get = defineTool({
   family: fabric,
@@ -12,12 +23,18 @@ export const get = defineTool({
   title: 'Get a memory',
   description: 'Bring one memory whole, also an archived one.',
   effect: 'read',
-  input: z.strictObject({ memoryId, projectPath }),
+  input: z.strictObject({
+    memoryId,
+    offset: z.int().min(0).optional().meta({ description: 'Code points of content to skip' }),
+    limit: z.int().min(1).optional().meta({ description: 'Code points of content to bring' }),
+    projectPath,
+  }),
   output: fabricOutput({ memory: memoryOutput, layer: z.int() }),
   async handler({ services, principal }, args) {
     const id = readMemoryId(args.memoryId)
     const memory = await services.memories.get(principal, namedProject(principal, args.projectPath), id)
     if (memory === null) throw notFound(memoryNotFound(id))
-    return { memory: shownMemory(memory), layer: memory.layer }
+    const part = args.offset === undefined && args.limit === undefined ? null : partOf(memory.text, args)
+    return { memory: { ...shownMemory(memory), ...part }, layer: memory.layer }
   },
 })

@@ -1,19 +1,25 @@
 import { z } from 'zod'
 import type { Layer } from '../../domain/entry/entry'
+import type { Metadata } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/tags'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
-import { type MemoryCount, typeOfKind } from '../../domain/recall/memory'
+import { type Memory, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
+import { type Excerpt, excerptsOf, roomOf } from '../../domain/recall/room'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { kindsOf, memoryOutput, shownMemory } from './memory-wire'
+import { leanMemory } from './lean'
+import { kindsOf, memoryOutput } from './memory-wire'
 import { checkAsked, fabricOutput, omittedMemories, projectPath } from './wire'
 
-function statistics(counts: readonly MemoryCount[]) {
+function statistics(all: readonly MemoryCount[]) {
+  const counts = all.filter(({ archived }) => !archived)
+  const archivedIn = (wanted: number) =>
+    all.reduce((sum, { layer, archived, count }) => (archived && layer === wanted ? sum + count : sum), 0)
   const sum = (of: (count: MemoryCount) => boolean) => counts.filter(of).reduce((total, { count }) => total + count, 0)
   const [l1, l2, l3] = [1, 2, 3].map((layer) => sum((count) => count.layer === layer)) as [number, number, number]
   const byType: Record<string, number> = {}
@@ -24,14 +30,27 @@ function statistics(counts: readonly MemoryCount[]) {
       l2: sum(({ layer, pinned }) => layer === 2 && pinned),
       l3: sum(({ layer, pinned }) => layer === 3 && pinned),
     },
+    archived: { l2: archivedIn(2), l3: archivedIn(3) },
     byType,
   }
+}
+
+/** Of the contents a memory, and at least; of all that is shown of it (fabric contract §1); less of a content tells nothing. */
+const ROOM = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
+const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
+
+/** A memory of a list: its tags stand beside its metadata. */
+function listed(memory: Memory, excerpt: Excerpt, project: string | null) {
+  const { metadata, ...rest } = leanMemory(memory, excerpt, project)
+  const { tags: _, ...others } = metadata as Metadata
+  return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned }
 }
 
 const input = z.strictObject({
   layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
   type: z.string().optional().meta({ description: 'Only this type' }),
   tags: tags('Any of these').optional(),
+  archived: flag(false, 'Archived ones alone'),
   limit: limit(20),
   offset,
   stats: flag(false, 'Count instead'),
@@ -71,13 +90,21 @@ export const list = defineTool({
       principal,
       project,
       {
-        ...{ layer, limit, offset, kinds },
+        ...{ layer, limit, offset, kinds, archived: args.archived },
         tags: normalizeTags(args.tags ?? []),
       },
       RESULT_BYTES,
     )
+    const beside = page.memories.reduce((sum, one) => sum + JSON.stringify(listed(one, NOTHING, project)).length, 0)
+    const shown = page.memories.length
+    const least = Math.min(roomOf(shown, ROOM.each, ROOM.least), shown * ROOM.shortest)
+    const room = Math.max(least, Math.min(roomOf(shown, ROOM.each, ROOM.least), roomOf(shown, ROOM.whole, 0) - beside))
+    const excerpts = excerptsOf(
+      page.memories.map(({ text }) => ({ text, around: null })),
+      room,
+    )
     const { kept, omitted } = await fitting(
-      page.memories.map((entry) => ({ entry, show: () => shownMemory(entry) })),
+      page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project) })),
       services.pace,
     )
     return {

@@ -15,7 +15,16 @@ import { fitting } from '../result-size'
 import { fabric } from './family'
 import { excerptsFor, leanMemory } from './lean'
 import { kindsOf } from './memory-wire'
-import { checkAsked, fabricOutput, omittedMemories, projectPath, sessionId, shownScore, threshold } from './wire'
+import {
+  checkAsked,
+  fabricOutput,
+  omittedMemories,
+  projectPath,
+  sameProject,
+  sessionId,
+  shownScore,
+  threshold,
+} from './wire'
 
 const filter = z.strictObject({
   types: strings('Type').optional(),
@@ -35,12 +44,18 @@ const input = z.strictObject({
   threshold: threshold(0.7),
   mode: z.enum(RECALL_MODES).default('hybrid').meta({ description: 'By words (keyword), meaning or both' }),
   filter: filter.optional().meta({ description: 'Only such memories; layer 3 is of every project' }),
+  projectPath,
 })
 
 /** What a filter means. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { filter = {}, ...asked }: Partial<z.output<typeof input>>) =>
   inspected((wrong) => {
-    const project = checkAsked(scope, { ...asked, projectPath: filter.projectPath }, wrong, 'filter.projectPath')
+    const within = filter.projectPath
+    const [named, path] = within === undefined ? [asked.projectPath, 'projectPath'] : [within, 'filter.projectPath']
+    wrong.check('projectPath', asked.projectPath, () =>
+      sameProject({ projectPath: asked.projectPath, 'filter.projectPath': within }),
+    )
+    const project = checkAsked(scope, { ...asked, projectPath: named }, wrong, path)
     const kinds = (filter.types ?? []).flatMap((type, i) => {
       const path = `filter.types[${i}]`
       return wrong.check(path, type, () => kindsOf(type, path)) ?? []

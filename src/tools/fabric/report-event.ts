@@ -18,7 +18,7 @@ import { jsonObject, listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
 import { fabric } from './family'
-import { fabricOutput, iso, projectPath, shownScore } from './wire'
+import { fabricOutput, iso, projectPath, sameProject, shownScore } from './wire'
 
 const event = z
   .strictObject({
@@ -69,8 +69,9 @@ function checkEvent(caller: Caller, given: Partial<Given>, wrong: Inspection) {
 }
 
 /** What would be wrong with these if the others were right. @throws Problem */
-function inspect({ event: given }: Record<string, unknown>, { principal }: ToolContext): void {
-  if (!isRecord(given)) return
+function inspect({ event: named, projectPath }: Record<string, unknown>, { principal }: ToolContext): void {
+  if (!isRecord(named)) return
+  const given = named.projectPath === undefined ? { ...named, projectPath } : named
   const sound = soundArguments(event, given)
   const { type, payload } = sound
   const isPlaced = sound.projectPath !== undefined || given.projectPath === undefined
@@ -88,25 +89,29 @@ export const reportEvent = defineTool({
     'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
     'feedback. Secrets are redacted.',
   effect: 'store',
-  input: z.strictObject({ event }),
+  input: z.strictObject({ event, projectPath }),
   output: fabricOutput({
     processed: z.boolean(),
     memoryId: z.string(),
     memoryIds: strings('Id'),
     triggeredActions: strings('Action'),
     message: z.string(),
-    similar: listOf(part('Earlier error', { id: z.string(), similarity: z.number() }), 'Earlier error'),
+    similar: listOf(part('Known already', { id: z.string(), type: z.string(), content: z.string() }), 'Known already'),
+    similarCount: z.int(),
+    existing: z.boolean(),
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
   inspect,
-  async handler({ services, principal }, { event: given }) {
+  async handler({ services, principal }, { event, projectPath }) {
+    sameProject({ projectPath, 'event.projectPath': event.projectPath })
+    const given = event.projectPath === undefined && projectPath !== undefined ? { ...event, projectPath } : event
     const wrong = new Inspection()
     const { at, project } = checkEvent(principal, given, wrong)
     const { type, sessionId, cliType: reporter } = given
     const reported = { ...{ type, sessionId, at, reporter }, payload: given.payload as Metadata }
     const report = await services.reportEvent(principal, project, reported, wrong)
-    const { memoryIds, actions, message, similar, evicted, warnings } = report
+    const { memoryIds, actions, message, similar, existing, evicted, warnings } = report
     return {
       processed: true,
       memoryId: String(memoryIds[0]),
@@ -116,12 +121,12 @@ export const reportEvent = defineTool({
       ...(similar === null
         ? {}
         : {
-            similar: similar.map(({ id, similarity, createdAt }) => ({
-              id: String(id),
-              similarity: shownScore(similarity),
-              createdAt: iso(createdAt),
+            similar: similar.shown.map(({ id, type, similarity, content, createdAt }) => ({
+              ...{ id: String(id), type, similarity: shownScore(similarity), content, createdAt: iso(createdAt) },
             })),
+            similarCount: similar.count,
           }),
+      ...(existing ? { existing } : {}),
       ...(evicted.length === 0 ? {} : { evicted: evicted.map(String) }),
       ...(warnings.length === 0 ? {} : { warnings }),
     }

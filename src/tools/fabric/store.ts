@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkVerbatim } from '../../domain/entry/draft'
 import type { Layer } from '../../domain/entry/entry'
-import type { Metadata } from '../../domain/entry/metadata'
+import { type Metadata, own } from '../../domain/entry/metadata'
 import { Inspection } from '../../domain/flaws'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
@@ -10,7 +10,7 @@ import { strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryMetadata, readMetadata } from './memory-wire'
-import { fabricOutput } from './wire'
+import { checkSession, fabricOutput, projectPath, sameProject, sessionId } from './wire'
 
 const input = z.strictObject({
   type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
@@ -22,15 +22,25 @@ const input = z.strictObject({
   layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
   ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),
   pinned: z.boolean().optional().meta({ description: 'Never decays' }),
+  sessionId,
+  projectPath,
 })
 
-/** The metadata as it is read. @throws Problem that tells everything that is wrong with what is given */
-function checked({ content, metadata }: Partial<z.output<typeof input>>): Metadata | undefined {
+/** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
+function checked(given: Partial<z.output<typeof input>>): Metadata | undefined {
+  const { content, metadata, sessionId, projectPath } = given
   const wrong = new Inspection()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
+  wrong.check('sessionId', sessionId, () => checkSession(sessionId))
   const read = metadata && readMetadata(metadata, wrong, false)
   wrong.end()
-  return read
+  if (read === undefined) return undefined
+  sameProject({ projectPath, 'metadata.projectPath': own(read, 'projectPath') })
+  return {
+    ...read,
+    ...(projectPath === undefined ? {} : { projectPath }),
+    ...(sessionId === undefined || Object.hasOwn(read, 'sessionId') ? {} : { sessionId }),
+  }
 }
 
 export const store = defineTool({
@@ -47,6 +57,7 @@ export const store = defineTool({
     success: z.boolean(),
     layer: z.int(),
     pinned: z.boolean(),
+    existing: z.boolean(),
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
@@ -66,6 +77,7 @@ export const store = defineTool({
       success: true,
       layer: stored.layer,
       pinned: stored.pinned,
+      ...(stored.existing ? { existing: true } : {}),
       ...(stored.evicted.length === 0 ? {} : { evicted: stored.evicted.map(String) }),
       ...(stored.warnings.length === 0 ? {} : { warnings: stored.warnings }),
     }

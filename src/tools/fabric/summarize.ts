@@ -40,10 +40,16 @@ export const summarize = defineTool({
   name: 'context_summarize',
   title: 'Summarize old memories',
   description:
-    'Put one summary in the place of old unpinned memories of a project; they are archived, and still found by id.',
+    'Put one summary in the place of old unpinned memories of a project. What has its line is archived, still listed with archived: true.',
   effect: 'change',
   input,
-  output: fabricOutput({ summaryId: z.string(), summarizedCount: z.int(), summary: z.string(), layer: z.int() }),
+  output: fabricOutput({
+    summaryId: z.string(),
+    summarizedCount: z.int(),
+    remaining: z.int(),
+    summary: z.string(),
+    layer: z.int(),
+  }),
   inspect: (args, { principal }) => {
     const sound = soundArguments(input, args)
     const isPlaced = sound.projectPath !== undefined || args.projectPath === undefined
@@ -52,10 +58,16 @@ export const summarize = defineTool({
   async handler({ services, principal }, args) {
     const project = checked(principal, args)
     const { layer, olderThanDays, options } = args
-    const { id, count, summary } = await services.summarize(principal, {
+    const { id, count, summary, remaining } = await services.summarize(principal, {
       ...{ olderThanDays, layer: layer as 2 | 3, project },
       ...{ ...options, focusTypes: options.focusTypes ?? [] },
     })
-    return { summaryId: id === null ? '' : String(id), summarizedCount: count, summary, layer }
+    return {
+      summaryId: id === null ? '' : String(id),
+      summarizedCount: count,
+      summary,
+      layer,
+      ...(remaining === 0 ? {} : { remaining }),
+    }
   },
 })

@@ -3,12 +3,16 @@ import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
+import { excerptOf } from '../../domain/recall/room'
 import { defineTool } from '../define-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
+
+/** Code points of the content that an answer shows, whose writer knows it. */
+const CONTENT = 200
 
 const input = z.strictObject({
   memoryId,
@@ -78,6 +82,7 @@ export const update = defineTool({
       ...change,
       expectedVersion: args.expected_version,
     })
-    return { memory: shownMemory(memory), layer: memory.layer, success: true }
+    const shown = { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }
+    return { memory: shown, layer: memory.layer, success: true }
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { normalizeProject } from '../../domain/entry/metadata'
 import { invalidInput } from '../../domain/errors'
 import type { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
@@ -16,6 +17,14 @@ export const projectPath = z
 /** The project that a call names, as it is stored; null when it names none. */
 export const namedProject = (scope: Scope, given: string | undefined): string | null =>
   given === undefined ? null : openProject(scope, given)
+
+/** @param named the same project at several places of a call @throws Problem invalid_input when two differ */
+export function sameProject(named: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(named).filter((one): one is [string, string] => typeof one[1] === 'string')
+  const [first, other] = given
+  if (first === undefined || other === undefined || normalizeProject(first[1]) === normalizeProject(other[1])) return
+  throw invalidInput(`${first[0]} and ${other[0]} name different projects; give one of them`)
+}
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
 

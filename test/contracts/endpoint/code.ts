@@ -107,7 +107,7 @@ export function codeContract(connect: Connect): void {
       const project = await sample([{ path: 'src/keys.ts', content }])
       const { results } = await search('const id', { mode: 'text', projectPath: project })
       expect(results[0].chunk.content).toBe(
-        "const id = '[redacted:aws-key]'\nconst pem = `[redacted:private-key]\n\n\n`\nexport function afterSecret() {}",
+        "const id = '[redacted:aws]'\nconst pem = `[redacted:private-key]\n\n\n`\nexport function afterSecret() {}",
       )
       expect((await search(key, { mode: 'text', projectPath: project })).total).toBe(0)
       const found = await search('afterSecret', { mode: 'symbol', projectPath: project })

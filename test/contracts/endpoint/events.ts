@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
-import { unique, useSession } from './session'
+import { backend, unique, useSession } from './session'
 
 const TOKEN = `ghp_${'a1B2'.repeat(10)}`
 
@@ -23,9 +23,12 @@ export function eventContract(connect: Connect): void {
   describe('events on the wire', () => {
     it(promise('f7-wire'), async () => {
       const projectPath = unique('events')
-      const failed = await report('command_executed', { command: 'npm test', output: '1 failed' }, projectPath)
+      const noted = await report('command_executed', { command: 'npm test', output: '1 failed' }, projectPath)
+      expect([noted.triggeredActions, noted.memoryIds.length]).toEqual([['stored_command'], 1])
+      const ran = { command: 'npm test', output: '2 tests\n1 failed', exitCode: 1 }
+      const failed = await report('command_executed', ran, projectPath)
       expect(failed).toMatchObject({
-        ...{ processed: true, memoryId: failed.memoryIds[0], similar: [] },
+        ...{ processed: true, memoryId: failed.memoryIds[0], similar: [], similarCount: 0 },
         triggeredActions: ['stored_command', 'stored_error_memory', 'searched_similar_errors'],
         message: 'Error recorded. No similar error known.',
       })
@@ -33,7 +36,11 @@ export function eventContract(connect: Connect): void {
       expect([failed.memoryIds.length, working.layer, bug.layer]).toEqual([2, 1, 2])
       expect(Date.parse(working.memory.expiresAt) - Date.parse(working.memory.createdAt)).toBe(7_200_000)
       expect(bug.memory).toMatchObject({
-        ...{ type: 'bug_fix', content: 'npm test\n1 failed', tags: ['auto_capture', 'command_failed', 'error'] },
+        ...{
+          type: 'bug_fix',
+          content: '1 failed\nnpm test\n2 tests\n1 failed',
+          tags: ['auto_capture', 'command_failed', 'error'],
+        },
         metadata: {
           ...{ source: 'system_auto', sessionId: 'session-1', cliType: 'claude-code', projectPath },
           eventTimestamp: '2026-02-25T09:00:00.000Z',
@@ -101,24 +108,102 @@ export function eventContract(connect: Connect): void {
       const error = "TypeError: Cannot read properties of undefined (reading 'email')"
       const first = await report('error_occurred', { error, file: 'src/users.ts', line: 42 }, projectPath)
       expect(first.message).toBe('Error recorded. No similar error known.')
-      const decision = { type: 'decision', content: error, metadata: { projectPath } }
-      await ok('context_store', decision)
-      const second = await report('error_occurred', { error: `${error}\n  at zygote`, context: 'again' }, projectPath)
-      const { createdAt } = (await got(first.memoryId)).memory
-      expect(second.similar).toEqual([{ id: first.memoryId, similarity: expect.any(Number), createdAt }])
-      expect(second.similar[0].similarity).toBeGreaterThanOrEqual(0.7)
-      expect(second.message).toMatch(
-        /^Error recorded\. Found 1 similar error, last seen (moments|\d+ (second|minute)s?) ago\.$/,
-      )
+      const [store, home] = [
+        { metadata: { projectPath } },
+        { layer: 3, metadata: { projectPath: unique('elsewhere') } },
+      ]
+      const content = 'Reading email of undefined properties: load the user before you greet. TypeError no more.'
+      const fix = await ok('context_store', { type: 'bug_fix', content, ...store })
+      const foreign = { type: 'decision', content: error, ...home }
+      await ok('context_store', foreign)
+      const metadata = { ...home.metadata, tags: ['universal'] }
+      const meant = await ok('context_store', { ...foreign, content: `Universally: ${error}`, metadata })
+      await report('command_executed', { command: 'cat log', output: error }, projectPath)
+      const second = await report('error_occurred', { error, file: 'src/other.ts' }, projectPath)
+      const ids = ({ similar }: { similar: { id: string }[] }) => similar.map(({ id }) => id)
+      expect(new Set(ids(second).slice(0, 2))).toEqual(new Set([fix.id, meant.id]))
+      expect([ids(second)[2], second.similarCount]).toEqual([first.memoryId, 3])
+      const { createdAt } = (await got(fix.id)).memory
+      const told = second.similar.find(({ id }: { id: string }) => id === fix.id)
+      expect(told).toEqual({ id: fix.id, type: 'bug_fix', similarity: expect.any(Number), content, createdAt })
+      expect(told.similarity).toBeGreaterThanOrEqual(0.87)
+      expect(second.message).toMatch(/^Error recorded\. Found 3 similar memories: (fix|decision) \[\d+\], today\.$/)
       expect((await report('error_occurred', { error: 'Disk is full' }, projectPath)).similar).toEqual([])
-      expect((await report('error_occurred', { error }, unique('other'))).similar).toEqual([])
+      const other = await report('error_occurred', { error }, unique('other'))
+      expect(ids(other)).toEqual([meant.id])
+      expect(other.message).toBe(`Error recorded. Found 1 similar memory: decision [${meant.id}], today.`)
+      for (let i = 0; i < 5; i++) await report('error_occurred', { error, file: `src/${i}.ts` }, projectPath)
       const command = { command: 'npm run build', output: `> build\n${error}`, exitCode: 1 }
-      const built = await report('command_executed', command, projectPath)
-      expect(built.similar.map(({ id }: { id: string }) => id).sort()).toEqual([first.memoryId, second.memoryId].sort())
-      for (let i = 0; i < 5; i++) await report('error_occurred', { error }, projectPath)
-      const many = await report('error_occurred', { error }, projectPath)
-      expect(many.similar).toHaveLength(5)
-      expect(many.message).toContain('Found 5 similar errors')
+      const many = await report('command_executed', command, projectPath)
+      expect([many.similar.length, many.similarCount]).toEqual([5, 9])
+    })
+
+    it(promise('f7-counted'), async () => {
+      const projectPath = unique('/home/ada/counted')
+      const failing = (n: number) => ({
+        error: `Timeout after ${n} ms\n at ${n}`,
+        file: `${projectPath}/src/a.ts`,
+        line: n,
+      })
+      const first = await report('error_occurred', failing(1), projectPath)
+      const before = (await got(first.memoryId)).memory
+      const again = await report('error_occurred', { ...failing(2), file: 'src\\a.ts' }, projectPath)
+      expect(again).toMatchObject({
+        ...{ memoryId: first.memoryId, memoryIds: [first.memoryId], similar: [], similarCount: 0 },
+        triggeredActions: ['counted_error_memory', 'searched_similar_errors'],
+        message: 'Error recorded, seen 2 times. No similar error known.',
+      })
+      const { metadata, version, updatedAt, content } = (await got(first.memoryId)).memory
+      expect([version, updatedAt, content]).toEqual([1, before.updatedAt, before.content])
+      expect(metadata).toMatchObject({ count: 2, lastSeen: expect.stringMatching(/^\d{4}-.*Z$/) })
+      await Promise.all([3, 4, 5, 6, 7].map((n) => report('error_occurred', failing(n), projectPath)))
+      expect((await got(first.memoryId)).memory.metadata.count).toBe(7)
+      expect(await ok('context_list', { stats: true, projectPath })).toMatchObject({ l2: 1 })
+      const others = [{ ...failing(1), file: 'src/a.tsx' }, { error: 'Timeout after 1 ms' }, failing(1)]
+      for (const payload of others.slice(0, 2))
+        expect((await report('error_occurred', payload, projectPath)).message).toMatch(/^Error recorded\. /)
+      expect((await report('error_occurred', failing(1), unique('other'))).memoryId).not.toBe(first.memoryId)
+      const run = (command: string, output: string) =>
+        report('command_executed', { command, output, exitCode: 1 }, projectPath)
+      const [one, two] = [await run('make 1', 'cannot link 0xff12'), await run('make 1', 'ld:\nCannot link 0xa0')]
+      expect(one.memoryIds[1]).toBe(two.memoryIds[1])
+      expect(one.memoryIds[0]).not.toBe(two.memoryIds[0])
+      expect(two.message).toMatch(/^Error recorded, seen 2 times\./)
+      expect((await run('make 2', 'cannot link 0xff12')).message).toMatch(/^Error recorded\. /)
+      const together = await Promise.all(
+        [8, 9, 10].map((n) => report('error_occurred', { error: `race ${n}` }, projectPath)),
+      )
+      expect(new Set(together.map(({ memoryId }) => memoryId)).size).toBe(1)
+      await ok('context_update', { memoryId: first.memoryId, content: 'Raise the limit: the disk is slow.' })
+      expect((await report('error_occurred', failing(1), projectPath)).message).toMatch(
+        /^Error recorded, seen 8 times\./,
+      )
+    })
+
+    it(promise('f7-redact'), async () => {
+      const other = await backend().start({ REDACT: 'always' })
+      const always = await connect(new URL('/mcp', other.url.href))
+      const hidden = { password: 'hunter2hunter2', deep: { list: [TOKEN] } }
+      const text = `Use ${TOKEN} there`
+      const writes: [string, Record<string, unknown>, (answer: Record<string, string>) => unknown][] = [
+        ['context_store', { type: 'decision', content: text, metadata: hidden }, ({ id }) => id],
+        ['store_context', { thread_id: 't', source: 'user', text, metadata: hidden }, (answer) => answer.context_id],
+        ['remember', { title: 'A key', content: text }, ({ id }) => id],
+      ]
+      const told = 'content holds what looks like a secret: github'
+      for (const [tool, args, idOf] of writes) {
+        const [warned, clean] = [await session.ok(tool, args), (await always.call(tool, args)).data]
+        expect([tool, warned.warnings, clean.warnings]).toEqual([tool, [expect.stringContaining(told)], undefined])
+        const kept = JSON.stringify(await session.ok('context_get', { memoryId: idOf(warned) }))
+        expect(kept).toContain(TOKEN)
+        const redacted = JSON.stringify((await always.call('context_get', { memoryId: idOf(clean) })).data)
+        expect(redacted).toContain('Use [redacted:github] there')
+        for (const secret of [TOKEN, hidden.password]) expect(redacted).not.toContain(secret)
+      }
+      const plain = { type: 'decision', content: 'sk-loading-spinner-2x-wide', metadata: { title: 'A spinner' } }
+      expect(await session.ok('context_store', plain)).not.toHaveProperty('warnings')
+      await always.close()
+      await other.stop()
     })
 
     it(promise('f7-file'), async () => {
@@ -128,7 +213,7 @@ export function eventContract(connect: Connect): void {
       const opened = await report('file_opened', { path, content }, projectPath)
       expect(opened.triggeredActions).toEqual(['stored_scratchpad', 'indexed_file'])
       const { memory } = await got(opened.memoryId)
-      expect(memory.metadata.codeBlock.code).toBe(content.replace(TOKEN, '[redacted:github-token]'))
+      expect(memory.metadata.codeBlock.code).toBe(content.replace(TOKEN, '[redacted:github]'))
       const search = (query: string) => ok('context_searchCode', { query, mode: 'text', projectPath })
       expect((await search('zygomorph')).results).toMatchObject([{ filePath: 'src/a.ts', language: 'typescript' }])
       expect((await search(TOKEN)).total).toBe(0)

@@ -157,7 +157,7 @@ export function memoryContract(connect: Connect): void {
 
     it(promise('f2-ttl'), async () => {
       const lasts = async (args: object) => {
-        const { createdAt, expiresAt } = await memoryOf((await store('timed', {}, args)).id)
+        const { createdAt, expiresAt } = await memoryOf((await store(`timed ${JSON.stringify(args)}`, {}, args)).id)
         return (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000
       }
       expect([await lasts({ layer: 1 }), await lasts({ ttl: 31_536_000 })]).toEqual([3600, 31_536_000])
@@ -240,6 +240,123 @@ export function memoryContract(connect: Connect): void {
       })
     })
 
+    it(promise('f1-everywhere'), async () => {
+      const [projectPath, other] = [unique('/home/ada/everywhere'), unique('other')]
+      const draft = { type: 'decision', content: 'A zygomorphic flower.', metadata: {}, sessionId: 's-1' }
+      const { id: memoryId } = await ok('context_store', { ...draft, projectPath: `${projectPath}/` })
+      const { metadata } = await memoryOf(memoryId)
+      expect(metadata).toMatchObject({ projectPath, sessionId: 's-1' })
+      const event = {
+        type: 'session_start',
+        payload: {},
+        timestamp: '2026-02-25T10:00:00Z',
+        sessionId: 's',
+        cliType: 'generic',
+      }
+      const { memoryId: started } = await ok('context_reportEvent', { event, projectPath })
+      expect((await memoryOf(started)).metadata.projectPath).toBe(projectPath)
+      const found = await ok('context_recall', { query: 'zygomorphic', mode: 'keyword', projectPath })
+      expect(found.results.map(({ memory }: { memory: { id: string } }) => memory.id)).toEqual([memoryId])
+      expect((await ok('context_recall', { query: 'zygomorphic', mode: 'keyword', projectPath: other })).total).toBe(0)
+      for (const [tool, args] of [
+        ['context_store', { ...draft, metadata: { projectPath: other }, projectPath }],
+        ['context_reportEvent', { event: { ...event, projectPath: other }, projectPath }],
+        ['context_recall', { query: 'x', filter: { projectPath: other }, projectPath }],
+        ['context_store', { ...draft, sessionId: 'x'.repeat(257) }],
+      ] as const)
+        expect([tool, await code(tool, args)]).toEqual([tool, 'VALIDATION_ERROR'])
+    })
+
+    it(promise('f3-part'), async () => {
+      const { id: memoryId } = await store('🦊0123456789')
+      const part = async (given: object) => {
+        const { content, length, truncated } = (await ok('context_get', { memoryId, ...given })).memory
+        return [content, length, truncated]
+      }
+      expect(await part({})).toEqual(['🦊0123456789', undefined, undefined])
+      expect(await part({ offset: 1, limit: 4 })).toEqual(['0123', 11, true])
+      expect(await part({ limit: 1 })).toEqual(['🦊', 11, true])
+      expect(await part({ offset: 7 })).toEqual(['6789', 11, undefined])
+      expect(await part({ offset: 11 })).toEqual(['', 11, undefined])
+      for (const given of [{ offset: -1 }, { limit: 0 }])
+        expect(await code('context_get', { memoryId, ...given })).toBe('VALIDATION_ERROR')
+    })
+
+    it(promise('f3-lean'), async () => {
+      const projectPath = unique('/home/ada/a-project-of-usual-length')
+      const tokens = (answer: object) => Math.ceil(JSON.stringify(answer).length / 4)
+      const file = {
+        fileContext: { path: 'src/services/recall/memories.ts' },
+        codeBlock: { code: 'x '.repeat(900), language: 'ts' },
+      }
+      let memoryId = ''
+      for (let n = 0; n < 21; n++) {
+        const tags = Array.from({ length: 8 }, (_, i) => `tag-${i}`)
+        const metadata = { projectPath, tags, title: `${n} ${'long title '.repeat(10)}`.trim(), ...file }
+        const content = `${n} ${'What was decided and why it was. '.repeat(n === 0 ? 9_000 : 40)}`
+        const stored = await ok('context_store', { type: 'decision', content, metadata })
+        expect(tokens(stored)).toBeLessThanOrEqual(250)
+        memoryId = stored.id
+      }
+      const listed = await ok('context_list', { projectPath })
+      expect([listed.memories.length, listed.total]).toEqual([20, 21])
+      expect(tokens(listed)).toBeLessThanOrEqual(2_500)
+      const [first] = listed.memories
+      expect(first).toMatchObject({ id: memoryId, truncated: true, pinned: false, tags: expect.any(Array) })
+      expect(first.length).toBeGreaterThan(first.content.length)
+      expect(first.metadata).not.toHaveProperty('codeBlock')
+      expect(first.metadata).not.toHaveProperty('projectPath')
+      const all = await ok('context_list', { projectPath, limit: 100 })
+      expect(all.memories.at(-1).length).toBeGreaterThan(290_000)
+      const plain = { projectPath, type: 'decision', content: 'plain '.repeat(400), metadata: {} }
+      const { id } = await ok('context_store', plain)
+      const updated = await ok('context_update', { memoryId: id, content: 'new '.repeat(400) })
+      expect([updated.memory.truncated, updated.memory.length]).toEqual([true, 1600])
+      expect(tokens(updated)).toBeLessThanOrEqual(250)
+      expect(tokens(await ok('context_delete', { memoryId: id }))).toBeLessThanOrEqual(250)
+    })
+
+    it(promise('f3-equal'), async () => {
+      const projectPath = unique('equal')
+      const draft = {
+        type: 'decision',
+        content: 'We ship on Fridays.',
+        metadata: { projectPath, tags: ['a'], weight: 4 },
+      }
+      const first = await ok('context_store', draft)
+      expect(first.existing).toBeUndefined()
+      const again = await ok('context_store', { ...draft, metadata: { projectPath, tags: ['A'] } })
+      expect(again).toEqual({ id: first.id, success: true, layer: 2, pinned: false, existing: true })
+      expect((await ok('context_get', { memoryId: first.id })).memory.version).toBe(1)
+      const joined = await ok('context_store', {
+        ...draft,
+        pinned: true,
+        metadata: { projectPath, tags: ['b'], weight: 5 },
+      })
+      expect([joined.id, joined.pinned]).toEqual([first.id, false])
+      expect(joined.warnings).toEqual([expect.stringContaining('metadata.weight, pinned')])
+      expect((await ok('context_get', { memoryId: first.id })).memory).toMatchObject({
+        ...{ tags: ['a', 'b'], version: 2, pinned: false, metadata: { weight: 4 } },
+      })
+      for (const other of [
+        { ...draft, type: 'convention', layer: 2 },
+        { ...draft, layer: 3 },
+        { ...draft, content: `${draft.content} ` },
+        { ...draft, metadata: { projectPath: unique('equal') } },
+      ])
+        expect((await ok('context_store', other)).existing).toBeUndefined()
+      const note = { type: 'scratchpad', content: 'for now', metadata: { projectPath } }
+      const short = await ok('context_store', { ...note, ttl: 60 })
+      const long = await ok('context_store', { ...note, ttl: 3000 })
+      expect([long.id, long.existing]).toEqual([short.id, true])
+      const { createdAt, expiresAt } = (await ok('context_get', { memoryId: short.id })).memory
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(3_000_000)
+      const many = await Promise.all([1, 2, 3, 4, 5].map(() => ok('context_store', { ...draft, content: 'at once' })))
+      expect(new Set(many.map(({ id }) => id)).size).toBe(1)
+      await ok('context_delete', { memoryId: first.id })
+      expect((await ok('context_store', draft)).existing).toBeUndefined()
+    })
+
     it(promise('f3-update'), async () => {
       const projectPath = unique('updated')
       const { id: memoryId } = await store('old words', { projectPath, tags: ['a'], title: 'T', mine: { x: 1, y: 2 } })
@@ -317,9 +434,9 @@ export function memoryContract(connect: Connect): void {
     it(promise('f12-two-clients'), async () => {
       const projectPath = unique('busy')
       const other = await session.connect('/mcp')
-      const stores = [session.client, other].flatMap((client) =>
+      const stores = [session.client, other].flatMap((client, k) =>
         Array.from({ length: 50 }, (_, i) =>
-          client.call('context_store', { type: 'decision', content: `note ${i}`, metadata: { projectPath } }),
+          client.call('context_store', { type: 'decision', content: `note ${i} of ${k}`, metadata: { projectPath } }),
         ),
       )
       const answers = await Promise.all(stores)

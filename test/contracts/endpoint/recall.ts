@@ -110,7 +110,7 @@ export function recallWireContract(connect: Connect): void {
         { query: 'x', limit: 0 },
         { query: 'x', offset: -1 },
         { query: 'x', mode: 'words' },
-        { query: 'x', projectPath: 'p' },
+        { query: 'x', projectPath: ' ' },
         { query: 'x', sessionId: 's'.repeat(257) },
         { query: 'x', filter: { layers: [4] } },
         { query: 'x', filter: { types: ['nonsense'] } },

@@ -5,6 +5,7 @@ import { type HistoryTerms, NO_HISTORY } from '../../../domain/history/terms'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../domain/quota'
+import { MeetingFailed } from '../../../domain/recall/equal'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { type IndexedText, indexText, type WrittenText } from '../../../domain/search/indexed-text'
 import { beyondShare, WRITE_SHARE } from '../../../domain/write-share'
@@ -16,6 +17,7 @@ import { changedBefore, tellShown, tellSummarized, toShown } from '../history/te
 import { auditStatement } from '../identity/audit-log'
 import { countMany, statisticsStatements, toStatistics } from '../keeping/statistics-statements'
 import { besideStored } from '../memories/life-statements'
+import { EQUAL, meet } from '../memories/met-again'
 import { createIndexWriter } from '../search/index-writer'
 import { textOf } from '../texts/long-texts'
 import { previewsOf } from '../texts/previews'
@@ -72,10 +74,11 @@ export function createSqlEntryStore(
     }
   }
 
-  /** As `writeWithin`; @throws Problem conflict when another premise failed */
+  /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
   const write = async (caller: Caller, statements: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
     writeWithin(caller, statements, { takes: () => takenBy(states) }).catch((error: unknown) => {
-      throw error instanceof PremiseFailed ? new Problem('conflict', conflict) : error
+      if (!(error instanceof PremiseFailed)) throw error
+      throw error.premise === EQUAL ? new MeetingFailed() : new Problem('conflict', conflict)
     })
 
   const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
@@ -108,7 +111,7 @@ export function createSqlEntryStore(
   }
 
   return {
-    async save(caller, entries, { dedupe = true, knownRemovals = [] } = {}) {
+    async save(caller, entries, { dedupe = true, knownRemovals = [], meeting } = {}) {
       const later = beyondShare(entries.map(({ text }) => text.length))
       const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
       const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
@@ -127,7 +130,7 @@ export function createSqlEntryStore(
         ),
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
-      const beside = besideStored(context, entries)
+      const beside = besideStored(context, entries, meet(context, meeting, entries))
       const batch = [
         ...beside.before,
         ...statements,

@@ -57,18 +57,21 @@ export function createSqlRetention(
 
     async archiveDecayed(after, limit) {
       const now = clock.now()
+      const { dialect } = connection
+      const wanted = sql`coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' ELSE '' END)`
       const [rows = []] = await connection.batch([
         sql`
-          SELECT e.id, e.created_at, e.accessed_at, e.access_count, e.pinned FROM entries e
+          SELECT e.id, e.created_at, e.accessed_at, e.access_count,
+            CASE WHEN e.pinned = 1 OR ${wanted} = 'user_explicit' THEN 1 ELSE 0 END AS stays
+          FROM entries e
           WHERE e.id > ${after} AND e.layer = 3 AND e.archived = 0
           ORDER BY e.id LIMIT ${limit}`,
       ])
       const last = rows.at(-1)
-      const decayed = rows.filter((row) => Number(row.pinned) === 0 && hasDecayed(useOf(row), now))
+      const decayed = rows.filter((row) => Number(row.stays) === 0 && hasDecayed(useOf(row), now))
       if (decayed.length > 0) {
         // Whoever used or pinned one in between keeps it.
         const unused = JSON.stringify(decayed.map((row) => [Number(row.id), Number(row.accessed_at ?? 0)]))
-        const { dialect } = connection
         const archive = sql`
           UPDATE entries SET archived = 1
           WHERE id IN (

@@ -18,8 +18,9 @@ interface WriteContext {
 /** What a store of a memory does to others: it makes room for itself, or takes the place of what it sums up. */
 
 /**
- * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, never
- * what this batch has stored. Whoever may read them, they share one capacity; `told` says which of the ids the caller may hear of.
+ * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, what was
+ * captured before the others, never what this batch has stored. Whoever may read them, they share one capacity; `told` says which of
+ * the ids the caller may hear of.
  */
 function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
@@ -31,7 +32,8 @@ function evictStatement({ dialect, scope, now }: WriteContext, project: string |
     DELETE FROM entries WHERE id IN (
       SELECT e.id FROM entries e
       WHERE ${working} AND e.pinned = 0 AND e.id <> ${newest}
-      ORDER BY coalesce(e.accessed_at, e.created_at), e.id
+      ORDER BY CASE WHEN ${dialect.textAt(['source'])} = 'system_auto' THEN 0 ELSE 1 END,
+        coalesce(e.accessed_at, e.created_at), e.id
       LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
     ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS told`
 }
@@ -80,18 +82,20 @@ interface BesideStored {
   readonly evicted: (rows: readonly (readonly Row[])[]) => number[]
 }
 
-/** Makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
-export function besideStored(context: WriteContext, entries: readonly NewEntry[]): BesideStored {
+/** Meets what stands there, makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
+export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {
   const { dialect, scope, now } = context
   const working = entries.find(({ layer }) => layer === 1)
   const digested = entries.flatMap(({ digestOf = [] }) => digestOf)
   const archived = digested.map(({ id }) => id)
   const evicting = working !== undefined
   return {
-    before: digestGuards(context, digested),
+    before: [...met, ...digestGuards(context, digested)],
     after: [
       ...(evicting ? [evictStatement(context, working.lifted.project)] : []),
-      auditStoredStatement(scope, now, dialect, { count: entries.length, evicting, archived }),
+      ...(entries.length === 0
+        ? []
+        : [auditStoredStatement(scope, now, dialect, { count: entries.length, evicting, archived })]),
       ...archiveStatements(context, archived),
     ],
     evicted: ([gone = []]) =>

@@ -1,15 +1,17 @@
+import { sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import type { Scope } from '../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import type { Memory, MemoryType } from '../../../domain/recall/memory'
-import { DEFAULT_CONFIDENCE } from '../../../domain/recall/metadata'
+import { MEMORY_SOURCES } from '../../../domain/recall/metadata'
 import { EVERYTHING } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
 import type { Row, SqlConnection } from '../connection'
 import { readRows } from '../entries/rows'
 import { unpackedColumns } from '../packed'
+import { archivedCountStatement, archivedStatements } from './archived'
 import { toMemory } from './memory-rows'
 import {
   accessStatement,
@@ -18,12 +20,14 @@ import {
   findStatement,
   listStatement,
   listTotalStatement,
+  MEMORY_COLUMNS,
   type MemoryContext,
   SMALL_NAMES,
   shownStatement,
   summarizableStatement,
   toChangeStatement,
 } from './memory-statements'
+import { equalStatements, reportedStatement, toEqual, toReported } from './met-again'
 import { taggedInParts, taggedListStatement } from './tagged-lists'
 
 const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
@@ -64,6 +68,10 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
 
     async list(scope, project, query, maxBytes) {
       const asked = context(scope, project)
+      if (query.archived) {
+        const [rows = [], totals] = await connection.batch(archivedStatements(asked, query, maxBytes))
+        return { ...(await pageOf(rows, pace)), total: Number(totals?.[0]?.total ?? 0) }
+      }
       if (query.tags.length > 0) {
         const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
         const { walked } = connection.dialect
@@ -104,20 +112,40 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
         type: row.kind as MemoryType,
         title: row.title as string | null,
         text: row.text as string,
+        tags: JSON.parse(row.tags as string) as string[],
+        origin: MEMORY_SOURCES.find((known) => known === row.origin) ?? 'ai_inferred',
         weight: Number(row.weight),
-        confidence: row.confidence === null ? DEFAULT_CONFIDENCE : Number(row.confidence),
+        links: Number(row.links),
+        accesses: Number(row.access_count),
         createdAt: Number(row.created_at),
       }))
     },
 
+    async equals(scope, wanted) {
+      if (wanted.length === 0) return []
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const rows = await connection.read(equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`))
+      return wanted.map((_, i) => toEqual(rows[i]?.[0]))
+    },
+
+    async reported(scope, project, key) {
+      const asked = { dialect: connection.dialect, scope, now: clock.now() }
+      const [rows = []] = await connection.read([reportedStatement(asked, project, key)])
+      return rows.map(toReported)
+    },
+
     async count(scope, project) {
-      const [rows = []] = await connection.batch([countStatement(context(scope, project))])
-      return rows.map((row) => ({
-        layer: Number(row.layer) as Layer,
-        kind: row.kind as Kind,
-        pinned: Boolean(row.pinned),
-        count: Number(row.count),
-      }))
+      const asked = context(scope, project)
+      const [rows = [], archived = []] = await connection.batch([countStatement(asked), archivedCountStatement(asked)])
+      const sorts = (some: readonly Row[], isArchived: boolean) =>
+        some.map((row) => ({
+          layer: Number(row.layer) as Layer,
+          kind: row.kind as Kind,
+          pinned: Boolean(row.pinned),
+          archived: isArchived,
+          count: Number(row.count),
+        }))
+      return [...sorts(rows, false), ...sorts(archived, true)]
     },
   }
 }

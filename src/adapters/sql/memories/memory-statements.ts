@@ -163,8 +163,8 @@ export const listTotalStatement = (context: MemoryContext, { layer, kinds }: Mem
 
 export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
 
-/** Of each text as much as sentences are taken from. */
-const SUMMARIZED = 600
+/** Of each text as much as its line may hold. */
+const SUMMARIZED = 1_000
 
 export const summarizableStatement = (
   { dialect, scope, now }: Shown,
@@ -172,7 +172,10 @@ export const summarizableStatement = (
 ): SQL => {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
   return sql`
-    SELECT e.id, e.version, e.kind, e.title, e.weight, e.confidence, e.created_at, ${beginningOf(dialect, SUMMARIZED)} AS text
+    SELECT e.id, e.version, e.kind, e.title, e.tags, e.weight, e.access_count, e.created_at,
+      coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' END) AS origin,
+      (SELECT count(*) FROM links l WHERE l.org = e.org AND l.to_id = e.id) AS links,
+      ${beginningOf(dialect, SUMMARIZED)} AS text
     FROM entries e
     WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0

@@ -43,6 +43,16 @@ export interface EventMemory {
   readonly content: string
   readonly tags: readonly string[]
   readonly metadata?: Metadata
+  /** Tells of a failure, of which a further report is counted here. */
+  readonly counts?: true
+}
+
+/** What went wrong. */
+export interface Failure {
+  /** The line that says it. */
+  readonly line: string
+  /** What a further report has to name too, for it to be the same problem. */
+  readonly of: { readonly file: string } | { readonly command: string } | null
 }
 
 /** What is done about an event. */
@@ -51,8 +61,8 @@ export interface EventOutcome {
   readonly memories: readonly [EventMemory, ...EventMemory[]]
   readonly actions: readonly string[]
   readonly message: string
-  /** The line by which similar errors are looked for; null when nothing went wrong. */
-  readonly error: string | null
+  /** Null when nothing went wrong. */
+  readonly failure: Failure | null
   /** A file to be indexed. */
   readonly file: { readonly path: string; readonly content: string; readonly language?: string } | null
 }

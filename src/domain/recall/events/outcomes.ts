@@ -2,7 +2,7 @@ import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import type { EventMemory, EventOutcome, EventType, ReportedEvent } from './event'
-import { firstError, firstLine, hasFailed } from './outcome'
+import { errorLine, firstLine } from './outcome'
 import { beginning, Payload } from './payload'
 
 /** What each type of event leaves (fabric contract §7). How much of outputs, files and stacks is kept, in code points. */
@@ -30,7 +30,7 @@ const done = (
   action: string,
   message: string,
   more: Partial<EventOutcome> = {},
-): EventOutcome => ({ memories: [memory], actions: [action], message, error: null, file: null, ...more })
+): EventOutcome => ({ memories: [memory], actions: [action], message, failure: null, file: null, ...more })
 
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
   const path = payload.required('path', 'filePath')
@@ -58,16 +58,17 @@ function commandExecuted(payload: Payload): EventOutcome {
     ...{ type: 'scratchpad', layer: 1, ttl: 2 * HOUR, tags: ['command_executed'], metadata },
     content: paragraphs(command, beginning(output, OUTPUT)),
   }
-  if (!hasFailed(output, exitCode)) return done(ran, 'stored_command', 'Command recorded.')
+  if (exitCode === null || exitCode === 0) return done(ran, 'stored_command', 'Command recorded.')
+  const line = errorLine(output) || command
   const failed: EventMemory = {
-    ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata },
-    content: paragraphs(command, beginning(output, FAILED_OUTPUT)),
+    ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata, counts: true },
+    content: paragraphs(line, ...(line === command ? [] : [command]), beginning(output, FAILED_OUTPUT)),
   }
   return {
     memories: [ran, failed],
     actions: ['stored_command', 'stored_error_memory', 'searched_similar_errors'],
     message: 'Error recorded.',
-    error: firstError(output) || command,
+    failure: { line, of: { command } },
     file: null,
   }
 }
@@ -80,7 +81,7 @@ function errorOccurred(payload: Payload): EventOutcome {
   const place = path === '' || line === null ? path : `${path}:${line}`
   const lines = line !== null && line >= 1 ? { lineStart: line } : {}
   const memory: EventMemory = {
-    ...{ type: 'bug_fix', layer: 2, tags: ['error', 'bug_fix'] },
+    ...{ type: 'bug_fix', layer: 2, tags: ['error', 'bug_fix'], counts: true },
     content: paragraphs(error, place, payload.text('context')),
     metadata: {
       ...(path === '' ? {} : { fileContext: { path, ...lines, language: languageIn(payload, path) } }),
@@ -89,7 +90,7 @@ function errorOccurred(payload: Payload): EventOutcome {
   }
   return done(memory, 'stored_error_memory', 'Error recorded.', {
     actions: ['stored_error_memory', 'searched_similar_errors'],
-    error: firstLine(error),
+    failure: { line: firstLine(error), of: path === '' ? null : { file: path } },
   })
 }
 

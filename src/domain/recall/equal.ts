@@ -1,0 +1,80 @@
+import type { Layer } from '../entry/entry'
+import { type JsonValue, type Metadata, own } from '../entry/metadata'
+import type { Reported } from './problem'
+
+/** Equal memories are one (fabric contract §3): what a store does where its memory stands there already. */
+
+/** What makes two memories equal. */
+export interface Sameness {
+  readonly layer: Layer
+  readonly project: string | null
+  /** The fabric type. */
+  readonly type: string
+  readonly textHash: string
+  /** '' for everybody whose scope reaches it. */
+  readonly reader: string
+}
+
+/** A memory that stands there. */
+export interface Equal {
+  readonly id: number
+  readonly version: number
+  readonly tags: readonly string[]
+  readonly metadata: Metadata | null
+  readonly pinned: boolean
+}
+
+/** What a store changes of an equal memory. */
+export interface Renewal {
+  readonly id: number
+  /** At which it was read. */
+  readonly version: number
+  /** All of them, where some came to it. */
+  readonly tags: readonly string[] | null
+  /** Milliseconds from now until it ends, in layer 1. */
+  readonly lasts: number | null
+}
+
+/** A further report of a problem. */
+export interface Count {
+  readonly id: number
+  /** ISO 8601. */
+  readonly lastSeen: string
+}
+
+/** What a batch that stores memories presupposes, and does to those that stand there. */
+export interface Meeting {
+  /** What stood under the key when it was looked for; nothing has come to it. */
+  readonly problem: {
+    readonly project: string | null
+    readonly key: string
+    readonly known: readonly Reported[]
+  } | null
+  readonly count: Count | null
+  readonly renewals: readonly Renewal[]
+}
+
+/** An equal memory stands there already, or what was to be met has changed since it was read. */
+export class MeetingFailed extends Error {
+  constructor() {
+    super('memories that are met again stand otherwise')
+    this.name = 'MeetingFailed'
+  }
+}
+
+/** What a store names that may differ without a word: where it came from. */
+const ORIGIN = ['tags', 'projectPath', 'project', 'kind', 'type', 'sessionId', 'cliType', 'eventTimestamp', 'problem']
+
+const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** Names of what a store asks for and the memory has otherwise. */
+export function differing(
+  { metadata, pinned }: Equal,
+  asked: { readonly metadata: Metadata; readonly pinned?: boolean | undefined },
+): string[] {
+  const keys = Object.keys(asked.metadata).filter((key) => !ORIGIN.includes(key))
+  return [
+    ...keys.filter((key) => !same(own(asked.metadata, key), own(metadata, key))).map((key) => `metadata.${key}`),
+    ...(asked.pinned === undefined || asked.pinned === pinned ? [] : ['pinned']),
+  ]
+}

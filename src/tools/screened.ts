@@ -1,0 +1,66 @@
+import type { JsonValue, Metadata } from '../domain/entry/metadata'
+import { jsonText } from '../domain/json/write'
+import type { Pace } from '../domain/pace'
+import { redact } from '../domain/recall/secrets'
+import { isRecord } from './record'
+
+/** What looks like a secret in what a caller writes (fabric contract §7): told, or taken out with REDACT=always. */
+
+/** Arguments that hold what is written; those of batches hold items with the same. */
+const TEXTS = ['content', 'text', 'title', 'code']
+const OBJECTS = ['metadata', 'metadata_patch']
+const ITEMS = ['entries', 'updates']
+/** Of a named value, as much as may be a secret. */
+const LONGEST_VALUE = 512
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Arguments without what looks like a secret, and which sorts of secrets these were. */
+export interface Screened<Args> {
+  readonly args: Args
+  readonly kinds: readonly string[]
+}
+
+/** A value of metadata without secrets, also where its name says that it is one. */
+function cleaned(value: JsonValue, name: string, kinds: Set<string>): JsonValue {
+  if (typeof value === 'string') {
+    const clean = redact(value, kinds)
+    if (clean !== value || value.length > LONGEST_VALUE) return clean
+    const named = `${jsonText(name)}: ${jsonText(value)}`
+    return redact(named, kinds) === named ? value : '[redacted:secret]'
+  }
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, name, kinds))
+  if (typeof value !== 'object' || value === null) return value
+  const object: Metadata = Object.create(null)
+  for (const [key, member] of Object.entries(value)) object[key] = cleaned(member, key, kinds)
+  return object
+}
+
+/** Looks through the arguments of a tool that writes, with rests where they are long. */
+export async function screened<Args extends Arguments>(args: Args, pace: Pace): Promise<Screened<Args>> {
+  const kinds = new Set<string>()
+  const walk = async (given: Arguments): Promise<Arguments> => {
+    const clean: Record<string, unknown> = { ...given }
+    for (const [name, value] of Object.entries(given)) {
+      if (TEXTS.includes(name) && typeof value === 'string') {
+        clean[name] = redact(value, kinds)
+        await pace.spend(value.length)
+      } else if (OBJECTS.includes(name) && isRecord(value)) clean[name] = cleaned(value as Metadata, '', kinds)
+      else if (ITEMS.includes(name) && Array.isArray(value)) {
+        const items: unknown[] = []
+        for (const item of value) items.push(isRecord(item) ? await walk(item) : item)
+        clean[name] = items
+      }
+    }
+    return clean
+  }
+  return { args: (await walk(args)) as Args, kinds: [...kinds] }
+}
+
+/** The result of a write, with a word of what was written looking like a secret. */
+export function withWarning(result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> {
+  if (kinds.length === 0) return result
+  const { warnings = [], ...rest } = result
+  const told = `content holds what looks like a secret: ${kinds.join(', ')}`
+  return { ...rest, warnings: [...(warnings as string[]), told] }
+}

@@ -1,0 +1,163 @@
+/** Secrets that nobody has, and texts that only look like some. Put together here, so that no scanner takes this file for a leak. */
+const letters = (count: number, from = 0): string => 'aB3dE6gH9kL2nP5rT8vX'.repeat(20).slice(from, from + count)
+const hex = (count: number): string => '3f9a1c07e5b2d846'.repeat(8).slice(0, count)
+const capitals = (count: number): string => 'Q2W3E4R5T6Y7U8I9'.repeat(4).slice(0, count)
+
+/** Tokens of every form, each with its kind. */
+export const TOKENS: readonly (readonly [kind: string, token: string])[] = [
+  ...['AKIA', 'ASIA', 'ABIA', 'ACCA'].map((head) => ['aws', `${head}${capitals(16)}`] as const),
+  ['azure', `${letters(3)}8Q~${letters(34)}`],
+  ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((head) => ['github', `${head}_${letters(36)}`] as const),
+  ['github', `github_pat_${letters(22)}_${letters(59)}`],
+  ...['glpat', 'gldt', 'glrt', 'glptt'].map((head) => ['gitlab', `${head}-${letters(20)}`] as const),
+  ['npm', `npm_${letters(36)}`],
+  ['pypi', `pypi-AgEIcHlwaS5vcmc${letters(70)}`],
+  ['openai', `sk-${letters(48)}`],
+  ['openai', `sk-proj-${letters(40)}_${letters(20)}-${letters(30)}`],
+  ['anthropic', `sk-ant-api03-${letters(60)}-${letters(30)}`],
+  ['huggingface', `hf_${letters(34)}`],
+  ['slack', `xoxb-123456789012-${letters(24)}`],
+  ['slack', `xoxp-123456789012-${letters(12)}-${letters(12)}`],
+  ['slack', `xapp-1-A012345-${letters(30)}`],
+  ['slack', `hooks.slack.com/services/T012AB3CD/B045EF6GH/${letters(24)}`],
+  ['google', `AIza${letters(35)}`],
+  ['google', `ya29.${letters(40)}-${letters(20)}`],
+  ['google', `GOCSPX-${letters(28)}`],
+  ...['sk_live', 'sk_test', 'rk_live', 'rk_test'].map((head) => ['stripe', `${head}_${letters(24)}`] as const),
+  ['stripe', `whsec_${letters(32)}`],
+  ['sendgrid', `SG.${letters(22)}.${letters(43)}`],
+  ['shopify', `shpat_${hex(32)}`],
+  ['vault', `hvs.${letters(24)}`],
+  ['digitalocean', `dop_v1_${hex(64)}`],
+  ['commonplace', `cp_${letters(49)}`],
+  ['jwt', `eyJ${letters(20)}.eyJ${letters(40)}.${letters(43)}`],
+]
+
+/** Where a token stands, with its place. */
+const AROUND: readonly (readonly [before: string, behind: string])[] = [
+  ['a = "', '";'],
+  ['- value: ', '\n- next: 1'],
+  ['see https://example.com/?k%3D', '&b=1'],
+  ['\\n', '\\nnext line'],
+  ['\\u001b[32m', '\\u001b[0m done'],
+]
+
+const PASSWORDS = ['hunter2hunter2', 'c0rrect!h0rse', `${letters(20)}/${letters(19)}+`]
+
+/** A text with one secret, and that. */
+export const POSITIVES: readonly (readonly [text: string, secret: string, kind: string])[] = [
+  ...TOKENS.flatMap(([kind, token]) =>
+    AROUND.map(([before, behind]) => [`${before}${token}${behind}`, token, kind] as const),
+  ),
+  ...PASSWORDS.flatMap((secret) =>
+    (
+      [
+        `DB_PASSWORD=${secret}\nPORT=1`,
+        `export CLIENT_SECRET="${secret}"`,
+        `  "authToken": "${secret}",`,
+        `client_secret: '${secret}'`,
+        `const password = "${secret}"`,
+        `api_key: "${secret}"`,
+        `{\\"refreshToken\\":\\"${secret}\\"}`,
+        `:password => "${secret}",`,
+        `SERVICE_KEY='${secret}'`,
+        `let secret: string = "${secret}"`,
+      ] as const
+    ).map((text) => [text, secret, 'secret'] as const),
+  ),
+  [
+    'NPM=//registry.npmjs.org/:_authToken=0f9a1c07-e5b2-4d46-8a1c-07e5b2d84601',
+    '0f9a1c07-e5b2-4d46-8a1c-07e5b2d84601',
+    'npm',
+  ],
+  [`AccountName=x;AccountKey=${letters(86)}==;EndpointSuffix=y`, letters(86), 'azure'],
+  [`Endpoint=sb://x/;SharedAccessKey=${letters(43)}=`, letters(43), 'azure'],
+  [`Authorization: Bearer ${letters(30)}`, letters(30), 'authorization'],
+  [`authorization: bearer \t ${letters(30)}`, letters(30), 'authorization'],
+  ['-H "Authorization: Basic dXNlcjpwYXNzd29yZA=="', 'dXNlcjpwYXNzd29yZA', 'authorization'],
+  ['postgres://ada:pa55word@db:5432/x', 'pa55word', 'password'],
+  ['postgres://ada:pa@55:word@db:5432/x', 'pa@55:word', 'password'],
+  ['redis://:hunter2@cache', 'hunter2', 'password'],
+  ['"https:\\/\\/ada:hunter2@example.com\\/a"', 'hunter2', 'password'],
+  ['ada%20 amqp://u:s%40cret@mq/vhost', 's%40cret', 'password'],
+]
+
+/** Texts that stay as they are. */
+export const LOOK_ALIKES: readonly string[] = [
+  ...[
+    'https://example.com:8080/a@b and http://localhost:8787/mcp',
+    'class="sk-folding-cube-animation-wrapper"',
+    'sk-loading-spinner-2x-wide',
+    '.sk-chase-dot-before-2 { top: 0 }',
+    'Bearer authentication is described below',
+    'Basic configuration of Bearer tokens',
+    'basic understanding',
+    'Bearer YOUR_API_TOKEN',
+    'Authorization: Bearer <token>',
+    'Authorization: `Bearer $' + '{token}`',
+    'const cp_count = npm_config; AKIA; eyJ.eyJ.x; ghp_short',
+    'postgres://user:$' + '{PASSWORD}@host',
+    'postgres://user:<password>@host',
+    'https://user:****@host',
+    '-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----',
+    "if (pem.startsWith('-----BEGIN PRIVATE KEY-----')) return parse(pem)",
+    'TASKASIAN123456789012345',
+    'ASIAPACIFIC and AKIAISALAND2024WITHMOREBEHINDIT',
+    'hf_hub_download(repo_id)',
+    'npm_config_registry npm_lifecycle_event',
+    'pypi-publish-workflow-for-all-of-our-python-packages',
+    'SG.mapSync SG.',
+    'xox-and-oxo xoxo-hugs-and-kisses',
+    'glpat-and-others',
+    'hvs.is.not.here dop_v1_short',
+    'ya29. AIzaShort GOCSPX-none',
+    'sk_test_mode rk_live_x whsec_test',
+    'hooks.slack.com/services/',
+    'github_pat_ is the prefix',
+    'gho_st ghs_ghr_',
+    'image@sha256:3f9a1c07e5b2d8463f9a1c07e5b2d8463f9a1c07e5b2d8463f9a1c07e5b2d846',
+    'integrity: sha512-3f9a1c07e5b2d8463f9a1c07e5b2d846==',
+    'CACHE_KEY=sha256:3f9a1c07e5b2d8463f9a1c07e5b2d846',
+    'commit 3f9a1c07e5b2d8463f9a1c07e5b2d8463f9a1c07',
+    '0f9a1c07-e5b2-4d46-8a1c-07e5b2d84601',
+  ],
+  ...['password', 'token', 'secret', 'api_key', 'accessToken', 'clientSecret', 'DB_PASSWORD'].flatMap((name) => [
+    `${name}: string`,
+    `${name} = undefined`,
+    `${name}: process.env.DATABASE_VALUE,`,
+    `${name} = getValueOfIt()`,
+    `${name}: $` + '{VALUE_FROM_ENV}',
+    `${name}="<your value here>"`,
+    `${name}: "your-value-here"`,
+    `${name} = readFromVault(path)`,
+    `${name}: config.database.value`,
+    `${name}: '********'`,
+    `${name} === otherValue2023`,
+    `${name}: "must be at least 8 characters"`,
+    `"${name}": "$` + '{{ inputs.value_1234 }}"',
+    `${name}: {{ value_of_it_12 }}`,
+    `${name}="xxxxxxxxxxxx"`,
+  ]),
+  ...[
+    'max_tokens: 100000000',
+    'tokens = countTokens12(text)',
+    'token_type: "refresh_token"',
+    'tokenizer: "cl100k_base"',
+    'passwordField: "password_input"',
+    'primary_key: "users_id_2024"',
+    'foreign_key="accounts.owner2id"',
+    'cache_key = "user:profile:v2:full"',
+    'sort_key: created_at_desc_2',
+    'PUBLIC_KEY="ssh-rsa AAAA"',
+    'SSL_KEY=/etc/ssl/private/server.pem',
+    'private_key: ./keys/server12.pem',
+    'TOKEN_URL=https://example.com/oauth/token',
+    'secretName: my-app-credentials',
+    'const token = tokens[index]',
+    'token: nextToken,',
+    'if (password.length < 12) throw new Error("too short")',
+    'secrets: inherit',
+    'password: required',
+    'token: Uint8Array<ArrayBuffer>',
+  ],
+]
