@@ -34,6 +34,8 @@ export function toolBudgetContract(): void {
       for (let n = 0; n < 12; n++) await stored({ metadata: { ...PROJECT, tags: ['x'] }, layer: 1 + (n % 3) })
       await world.ok(ada, 'context_reportEvent', event('file_opened', { path: 'src/speed.ts', content: CODE }))
       const [first, second, third] = [await stored(), await stored({ layer: 1 }), await stored()]
+      // What a model's cosines mean is measured once in the life of a store.
+      await world.ok(ada, 'context_recall', { query: 'turbine', mode: 'semantic' })
       await world.settle()
       const calls: [tool: string, args: Record<string, unknown>][] = [
         ['context_setup', { cli: 'cursor' }],

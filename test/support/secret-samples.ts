@@ -134,7 +134,7 @@ export const LOOK_ALIKES: readonly string[] = [
     `${name}: '********'`,
     `${name} === otherValue2023`,
     `${name}: "must be at least 8 characters"`,
-    `"${name}": "$` + '{{ inputs.value_1234 }}"',
+    `"${name}": "$\{{ inputs.value_1234 }}"`,
     `${name}: {{ value_of_it_12 }}`,
     `${name}="xxxxxxxxxxxx"`,
   ]),
