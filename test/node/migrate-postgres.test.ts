@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -148,6 +148,28 @@ describe('npm run migrate:postgres', () => {
     await run()
     await query(`INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0099_later.sql', 'x', 1)`)
     expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('left alone: 0099_later.sql') })
+  })
+
+  it('applies a later change to a store that holds entries made on the baseline', async () => {
+    cpSync(join(ROOT, 'migrations', 'postgres'), files, { recursive: true })
+    await run()
+    const store = (title: string) =>
+      query(
+        `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text, title)
+         VALUES ('o', 't', 'user', 2, 0, 0, 'key-1', 'h', 5, 1, 'glacier', '${title}')`,
+      )
+    await store('ice')
+    write(
+      '9999_later.sql',
+      'ALTER TABLE entries ADD COLUMN spoken text; UPDATE entries SET spoken = upper(title); CREATE INDEX entries_by_sound ON entries (spoken);',
+    )
+    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('applied 9999_later.sql') })
+    await store('snow')
+    expect(await query('SELECT title, spoken FROM entries ORDER BY id')).toEqual([
+      { title: 'ice', spoken: 'ICE' },
+      { title: 'snow', spoken: null },
+    ])
+    expect(await query('SELECT entries::int FROM thread_counters')).toEqual([{ entries: 2 }])
   })
 
   it("does not touch another program's journal", async () => {

@@ -84,11 +84,11 @@ describe('a server without its database says which setting to look at', () => {
     const server = await serve(url)
     expect(await heard(server)).toContain(COMMAND)
     await migrateDatabase(url)
-    await execute(url, `DELETE FROM schema_migrations WHERE name LIKE '0004%'`)
+    await execute(url, `DELETE FROM schema_migrations WHERE name LIKE '0005%'`)
     expect(await heard(server)).toMatch(
-      /behind this release \(0004_vectors\.sql\); run: npm run migrate:postgres -- <url>/,
+      /behind this release \(0005_vectors\.sql\); run: npm run migrate:postgres -- <url>/,
     )
-    await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0004_vectors.sql', 'x', 0)`)
+    await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0005_vectors.sql', 'x', 0)`)
     expect((await fetch(new URL('/ready', server.url))).status).toBe(200)
   })
 

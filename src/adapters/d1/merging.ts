@@ -1,5 +1,5 @@
 // How does the index of words stay in few segments? Each commit adds one, FTS5 merges four of a size by itself, and a search seeks each of
-// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0039_merged_words.sql).
+// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0004_search.sql).
 import { type SQL, sql } from 'drizzle-orm'
 import type { IndexMerge } from '../sql/dialect'
 import { lastLeaf, leavesOf, SEGMENTS } from './search-cost'

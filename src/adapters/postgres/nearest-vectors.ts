@@ -18,7 +18,7 @@ export const nearestVectors =
  */
 const EXACT_SUM = 2 ** 24
 
-/** What a query with vectors needs of pgvector, by functions of the own schema: its operators may stand in another (0041_nearness.sql). */
+/** What a query with vectors needs of pgvector, by functions of the own schema: its operators may stand in another (0005_vectors.sql). */
 export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(distance_of(v.embedding, (SELECT embedding_of(${toBase64(query)}))), 'NaN'), 1)`,

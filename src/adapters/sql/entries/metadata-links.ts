@@ -4,7 +4,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
 import { readable, staying } from '../visibility'
 
-/** Links that metadata name, as they stand in the column by which triggers keep them (0042_kept_links.sql). */
+/** Links that metadata name, as they stand in the column by which triggers keep them (0001_entries.sql). */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope

@@ -32,7 +32,7 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
 }
 
 /**
- * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep (0008_quotas.sql). Where it is too
+ * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep (0008_keeping.sql). Where it is too
  * much the oldest kept states go first. A write that takes no more room than there was before it, but for its row of the audit log, is
  * never refused, whatever the limit: so what is too much can be reduced.
  */

@@ -14,7 +14,7 @@ interface Context {
   readonly now: number
 }
 
-/** The premise of such a write (0021_packs.sql knows it by this name). */
+/** The premise of such a write (0001_entries.sql knows it by this name). */
 const RELATED = 'related_to'
 
 /** The links of the entry that `row` names. */

@@ -34,7 +34,7 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
     return sql`
       SELECT ${columns} FROM entries e WHERE ${of}
       ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
-  // The newest of each circle that the caller belongs to, since hundreds of thousands of others' may be newer (0043_turns.sql).
+  // The newest of each circle that the caller belongs to, since hundreds of thousands of others' may be newer (0001_entries.sql).
   const values = (list: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(list)}`)
   const [readers, projects] = [values(readersOf(scope)), projectsOf(scope)]
   const [circles, inCircle, index] =

@@ -63,7 +63,7 @@ function metadataColumns(
     audience: sql`${lifted.audience}`,
     diary: sql`${flag(lifted.diary)}`,
     status: sql`${lifted.status}`,
-    // Beside these stand the columns of the life cycle, which no write of metadata touches (0006_life_cycle.sql).
+    // Beside these stand the columns of the life cycle, which no write of metadata touches (0001_entries.sql).
     named_weight: sql`${lifted.weight}`,
     named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
     named_expires_at: sql`${lifted.expiresAt}`,

@@ -11,7 +11,7 @@ import { RECEIPT, receiptGuard, receiptStatement } from '../history/receipts'
 import { quotaGuards, withinQuotas } from './quota'
 
 /**
- * Who writes, for the triggers that keep the change log and history (0018_changes.sql, 0023_history.sql). Whatever writes
+ * Who writes, for the triggers that keep the change log and history (0001_entries.sql, 0006_history.sql). Whatever writes
  * entries stands between these two statements, in one batch.
  */
 export interface Writing {

@@ -7,7 +7,7 @@ import { besideBytes, ENTRY_COLUMNS } from '../entries/rows'
 import { textOf } from '../texts/long-texts'
 import { staying, stayingOrKept, visibleState } from '../visibility'
 
-/** Statements over `entry_versions`: what entries were (0023_history.sql). */
+/** Statements over `entry_versions`: what entries were (0006_history.sql). */
 
 /**
  * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the

@@ -5,7 +5,7 @@ import { textOf } from '../texts/long-texts'
 import { archived } from '../visibility'
 import { fitting, type MemoryContext, memoryColumns, sizedPage } from './memory-statements'
 
-/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own (0046_met_again.sql). */
+/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own (0010_met_again.sql). */
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 

@@ -4,7 +4,7 @@ import { circle, listed, readableThen } from '../visibility'
 import { LAYERS, type RoomContext, together } from './room-rows'
 
 /**
- * How many entries layers hold, by sort: from counters that triggers keep (0028_counted_layers.sql), so that it costs the same in a
+ * How many entries layers hold, by sort: from counters that triggers keep (0008_keeping.sql), so that it costs the same in a
  * store of any size. Entries with an end are not in the counters, since they leave without a write: they are counted one by one, and
  * what a call has deleted and not yet removed is taken off again.
  */

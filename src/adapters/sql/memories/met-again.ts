@@ -22,7 +22,7 @@ interface Context {
 
 type Writing = Context & { readonly scope: Caller }
 
-/** The premise that what is met again stands as it was read (0046_met_again.sql knows it by this name). */
+/** The premise that what is met again stands as it was read (0010_met_again.sql knows it by this name). */
 export const EQUAL = 'equal'
 
 /** Of the hash of a text, what the index has. */

@@ -18,7 +18,7 @@ const SEARCHED = 50_000
  */
 const NAMING = { before: 100, most: 500 } as const
 
-/** Where metadata name a file, and what leads to the memories of the org by it (`0027_current.sql`). */
+/** Where metadata name a file, and what leads to the memories of the org by it (`0001_entries.sql`). */
 export const FILES = [
   { path: ['fileContext', 'path'], index: 'entries_by_file' },
   { path: ['codeBlock', 'filePath'], index: 'entries_by_code_file' },

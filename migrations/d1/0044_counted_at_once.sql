@@ -1,2 +1,0 @@
--- PostgreSQL's file of this name counts what one statement stores once for each row of counters. Here a row that is written again and
--- again within a transaction leaves no versions to go through.

@@ -1,2 +1,0 @@
--- Whoever shows or ranks a text looks at its first 60,000 characters. PostgreSQL reads the beginning of a text without the rest, so
--- that nothing is kept beside it here.

@@ -1,3 +1,0 @@
--- D1's file of this name has indexes for the first and the last entry of a thread that the readers of one project see. Here count_out
--- (0036) still looks them up along the thread: with the same change, the planner took worse ways to other rows
--- (test/node/plans-postgres.test.ts).

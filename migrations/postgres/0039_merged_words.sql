@@ -1,1 +1,0 @@
--- D1's file of this name lets the schedule merge the parts of its index of words. A GIN index has no such parts.

@@ -1,2 +1,0 @@
--- D1's file of this name has indexes for the newest turn that a caller sees. Here it is looked up along the thread, by entries_by_turn:
--- what others have said since is passed by the database, which holds no other request up.
