@@ -21,7 +21,6 @@ import { createSqlVectorRows } from './adapters/sql/search/vector-rows'
 import { createSqlSettings } from './adapters/sql/settings'
 import { createSqlEntryTexts } from './adapters/sql/texts/entry-texts'
 import { createSqlLongTexts } from './adapters/sql/texts/long-texts'
-import { createSqlTextMarks } from './adapters/sql/texts/text-marks'
 import type { Bindings } from './compose-bindings'
 import { composeCode } from './compose-code'
 import { composeFeed } from './compose-feed'
@@ -176,8 +175,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       outbox,
       images,
       index: fullTextIndex,
-      marks: createSqlTextMarks(connection),
-      longTexts,
       generation,
       embedCode: code.embedPending,
       embedsHere,

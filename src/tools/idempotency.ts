@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound, unavailable } from '../domain/errors'
 import { digestOf } from '../domain/history/digest'
-import { checkKey, checkSameCall, KeyTaken, lostAnswer, Notes, type Receipt } from '../domain/history/receipt'
+import { checkKey, checkSameCall, KeyTaken, Notes, type Receipt } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
 import type { ToolContext } from './context'
 import { by } from './fields'
@@ -32,10 +32,14 @@ async function replay({ principal, services }: ToolContext, receipt: Receipt, ru
   const { key, digest, changeId, answer, notes, erased } = receipt
   if (erased) throw notFound(GONE)
   if (answer !== null) return { result: { ...answer, replayed: true }, replayed: true }
-  if (notes === null) throw lostAnswer(receipt)
   const added = new Notes(true)
   // It did its work under its own name, which its answer may tell (change_id).
-  const caller = { ...principal, changeId, receipt: { key, digest, notes: added }, done: { ...receipt, notes } }
+  const caller = {
+    ...principal,
+    changeId,
+    receipt: { key, digest, notes: added },
+    done: { ...receipt, notes: notes ?? {} },
+  }
   const made = await run(caller)
   if (added.isWhole) return { result: { ...made, replayed: true }, replayed: true }
   const kept = await services.receipts.complete(caller, { key, answer: made })

@@ -151,7 +151,7 @@ describe('the Durable Object', () => {
     expect(await inRegion({ projects: [], layers: [1] })).toEqual([false])
   })
 
-  it('asks for everything again where an earlier release has kept vectors without their places', async () => {
+  it('asks for everything again where another release has kept vectors in a table of another shape', async () => {
     const here = space()
     const object = bindings.VECTORS.getByName(`${here.org}\n${here.model}`)
     await index.apply(here, changes([1, 2, 3]))

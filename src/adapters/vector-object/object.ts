@@ -49,7 +49,7 @@ const placedVector = ({ id, entry, layer, project, reader, data }: Kept): Placed
   place: layer === null ? null : { layer: layer as Layer, project, reader },
 })
 
-/** A new shape of the table, by which what an earlier release kept is told from it. */
+/** What another release has kept in a table of another shape is told by this, forgotten, and asked for again. */
 const TABLE = `CREATE TABLE vectors (
   id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, layer INTEGER, project TEXT NOT NULL, reader TEXT NOT NULL, data BLOB NOT NULL
 )`

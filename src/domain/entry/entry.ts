@@ -38,7 +38,7 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly reader: string
   readonly owner: string | null
   readonly createdBy: string
-  /** Who made the version that stands there; null for one from before there was history. */
+  /** Who made the version that stands there; null where nobody is known. */
   readonly changedBy: string | null
   readonly changedAgent: string | null
 }

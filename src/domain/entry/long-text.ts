@@ -4,10 +4,10 @@
  */
 export const LONG = 16_384
 
-/** Longer texts, in characters, have their beginning beside them where a database would read them whole to cut it. */
-export const BEGUN = 100_000
-
-/** So many characters of it: what searches score, show and mark looks no further. */
+/**
+ * So many characters of a text are what searches score, show and mark. Of a text of more than 100,000 they stand by themselves where a
+ * database would read it whole to cut them (migrations/d1/0002_texts.sql).
+ */
 export const BEGINNING = 60_000
 
 export const isLong = (text: string): boolean => text.length > LONG

@@ -19,7 +19,7 @@ export interface Receipt extends Omit<ReceiptDraft, 'notes'>, Omit<Done, 'notes'
   readonly changeId: string
   /** The structured content of its answer, where it stands there as it was given. */
   readonly answer: Readonly<Record<string, unknown>> | null
-  /** Else what the answer is made of; null in a receipt of an earlier release whose answer was lost. */
+  /** Else what the answer is made of; null where the answer stands, or was erased. */
   readonly notes: Done['notes'] | null
   /** Whether an entry that it is about was erased. */
   readonly erased: boolean
@@ -123,14 +123,6 @@ export function savedBy({ effect, told }: Done) {
     .filter(([, version]) => version > 0)
     .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: summarized.has(id), evicted }))
 }
-
-/** Said where a receipt of an earlier release does not tell what was answered. */
-export const lostAnswer = ({ effect }: Pick<Done, 'effect'>): Problem =>
-  new Problem(
-    'conflict',
-    'This call was carried out, once, but its answer was lost; details name the entries, look at them before you go on',
-    { retryable: false, details: { context_ids: [...new Set(effect.map(([id]) => id))] } },
-  )
 
 const KEY = /^[\x21-\x7e]{1,128}$/
 

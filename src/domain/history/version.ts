@@ -31,7 +31,7 @@ export const VERSION_PREVIEW = 160
 
 type Standing = Omit<Entry, 'text'>
 
-/** Who made the version that stands there; from before there was history, who stored it. */
+/** Who made the version that stands there; where nobody is known, who stored it. */
 export const makerOf = ({ changedAgent, changedBy, agent, createdBy }: Standing): string =>
   changedAgent ?? changedBy ?? agent ?? createdBy
 

@@ -14,7 +14,7 @@ export interface LineMarks {
 /** One mark for this many code points. */
 export const MARK_EVERY = 8192
 /** Texts up to here, in code points, have no marks: they are read whole. */
-export const UNMARKED = 2 * MARK_EVERY
+const UNMARKED = 2 * MARK_EVERY
 
 const isSecondHalf = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 

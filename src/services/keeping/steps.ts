@@ -2,10 +2,8 @@ import { DAY_MS, HOUR_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
-import type { LongTexts } from '../../ports/long-texts'
 import type { Outbox } from '../../ports/outbox'
 import type { Retention } from '../../ports/retention'
-import type { TextMarks } from '../../ports/text-marks'
 import type { BackgroundGeneration } from '../background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
@@ -41,8 +39,6 @@ export function scheduleSteps(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
   readonly index: IndexMaintenance
-  readonly marks: TextMarks
-  readonly longTexts: LongTexts
   /** Null when semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
   /** Whether vectors are made here, without any service. */
@@ -55,20 +51,7 @@ export function scheduleSteps(dependencies: {
   /** How many days the audit log is kept. */
   readonly auditDays: number
 }): Step[] {
-  const {
-    retention,
-    work,
-    outbox,
-    images,
-    index,
-    marks,
-    longTexts,
-    generation,
-    embedCode,
-    clock,
-    changesDays,
-    auditDays,
-  } = dependencies
+  const { retention, work, outbox, images, index, generation, embedCode, clock, changesDays, auditDays } = dependencies
   const { embedsHere = false } = dependencies
   const always: Step[] = [
     {
@@ -169,34 +152,6 @@ export function scheduleSteps(dependencies: {
       every: HOUR_MS,
       rounds: 20,
       round: async () => ({ done: 0, next: (await index.merge()) ? 'more' : null }),
-    },
-    {
-      name: 'marks of long texts',
-      every: DAY_MS,
-      rounds: 5,
-      round: async (cursor) => {
-        const { marked, last } = await marks.mark(Number(cursor ?? 0))
-        return { done: marked, next: last === null ? null : String(last) }
-      },
-    },
-    {
-      // Of entries that were stored before there was a place beside their row.
-      name: 'long texts',
-      every: DAY_MS,
-      rounds: 5,
-      round: async (cursor) => {
-        const { moved, last } = await longTexts.moveBeside(Number(cursor ?? 0))
-        return { done: moved, next: last === null ? null : String(last) }
-      },
-    },
-    {
-      name: 'beginnings of long texts',
-      every: DAY_MS,
-      rounds: 5,
-      round: async (cursor) => {
-        const last = await longTexts.keepBeginnings(Number(cursor ?? 0))
-        return { done: 0, next: last === null ? null : String(last) }
-      },
     },
     {
       name: 'vectors of code',

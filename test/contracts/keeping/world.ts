@@ -8,7 +8,6 @@ import { createSqlRetention } from '../../../src/adapters/sql/keeping/retention'
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/keeping/schedule-journal'
 import { createSqlIndexMaintenance } from '../../../src/adapters/sql/search/index-maintenance'
 import { createSqlLongTexts } from '../../../src/adapters/sql/texts/long-texts'
-import { createSqlTextMarks } from '../../../src/adapters/sql/texts/text-marks'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../../src/domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
@@ -121,12 +120,11 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     },
     outbox,
     images,
+    longTexts,
     retention: createSqlRetention(connection, clock),
     journal: createSqlScheduleJournal(connection),
     index,
     deletes,
-    marks: createSqlTextMarks(connection),
-    longTexts,
     afterPut,
     beforeDelete,
     afterClaim,

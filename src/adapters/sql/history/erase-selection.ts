@@ -113,7 +113,7 @@ export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQ
   ])
 }
 
-/** @param told by `erasedNow`; by an earlier release, and of a deletion, how many alone */
+/** @param told by `erasedNow`; of a deletion, how many alone */
 export function toErased(told: unknown): Erased {
   const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(told) ? told : [told]).map(Number)
   return { count, archived, before, left }

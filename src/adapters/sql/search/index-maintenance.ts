@@ -42,8 +42,7 @@ export function createSqlIndexMaintenance(
     ])
     const value = rows?.[0]?.value as string | undefined
     if (value !== undefined) return JSON.parse(value) as Progress
-    // English is what a new database begins with, and databases of earlier releases say what theirs is (migration 0010); an
-    // empty index suits every language.
+    // English is what a new database begins with; an empty index suits every language.
     return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 
