@@ -10,7 +10,7 @@ import { firstOf, type MemoryContext } from './memory-statements'
 
 /** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
 
-/** Characters of a language that the narrow rows of patterns keep (`0027_current.sql`). */
+/** Characters of a language that the narrow rows of patterns keep (`0004_search.sql`). */
 const LONGEST_LANGUAGE = 100
 
 const among = (values: readonly string[]): SQL =>
