@@ -80,7 +80,9 @@ class Play {
     if (how < 0.5) return keyed('store_context', draft(''))
     if (how < 0.7) return keyed('remember', { title: `memory ${key.length}`, content: text })
     if (how < 0.85) return keyed('context_store', { type: 'decision', content: text, metadata: {}, layer: 2 })
-    const event = { type: 'error_occurred', payload: { error: text }, timestamp: '2026-11-22T09:00:00Z' }
+    // Errors that differ in numbers alone are one problem, which is counted.
+    const error = text.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)] ?? digit)
+    const event = { type: 'error_occurred', payload: { error }, timestamp: '2026-11-22T09:00:00Z' }
     return keyed('context_reportEvent', { event: { ...event, sessionId: 's', cliType: 'generic' } })
   }
 

@@ -88,7 +88,7 @@ export function recallContract(name: string, make: () => RecallGround): void {
       world.embedder.means('lamp', 1, 0, 0)
       const layer = 3 as const
       const away = await world.store('a lamp', { layer, metadata: { projectPath: 'q', weight: 5 } })
-      const everywhere = await world.store('a lamp', { layer, metadata: { projectPath: 'q', tags: ['global'] } })
+      const everywhere = await world.store('a lamp', { layer, metadata: { projectPath: 'r', tags: ['global'] } })
       const homeless = await world.store('a lamp', { layer })
       const own = await world.store('a lamp', { layer, metadata: { projectPath: 'p' } })
       const project = await world.store('a lamp', { metadata: { projectPath: 'p', weight: 1 } })

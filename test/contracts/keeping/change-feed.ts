@@ -45,7 +45,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       expect(await told(ada, next)).toEqual([`deleted ${ends}`])
       const set = (what: SQL) =>
         world.connection.batch([sql`UPDATE entries SET ${what} WHERE id = ${fades}`], { org: ada.org })
-      await set(sql`layer = 3, created_at = created_at - ${40 * DAY}, accessed_at = NULL`)
+      await set(sql`layer = 3, created_at = created_at - ${100 * DAY}, accessed_at = NULL`)
       for (let after: number | null = 0; after !== null; )
         ({ last: after } = await world.retention.archiveDecayed(after, 500))
       await world.entries.patch(ada, fades, { unseen: 1 })
