@@ -317,17 +317,17 @@ CREATE INDEX entries_by_long_text ON entries USING btree (org, text_hash) WHERE 
 
 CREATE INDEX entries_by_place ON entries USING btree (org, thread_id, id) INCLUDE (expires_at, reader, project) WHERE (listed = 1);
 
-CREATE INDEX entries_by_problem ON entries USING btree (org, (
+CREATE INDEX entries_by_problem ON entries USING btree ((
 CASE
     WHEN (jsonb_typeof((facts -> 'problem'::text)) = 'string'::text) THEN ((facts ->> 'problem'::text) COLLATE "C")
     ELSE NULL::text
-END)) WHERE ((listed = 1) AND (layer = 2) AND (
+END), org) WHERE ((listed = 1) AND (layer = 2) AND (
 CASE
     WHEN (jsonb_typeof((facts -> 'problem'::text)) = 'string'::text) THEN ((facts ->> 'problem'::text) COLLATE "C")
     ELSE NULL::text
 END IS NOT NULL));
 
-CREATE INDEX entries_by_text ON entries USING btree (org, substr(text_hash, 1, 16), layer) WHERE (listed = 1);
+CREATE INDEX entries_by_text ON entries USING btree (substr(text_hash, 1, 16), org, layer) WHERE (listed = 1);
 
 CREATE INDEX entries_by_thread ON entries USING btree (org, thread_id, created_second DESC, id DESC) INCLUDE (expires_at, reader, project, source) WHERE (listed = 1);
 

@@ -84,9 +84,13 @@ const more = (
 
 /**
  * Of an org alone in its tables the newest entries are walked in their order; beside others a small org's rows, all its own, are ordered
- * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read.
+ * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read. The line of an
+ * error has several words, whose rows, all the org's own too, are looked up in another order.
  */
-const newestOrdered = (call: string): number => (call === '["context_getCurrent",{}]' ? 300 : 0)
+const newestOrdered = (call: string): number => {
+  if (call.startsWith('["context_reportEvent"')) return 400
+  return call === '["context_getCurrent",{}]' ? 300 : 0
+}
 
 /** Work that waits is claimed for whichever org it is. */
 const isOfCall = ({ text }: Reading): boolean => !text.includes(`UPDATE outbox SET state = 'claimed'`)

@@ -184,7 +184,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     illustratedEntries: sql`entries e`,
     entriesOfProject: sql`entries e`,
     entriesOfLayer: sql`entries e`,
-    entriesBy: () => sql`entries e`,
+    entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
     unordered: (expression) => expression,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),

@@ -140,8 +140,12 @@ export interface SqlDialect {
   readonly entriesOfProject: SQL
   /** `entries e` by way of the layer that the conditions name. */
   readonly entriesOfLayer: SQL
-  /** `entries e` by way of this index, which the conditions ask for. */
-  readonly entriesBy: (index: string) => SQL
+  /**
+   * `entries e` by way of this index, which the conditions ask for.
+   *
+   * @param led those of the conditions that the index answers, which a database asks first that cannot be told an index
+   */
+  readonly entriesBy: (index: string, led?: SQL) => SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
   /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */

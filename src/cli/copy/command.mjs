@@ -108,6 +108,8 @@ export async function copy({ org, from, to, state, json }) {
     console.log(JSON.stringify({ org, source: source.shown, target: target.shown, ...report }))
     return report.equal ? 0 : 1
   } catch (error) {
+    // What this command said itself of a database tells more than what callers of a server would hear.
+    if (error instanceof library.Problem && error.cause instanceof Failure) throw error.cause
     if (error instanceof library.CopyRefused || error instanceof library.Problem) throw new Failure(error.message)
     throw error
   } finally {

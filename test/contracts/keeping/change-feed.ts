@@ -28,7 +28,9 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       ada = freshPrincipal()
     })
     const save = async (by: Caller, draft: { metadata?: JsonObject } = {}): Promise<number> => {
-      const [saved] = await world.entries.save(by, [await entryOf(by, draft)], { dedupe: false })
+      const [saved] = await world.entries.save(by, [await entryOf(by, { source: 'agent', ...draft })], {
+        dedupe: false,
+      })
       return saved?.id as number
     }
     const told = async (scope: Scope, from: FeedStart = 'start') =>

@@ -92,10 +92,11 @@ export function createSqlHistory(
   const entryOf = dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
   /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
-  function meant(what: Restoration): SQL {
+  function meant({ org }: Scope, what: Restoration): SQL {
     const last = sql`v.deleted = 1 AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
-    if ('changeId' in what) return sql`v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
-    const wanted = among(sql`v.entry_id`, what.ids)
+    const ofOrg = sql`v.org = ${org}`
+    if ('changeId' in what) return sql`${ofOrg} AND v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
+    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.aside(ofOrg)}`
     return what.version === undefined
       ? sql`${wanted} AND e.id IS NULL AND ${last}`
       : sql`${wanted} AND v.version = ${what.version}`
@@ -170,7 +171,7 @@ export function createSqlHistory(
       const now = clock.now()
       const from = sql`
         FROM entry_versions v ${entryOf}
-        WHERE ${meant(what)} AND ${mayRestore(dialect, scope, now)}`
+        WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
       const [rows, totals, standing, unfinished = []] = await connection.batch([

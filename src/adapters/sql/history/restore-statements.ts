@@ -43,8 +43,8 @@ const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
   AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 /**
- * Whether a kept state `v` may be brought back over what stands there, `e`, or over nothing: the state is one that the caller may write,
- * and what stands there, or the last state of what is gone, is theirs to change.
+ * Whether a kept state `v` of the scope's org may be brought back over what stands there, `e`, or over nothing: the state is one that the
+ * caller may write, and what stands there, or the last state of what is gone, is theirs to change.
  *
  * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
  */
@@ -54,7 +54,7 @@ export function mayRestore(
   now: number,
   asRead: { readonly standing: SQL; readonly gone: SQL } = { standing: sql``, gone: sql`` },
 ): SQL {
-  return sql`v.org = ${scope.org} AND ${wasChangeable(dialect, scope, 'v')} AND (
+  return sql`${wasChangeable(dialect, scope, 'v')} AND (
     (e.id IS NOT NULL AND ${changeable(dialect, scope, now)}${asRead.standing})
     OR (e.id IS NULL AND EXISTS (
       SELECT 1 FROM entry_versions d WHERE ${lastOf} AND ${wasChangeable(dialect, scope, 'd')}${asRead.gone}
@@ -70,7 +70,7 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, s
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
       ${dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
-      WHERE ${mayRestore(dialect, caller, now, {
+      WHERE ${dialect.aside(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
         standing: sql` AND e.version = given.version`,
         // It may have been restored and deleted again meanwhile.
         gone: sql` AND d.ended_version = given.version`,
