@@ -150,7 +150,9 @@ describe.each(STATES)('an entry that is $name', (state) => {
     return shared
   }
 
-  it.each(WRITINGS.map((writing) => ({ call: [writing.tool, writing.how ?? []].flat().join(' '), writing })))(
+  // The statements are the same on both databases: on PostgreSQL each call meets every other state, and each state every other call.
+  const here = WRITINGS.filter((_, i) => !onPostgres || (i + STATES.indexOf(state)) % 2 === 0)
+  it.each(here.map((writing) => ({ call: [writing.tool, writing.how ?? []].flat().join(' '), writing })))(
     'meets $call by the rule of who may change it',
     async ({ writing }) => {
       const { tool, may, code, leaves } = writing
@@ -223,8 +225,9 @@ describe.each(STATES)('an entry that is $name', (state) => {
         },
       ],
     ]
-    // What is read is the same SQL on both databases, and each of these calls opens a connection on PostgreSQL.
-    for (const { name, key } of callers.filter((_, i) => !onPostgres || (i + STATES.indexOf(state)) % 3 === 0)) {
+    // Every kind of caller looks at several states, and several of them at each; on PostgreSQL each call opens a connection.
+    const lookers = callers.filter((_, i) => (i + STATES.indexOf(state)) % (onPostgres ? 3 : 2) === 0)
+    for (const { name, key } of lookers) {
       const { reads } = rights(key, ada.org, state)
       const open = key.projects?.includes('a') ?? true
       const then = state.expires ? [] : secrets.filter((_, i) => sees(key, ada.org, state.versions[i] as never))
