@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/connection'
 import { createSqlDirectory } from '../../src/adapters/sql/identity/directory'
 import { createSqlVectorRows } from '../../src/adapters/sql/search/vector-rows'
-import { listed, readable } from '../../src/adapters/sql/visibility'
+import { listed, visible } from '../../src/adapters/sql/visibility'
 import { type Layer, NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Scope } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
@@ -158,7 +158,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
       const { dialect } = connection
       for (const layers of [[1], [2, 3], [1, 2, 3]] as const) {
         const [found, shown] = await connection.batch([
-          sql`SELECT e.id FROM entries e WHERE ${readable(dialect, ada, clock.ms, 'e', { layers })} ORDER BY e.id`,
+          sql`SELECT e.id FROM entries e WHERE ${visible(dialect, ada, clock.ms, 'e', { layers })} ORDER BY e.id`,
           sql`SELECT e.id FROM entries e WHERE ${listed(dialect, ada, clock.ms, 'e', { layers })} ORDER BY e.id`,
         ])
         const of = (layer: Layer) => (layers as readonly Layer[]).includes(layer)

@@ -126,7 +126,7 @@ export const LOOK_ALIKES: readonly string[] = [
     `${name} = undefined`,
     `${name}: process.env.DATABASE_VALUE,`,
     `${name} = getValueOfIt()`,
-    `${name}: $` + '{VALUE_FROM_ENV}',
+    `${name}: $\{VALUE_FROM_ENV}`,
     `${name}="<your value here>"`,
     `${name}: "your-value-here"`,
     `${name} = readFromVault(path)`,

@@ -7,7 +7,7 @@ import type { SqlDialect } from './dialect'
  * The one rule of who sees what and who writes what, as conditions on an entry row (platform contract §5). Scope comes
  * first in every query. A list of projects is one parameter however long it is, because D1 takes 100 a statement.
  *
- * An entry is readable by id inside its org until it expires, for whoever its circle admits (project and reader). Lists,
+ * An entry is visible by id inside its org until it expires, for whoever its circle admits (project and reader). Lists,
  * searches and counts leave out what the column `listed` leaves out, archived entries and diary pages; a question about
  * some layers only says so. Indexes, candidates and counters are confined by these conditions and by no others.
  */
@@ -47,11 +47,11 @@ export const stayingOrKept = (alias: string, then: number | null = null): SQL =>
 }
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
-export const readable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
-  sql`${readableThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
+export const visible = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
+  sql`${visibleThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
 
 /** The same of an instant before now, also of a kept state: what was deleted since was there. */
-export function readableThen(dialect: SqlDialect, scope: Scope, then: number, alias = 'e', sight: Sight = {}): SQL {
+export function visibleThen(dialect: SqlDialect, scope: Scope, then: number, alias = 'e', sight: Sight = {}): SQL {
   const e = sql.raw(alias)
   const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${then})`
   const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
@@ -65,11 +65,11 @@ export function readableThen(dialect: SqlDialect, scope: Scope, then: number, al
  * not passed and its entry is not being erased.
  */
 export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, alias = 'v', id = 'entry_id'): SQL =>
-  sql`${readableThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
+  sql`${visibleThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
 
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
 export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
-  sql`${shown(alias, sight)} AND ${readable(dialect, scope, now, alias, sight)}`
+  sql`${shown(alias, sight)} AND ${visible(dialect, scope, now, alias, sight)}`
 
 function shown(alias: string, { diaryOf = null }: Sight): SQL {
   const e = sql.raw(alias)
@@ -79,14 +79,14 @@ function shown(alias: string, { diaryOf = null }: Sight): SQL {
 
 /** Put out of sight by the life cycle: what a list shows that asks for such alone. */
 export const archived = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
-  sql`e.archived = 1 AND e.diary = 0 AND ${readable(dialect, scope, now)}`
+  sql`e.archived = 1 AND e.diary = 0 AND ${visible(dialect, scope, now)}`
 
 /**
  * May be changed: by whoever may read it as it stands, and whose key may write where it stands. Every guard of every write asks this,
  * and whoever may not is told what whoever may not read is told.
  */
 export const changeable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
-  sql`${readable(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
+  sql`${visible(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
 
 /** Of what lists show, what may be changed: what a call reaches that names no id. */
 export const listedToChange = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>

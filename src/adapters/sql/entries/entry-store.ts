@@ -22,7 +22,7 @@ import { createIndexWriter } from '../search/index-writer'
 import { textOf } from '../texts/long-texts'
 import { previewsOf } from '../texts/previews'
 import { createSendAhead } from '../texts/sent-ahead'
-import { readable } from '../visibility'
+import { visible } from '../visibility'
 import { createDelete } from './delete-entries'
 import { imageGuard, imageTypeStatement, marksStatement } from './image-use'
 import { pageInParts } from './page-in-parts'
@@ -162,7 +162,7 @@ export function createSqlEntryStore(
     async read(scope, ids) {
       if (ids.length === 0) return []
       const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${readable(dialect, scope, clock.now())}`,
+        sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${visible(dialect, scope, clock.now())}`,
       ])
       return readRows(rows ?? [], pace, toEntry)
     },

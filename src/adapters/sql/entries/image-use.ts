@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { readable, visibleState } from '../visibility'
+import { visible, visibleState } from '../visibility'
 
 /**
  * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
@@ -64,7 +64,7 @@ export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonl
 export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: number): SQL => sql`
   SELECT u.mime_type FROM image_uses u
   WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (
-    EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${readable(dialect, scope, now)})
+    EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
     OR EXISTS (
       SELECT 1 FROM entry_versions v
       WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)}

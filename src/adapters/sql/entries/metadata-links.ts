@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { LinkTarget } from '../../../domain/entry/link'
 import type { Scope } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { readable, staying } from '../visibility'
+import { staying, visible } from '../visibility'
 
 /** Links that metadata name, as they stand in the column by which triggers keep them (0001_entries.sql). */
 interface Context {
@@ -27,7 +27,7 @@ export function linkColumn({ dialect, scope, now }: Context, links: readonly Lin
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
   const pairs = dialect.jsonArrays([sql`wanted.relation`, sql`wanted.id`])
-  const seen = readable(dialect, scope, now, 'target')
+  const seen = visible(dialect, scope, now, 'target')
   if (changed === null)
     return sql`(SELECT ${pairs}
       FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}

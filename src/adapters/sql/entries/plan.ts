@@ -101,11 +101,11 @@ function inOrder({ dialect, scope, now }: ReadContext, filter: Filter, bindings:
   const parts = conjuncts(filter)
   const inThread = parts.some((part) => part.op === 'thread')
   const thread = byId ? parts.find((part) => part.op === 'thread') : undefined
-  const visible = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
+  const shown = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
   const ofThread =
     thread === undefined ? sql`` : sql` AND ${dialect.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
   const others: Filter = { op: 'and', of: parts.filter((part) => part !== thread) }
-  const where = sql`${visible}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
+  const where = sql`${shown}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
   const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
   const from = illustrated ? dialect.illustratedEntries : sql`entries e`
   return {

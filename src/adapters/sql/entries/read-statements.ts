@@ -7,7 +7,7 @@ import { compileFilter } from '../compile-filter'
 import type { Bindings, SqlDialect } from '../dialect'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
-import { changeable, circle, expired, listed, readable } from '../visibility'
+import { changeable, circle, expired, listed, visible } from '../visibility'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 
 /** The statements that read entries and threads. */
@@ -42,7 +42,7 @@ export function withinStatement(
       SELECT e.id, wanted.place, ${size} AS size, sum(${size}) OVER (ORDER BY wanted.place) AS up_to_here
       FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
         ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
-      WHERE ${readable(dialect, scope, now)}
+      WHERE ${visible(dialect, scope, now)}
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized

@@ -4,7 +4,7 @@ import type { LinkTarget } from '../../../domain/entry/link'
 import { notFound, type Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import type { SqlDialect } from '../dialect'
-import { readable } from '../visibility'
+import { visible } from '../visibility'
 
 /** Links that an argument of a write names: all of them are made or nothing is stored, and no write of metadata removes them. */
 interface Context {
@@ -44,7 +44,7 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
       SELECT (
         SELECT count(*) FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted
           ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
-        WHERE ${readable(dialect, scope, now)}
+        WHERE ${visible(dialect, scope, now)}
       ) = ${ids.length}, ${RELATED}`,
   ]
 }

@@ -3,7 +3,7 @@ import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import type { DeleteSelection, Erased } from '../../../ports/entry-store'
 import type { SqlDialect } from '../dialect'
-import { changeable, circle, readable, staying, wasChangeable } from '../visibility'
+import { changeable, circle, staying, visible, wasChangeable } from '../visibility'
 
 /** What does an erasure take, beside what a deletion would, and what does it leave? */
 
@@ -95,7 +95,7 @@ export const erasableOf = (dialect: SqlDialect, scope: Scope, threads: readonly 
 function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   if (caller.projects === null || threadIds === undefined) return sql`0`
   const gone = deletedBefore(dialect, caller, { threadIds }, false)
-  const stays = sql`${readable(dialect, caller, BEFORE_ALL)} AND (${changeable(dialect, caller, BEFORE_ALL)}) IS NOT TRUE`
+  const stays = sql`${visible(dialect, caller, BEFORE_ALL)} AND (${changeable(dialect, caller, BEFORE_ALL)}) IS NOT TRUE`
   const standing = ofThreads(dialect, caller.org, threadIds, sql`${stays} AND e.diary = 0`)
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }

@@ -6,7 +6,7 @@ import { FALSE, TRUE } from '../compile-filter'
 import type { Row, SqlConnection } from '../connection'
 import { circleTotals, gone } from '../entries/circle-totals'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
-import { circle, listed, readable } from '../visibility'
+import { circle, listed, visible } from '../visibility'
 import { type Groups, groupsOf, groupsStatement } from './groups-in-parts'
 import { imageBytes, imageBytesStatement } from './image-bytes'
 
@@ -73,11 +73,11 @@ function byNumber(number: string, name: string): Groups['compare'] {
  */
 export function statisticsStatements(context: ReadContext): SQL[] {
   const { dialect, scope, now } = context
-  const visible = listed(dialect, scope, now)
+  const shown = listed(dialect, scope, now)
   const counted = circle(dialect, scope, 'c', 'empty')
   // Work for an entry is counted for those who can read it; work for the org as a whole, for keys of the whole org.
   const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e
-    WHERE e.id = CAST(o.key AS BIGINT) AND ${readable(dialect, scope, now)})
+    WHERE e.id = CAST(o.key AS BIGINT) AND ${visible(dialect, scope, now)})
     ELSE ${scope.projects === null ? TRUE : FALSE} END`
   return [
     circleTotals(context),
@@ -86,7 +86,7 @@ export function statisticsStatements(context: ReadContext): SQL[] {
     groupsStatement(context, usedTags(context), TOP),
     sql`SELECT count(*) AS unindexed
       FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
-      WHERE o.org = ${scope.org} AND o.topic = 'index' AND ${visible}`,
+      WHERE o.org = ${scope.org} AND o.topic = 'index' AND ${shown}`,
     sql`SELECT coalesce(sum(c.versions), 0) AS versions, coalesce(sum(c.bytes), 0) AS bytes FROM version_counters c
       WHERE c.org = ${scope.org} AND ${counted}`,
     sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed,

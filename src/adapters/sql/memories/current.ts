@@ -179,10 +179,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
 
     async candidates(scope, filter, moment, atHand, request) {
       const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
-      const visible = listed(dialect, scope, clock.now())
+      const shown = listed(dialect, scope, clock.now())
       const admitted = (select: (condition: SQL) => SQL): SQL => {
         const bindings = dialect.bindings()
-        const condition = sql`${visible} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        const condition = sql`${shown} AND ${compileFilter(filter, dialect, bindings.bind)}`
         return withPrelude(bindings, [], select(condition))
       }
       const { model, query, found } = request ?? { model: '', query: null, found: null }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SqlDialect } from '../dialect'
-import { circle, listed, readableThen } from '../visibility'
+import { circle, listed, visibleThen } from '../visibility'
 import { LAYERS, type RoomContext, together } from './room-rows'
 
 /**
@@ -52,7 +52,7 @@ function sortsIn(
   const leaving = sql`
     SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
     FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
-    WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${readableThen(dialect, scope, now)} AND (${anywhere})`
+    WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${visibleThen(dialect, scope, now)} AND (${anywhere})`
   return together([...places.map(counted), ...places.map(ending), ...(isExact ? [leaving] : [])])
 }
 

@@ -9,7 +9,7 @@ import { entriesById, withPrelude } from '../entries/read-statements'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
 import { packedColumns } from '../packed'
 import { beginningOf, textOf } from '../texts/long-texts'
-import { changeable, listed, listedToChange, readable } from '../visibility'
+import { changeable, listed, listedToChange, visible } from '../visibility'
 import { layerCounts, layerTotal } from './layer-counts'
 import { entriesOf, together } from './room-rows'
 
@@ -43,7 +43,7 @@ const oneStatement = (project: string | null, id: number, may: SQL): SQL => sql`
   WHERE e.id = ${id} AND ${may}${place(project)}`
 
 export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
-  oneStatement(project, id, readable(dialect, scope, now))
+  oneStatement(project, id, visible(dialect, scope, now))
 
 export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
   oneStatement(project, id, changeable(dialect, scope, now))
@@ -51,7 +51,7 @@ export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContex
 /** Columns that no trigger and no index looks at. */
 export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
   UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
-  WHERE id = ${id} AND ${readable(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+  WHERE id = ${id} AND ${visible(dialect, scope, now, 'entries')}${place(project, 'entries')}`
 
 type Shown = Omit<MemoryContext, 'project'>
 

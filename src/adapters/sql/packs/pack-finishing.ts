@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../../ports/packs'
 import { beginningOf, textOf } from '../texts/long-texts'
-import { readable } from '../visibility'
-import { linksOf, NEWEST_LINKS, newestLinksTo, type PackContext, superseded, visible } from './pack-statements'
+import { visible } from '../visibility'
+import { inPack, linksOf, NEWEST_LINKS, newestLinksTo, type PackContext, superseded } from './pack-statements'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
 
@@ -32,7 +32,7 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
           WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
       FROM ${dialect.jsonTable(given, columns)} wanted
         ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
-      WHERE ${visible(context)}
+      WHERE ${inPack(context)}
     ) AS placed`
 }
 
@@ -61,7 +61,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${allLinksOf(context, table)}) AS link
       ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
-    WHERE ${visible(context)} AND NOT ${superseded(context)}
+    WHERE ${inPack(context)} AND NOT ${superseded(context)}
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
 
@@ -88,7 +88,7 @@ export function oppositionStatement(context: PackContext, { ids }: FinishRequest
     SELECT l.from_id, l.relation, l.to_id
     FROM ${items} ${dialect.follow('links', 'l', links)}
       ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
-    WHERE ${readable(dialect, sight.scope, now)} AND e.diary = 0`
+    WHERE ${visible(dialect, sight.scope, now)} AND e.diary = 0`
   return sql`
     ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}
     UNION ${one(newestLinksTo(context, sql`one.id`, 'contradicts'), sql`l.from_id`)}

@@ -4,7 +4,7 @@ import { packedColumns } from '../packed'
 import { inOrderOfId, vectorsBehind } from '../search/vector-lookup'
 import { beginningOf } from '../texts/long-texts'
 import { CHARS } from '../texts/text-marks'
-import { linksOf, newestLinksTo, type PackContext, superseded, visible } from './pack-statements'
+import { inPack, linksOf, newestLinksTo, type PackContext, superseded } from './pack-statements'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 
@@ -49,7 +49,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
       FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
         ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
         ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
-      WHERE v.model = ${model} AND ${visible(context)}
+      WHERE v.model = ${model} AND ${inPack(context)}
       GROUP BY v.entry_id ORDER BY place, v.entry_id LIMIT ${near}
     )`)
     begun.push(sql`SELECT id, 0 FROM near`)
@@ -71,7 +71,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
     tables.push(sql`${name} AS MATERIALIZED (
       SELECT other.id FROM (${ends(context, before)}) AS other
         ${dialect.follow('entries', 'e', sql`e.id = other.id`)}
-      WHERE ${visible(context)}
+      WHERE ${inPack(context)}
       ORDER BY other.id DESC LIMIT ${linked}
     )`)
     picked.push(sql`SELECT id, 0, ${sql.raw(String(step + 1))} FROM ${name}`)
@@ -122,5 +122,5 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
       ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
       ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
     FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
-    WHERE ${visible(context)}`
+    WHERE ${inPack(context)}`
 }

@@ -3,7 +3,7 @@ import { IN_FLIGHT, WORK_KINDS } from '../../../domain/entry/work'
 import type { PackSight, StandingRequest } from '../../../ports/packs'
 import { TRUE } from '../compile-filter'
 import type { SqlDialect } from '../dialect'
-import { listed, readable } from '../visibility'
+import { listed, visible } from '../visibility'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
 export interface PackContext {
@@ -15,7 +15,7 @@ export interface PackContext {
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
-export const visible = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
+export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
 
 /**
@@ -68,7 +68,7 @@ export function superseded(context: PackContext): SQL {
       WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${readable(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
+    WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
@@ -94,7 +94,7 @@ export function diaryStatement({ dialect, sight, now }: PackContext, limit: numb
     SELECT e.id FROM entries e
     WHERE e.diary = 1 AND e.archived = 0 AND e.reader = ${scope.owner}
       AND substr(e.agent, 1, 64) = substr(${diaryOf}, 1, 64) AND e.agent = ${diaryOf}
-      AND ${readable(dialect, scope, now)}
+      AND ${visible(dialect, scope, now)}
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit}`
 }
 

@@ -15,10 +15,10 @@ import { gatherStatement, HEAD } from './pack-gathering'
 import {
   diaryStatement,
   inFlightStatement,
+  inPack,
   ofKindStatement,
   type PackContext,
   recentStatement,
-  visible,
 } from './pack-statements'
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
@@ -132,7 +132,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const context = contextOf(sight)
       const rows = (where: ReturnType<typeof sql>) => sql`
         SELECT v.id FROM entries e ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
-        WHERE v.model = ${model} AND ${visible({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
+        WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
       const named = dialect.among(sql`${JSON.stringify(projects)}`)
       const [found = []] = await connection.read([
         sql`WITH few AS MATERIALIZED (

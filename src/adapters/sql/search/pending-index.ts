@@ -5,7 +5,7 @@ import type { Clock } from '../../../ports/clock'
 import { PENDING_AT_ONCE, type PendingIndex } from '../../../ports/pending-index'
 import type { SqlConnection } from '../connection'
 import { CLAIM_MS } from '../keeping/outbox'
-import { readable } from '../visibility'
+import { visible } from '../visibility'
 import { createIndexWriter } from './index-writer'
 
 /** What is still to be written of search indexes stands in the outbox, from the commit on that needs it. */
@@ -26,7 +26,7 @@ export function createSqlPendingIndex(
         sql`SELECT o.topic, e.id, e.bytes,
             CASE WHEN o.state <> 'failed' AND o.due_at <= ${abandoned} THEN 1 ELSE 0 END AS abandoned
           FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
-          WHERE o.org = ${scope.org} AND o.topic IN ('index', 'embed') AND ${readable(dialect, scope, now)}
+          WHERE o.org = ${scope.org} AND o.topic IN ('index', 'embed') AND ${visible(dialect, scope, now)}
           LIMIT ${PENDING_AT_ONCE}`,
       ])
       return rows.map((row) => ({

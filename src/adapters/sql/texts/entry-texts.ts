@@ -9,7 +9,7 @@ import type { Candidate, EntryTexts, Scan } from '../../../ports/entry-texts'
 import type { Row, SqlConnection } from '../connection'
 import { hasLead } from '../entries/leads'
 import { shareOf } from '../entries/share'
-import { listed, readable } from '../visibility'
+import { listed, visible } from '../visibility'
 import { textOf } from './long-texts'
 import { scanPartStatement, scanStatement } from './scan-statements'
 
@@ -98,7 +98,7 @@ export function createSqlEntryTexts(
         sql`WITH marked AS MATERIALIZED (
             SELECT e.id, e.text_hash, m.chars, m.lines, m.starts, ${first} AS first_mark, ${last} AS last_mark
             FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
-            WHERE e.id = ${id} AND ${readable(dialect, scope, clock.now())}),
+            WHERE e.id = ${id} AND ${visible(dialect, scope, clock.now())}),
           near AS MATERIALIZED (SELECT x.*, ${from} AS start, ${length} AS length FROM marked x)
           SELECT n.text_hash, n.chars, n.lines, n.starts, n.start, n.length,
             (SELECT CASE WHEN n.chars IS NULL THEN ${textOf()}
@@ -122,7 +122,7 @@ export function createSqlEntryTexts(
     async stretch(scope, id, textHash, { from, to }) {
       const [rows] = await connection.batch([
         sql`SELECT substr(${textOf()}, ${from + 1}, ${to - from}) AS text FROM entries e
-          WHERE e.id = ${id} AND e.text_hash = ${textHash} AND ${readable(dialect, scope, clock.now())}`,
+          WHERE e.id = ${id} AND e.text_hash = ${textHash} AND ${visible(dialect, scope, clock.now())}`,
       ])
       return (rows?.[0]?.text as string | undefined) ?? null
     },
