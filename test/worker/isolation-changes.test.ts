@@ -330,6 +330,9 @@ describe('who may not change an entry', () => {
       context_id: Number(id),
       metadata_patch: { project: 'zeus', projectPath: 'zeus' },
     })
+    // Counters go along.
+    const { threads } = await world.ok(org, 'list_threads')
+    expect(threads.map((thread: Json) => [thread.thread_id, thread.entry_count])).toEqual([['project:zeus', 1]])
     expect((await world.call(narrowed, 'list_changes', { after: 'start' })).body).not.toContain('zeus')
   })
 })
