@@ -46,9 +46,9 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         return {
           ...connection,
           read: (statements) => mortal(() => connection.read(statements)),
-          batch: (statements, lock, early) =>
+          batch: (statements, lock) =>
             mortal(async () => {
-              const rows = await connection.batch(statements, lock, early)
+              const rows = await connection.batch(statements, lock)
               death.here = death.near && statements.some((statement) => endingOf(statement) !== null)
               if (death.here) throw unavailable('dead')
               return rows

@@ -163,32 +163,3 @@ describe('pgvector', () => {
     await connection.close()
   })
 })
-
-describe('a batch on PostgreSQL', () => {
-  it('hands over what it reads before it writes, whatever becomes of what it writes', async () => {
-    const { connection } = postgresAdapters(new TestClock())
-    const name = freshPrincipal().org
-    const told: unknown[] = []
-    const run = async (value: string) => {
-      const reading = sql`SELECT count(*) AS known FROM settings WHERE name = ${name}`
-      const writing = sql`UPDATE settings SET value = ${value}::integer::text WHERE name = ${name}`
-      const early = (rows: unknown) => void told.push(['early', rows])
-      const whole = connection.batch([reading, writing, reading], { org: name, isNote: true }, early)
-      await whole.then((rows) => told.push(['whole', rows])).catch(() => told.push(['failed']))
-    }
-    await connection.batch([sql`INSERT INTO settings (name, value) VALUES (${name}, '0')`], { org: name })
-    await run('1')
-    await run('none')
-    const read = [{ known: 1 }]
-    expect(told).toEqual([
-      ...[
-        ['early', [read]],
-        ['whole', [read, [], read]],
-      ],
-      ...[['early', [read]], ['failed']],
-    ])
-    expect(await connection.read([sql`SELECT value FROM settings WHERE name = ${name}`])).toEqual([[{ value: '1' }]])
-    await connection.batch([sql`DELETE FROM settings WHERE name = ${name}`], { org: name })
-    await connection.close()
-  })
-})

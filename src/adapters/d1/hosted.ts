@@ -88,11 +88,11 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
   }
   return {
     ...connection,
-    async batch(statements, lock, early) {
+    async batch(statements, lock) {
       // As a rule nothing is wrong, and statements need not be looked at.
-      if (state.fault === null) return told(connection.batch(statements, lock, early))
+      if (state.fault === null) return told(connection.batch(statements, lock))
       const reads = statements.map((statement) => isReading(toQuery(statement).sql))
-      if (reads.every(Boolean)) return told(connection.batch(statements, lock, early))
+      if (reads.every(Boolean)) return told(connection.batch(statements, lock))
       const fault = await host.report(false)
       if (fault !== null && REFUSING.has(fault)) {
         state.fault = fault
@@ -102,7 +102,7 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
         const rows = reading.length === 0 ? [] : [...(await told(connection.read(reading)))]
         return reads.map((isRead) => (isRead ? (rows.shift() ?? []) : []))
       }
-      const results = await told(connection.batch(statements, lock, early))
+      const results = await told(connection.batch(statements, lock))
       // It can be written to again; what is damaged stays so.
       if (state.fault !== 'damaged') state.fault = null
       return results

@@ -3,13 +3,13 @@ import type { SQL } from 'drizzle-orm'
 import { Client, type ClientConfig } from 'pg'
 import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
-import { type Early, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
+import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/connection'
 import type { SqlDialect } from '../sql/dialect'
 import { isReading } from '../sql/failures'
 import { render } from '../sql/render'
 import { sharingReads } from '../sql/sharing-reads'
 import { endsSession, isLostRace, translate } from './errors'
-import { type Ahead, type Statement, StatementGroup } from './statement-group'
+import { type Statement, StatementGroup } from './statement-group'
 
 export interface PostgresOptions {
   /** Of the Hyperdrive binding. */
@@ -144,9 +144,9 @@ export function createPostgresSession(
     if (running === 0) await hangUp()
   }
 
-  async function send(statements: readonly Statement[], ahead: Ahead | null = null): Promise<Row[][]> {
+  async function send(statements: readonly Statement[]): Promise<Row[][]> {
     const opened = await connected()
-    const group = new StatementGroup(statements, ahead)
+    const group = new StatementGroup(statements)
     opened.query(group)
     try {
       return await group.rows
@@ -165,32 +165,10 @@ export function createPostgresSession(
     return (await send(group)).slice(2, -1)
   }
 
-  /** The reads before all writes are told early, and do not wait for other writers. */
-  async function runTold(
-    statements: readonly Statement[],
-    lock: WriteLock | undefined,
-    early: Early,
-  ): Promise<Row[][]> {
-    const reads = statements.findIndex((statement) => !isRead(statement))
-    const take = (rows: Row[][]) => early(rows.slice(2))
-    const group = [
-      ...[BEGIN, opening(schema, undefined), ...statements.slice(0, reads)],
-      ...[opening(schema, lock), ...statements.slice(reads), COMMIT],
-    ]
-    const rows = await send(group, { count: 2 + reads, take })
-    return [...rows.slice(2, 2 + reads), ...rows.slice(3 + reads, -1)]
-  }
-
-  async function persist(
-    statements: readonly Statement[],
-    lock: WriteLock | undefined,
-    early?: Early,
-  ): Promise<Row[][]> {
+  async function persist(statements: readonly Statement[], lock: WriteLock | undefined): Promise<Row[][]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return early === undefined || statements.every(isRead)
-          ? await run(statements, lock)
-          : await runTold(statements, lock, early)
+        return await run(statements, lock)
       } catch (error) {
         if (attempt === TRIES || !isLostRace(error))
           throw translate(error, statements.every(isRead) ? 'reading' : 'writing')
@@ -198,9 +176,9 @@ export function createPostgresSession(
     }
   }
 
-  async function inTurn(statements: readonly Statement[], lock?: WriteLock, early?: Early): Promise<Row[][]> {
+  async function inTurn(statements: readonly Statement[], lock?: WriteLock): Promise<Row[][]> {
     running++
-    const turn = queue.then(() => persist(statements, lock, early))
+    const turn = queue.then(() => persist(statements, lock))
     queue = turn.catch(() => {})
     try {
       return await turn
@@ -209,7 +187,7 @@ export function createPostgresSession(
     }
   }
 
-  const batch = async (list: readonly SQL[], lock?: WriteLock, early?: Early): Promise<Row[][]> => {
+  const batch = async (list: readonly SQL[], lock?: WriteLock): Promise<Row[][]> => {
     const started = Date.now()
     counts.total += list.length
     try {
@@ -218,7 +196,7 @@ export function createPostgresSession(
         const text = render(statement, (value) => `$${values.push(value)}`)
         return { text, values }
       })
-      const rows = await inTurn(statements, lock, early)
+      const rows = await inTurn(statements, lock)
       counts.lastFailed = false
       counts.latencyMs = Date.now() - started
       observe({ statements: list.length, milliseconds: counts.latencyMs })

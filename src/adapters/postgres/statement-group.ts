@@ -30,14 +30,7 @@ interface Wire {
   bind(config: { values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void
   describe(target: { type: 'P' }): void
   execute(config: object): void
-  flush(): void
   sync(): void
-}
-
-/** What is handed on before the rest of a group is done. */
-export interface Ahead {
-  readonly count: number
-  readonly take: (rows: Row[][]) => void
 }
 
 const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
@@ -58,11 +51,7 @@ export class StatementGroup implements Submittable {
   private resolve!: (rows: Row[][]) => void
   private reject!: (error: unknown) => void
 
-  /** @param ahead takes the rows of the first statements as soon as they are there, while the others still run */
-  constructor(
-    private readonly statements: readonly Statement[],
-    private readonly ahead: Ahead | null = null,
-  ) {
+  constructor(private readonly statements: readonly Statement[]) {
     this.rows = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -74,9 +63,7 @@ export class StatementGroup implements Submittable {
     wire.stream.cork?.()
     try {
       let prepared: string | null = null
-      for (const [i, { text, values }] of this.statements.entries()) {
-        // Without it the server keeps all answers together until it has come to the end.
-        if (i === this.ahead?.count) wire.flush()
+      for (const { text, values } of this.statements) {
         // What has been prepared stays until another is: the server reads and, from the sixth on, plans it only once.
         if (text !== prepared) wire.parse({ text, name: '' })
         prepared = text
@@ -104,7 +91,6 @@ export class StatementGroup implements Submittable {
     this.results.push(this.current)
     this.current = []
     this.fields = []
-    if (this.results.length === this.ahead?.count) this.ahead.take([...this.results])
   }
 
   handleEmptyQuery(): void {

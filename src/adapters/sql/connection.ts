@@ -18,19 +18,15 @@ export interface OrgLock {
   readonly isNote?: boolean
 }
 
-export type Early = (rows: Row[][]) => void
-
 /** A database as the SQL adapters need it. */
 export interface SqlConnection {
   readonly dialect: SqlDialect
   /**
    * Runs statements in order as one transaction in one round trip; rows of each.
    *
-   * @param early is told the rows of those that stand before the first that writes, once these are there, by a database that would let them
-   * wait for the others; they have not seen the lock
    * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
    */
-  batch(statements: readonly SQL[], lock?: WriteLock, early?: Early): Promise<Row[][]>
+  batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
   /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }
