@@ -10,8 +10,10 @@ const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 /** A test that needs PostgreSQL has the word in its name: only runs that hold one start the server. */
 const POSTGRES = '*postgres*.test.ts'
 const files = (folders: string[], name: string) => folders.map((folder) => `test/${folder}/**/${name}`)
-const WORKER = ['worker', 'meaning']
-const NODE = ['node', 'e2e']
+/** What every change must pass; or, where `scripts/test.mjs` says so, what plays longer and broader (test/README.md). */
+const NIGHTLY = process.env.COMMONPLACE_TIER === 'nightly'
+const WORKER = NIGHTLY ? ['nightly/worker'] : ['worker', 'meaning']
+const NODE = NIGHTLY ? ['nightly/node'] : ['node', 'e2e']
 /**
  * They end what hangs and judge nothing: the slowest test takes a tenth of this on two cores, so that a machine four times slower,
  * or one that does other work, passes as well.
@@ -37,7 +39,7 @@ export default defineConfig({
     projects: [
       // Plain functions: no Worker, no server, no database. Seconds, at every save.
       {
-        test: { ...PATIENCE, name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] },
+        test: { ...PATIENCE, name: 'unit', isolate: false, include: NIGHTLY ? [] : ['test/unit/**/*.test.ts'] },
       },
       {
         plugins: [

@@ -1,4 +1,4 @@
-// `npm test`: installs what is missing, then runs every test. What was left out is said last, where it is seen.
+// `npm test`: installs what is missing, then runs what every change must pass; with `--nightly` what plays longer and broader. What was left out is said last, where it is seen.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,9 +39,17 @@ installMissing()
 const folder = scratch()
 const notes = join(folder, 'notes')
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const { status } = spawnSync(nodePath(), [vitest, 'run', ...process.argv.slice(2)], {
+const asked = process.argv.slice(2)
+// `--nightly`, or a file of that tier.
+const isNightly = asked.some((word) => word === '--nightly' || word.includes('test/nightly'))
+const words = asked.filter((word) => word !== '--nightly')
+const { status } = spawnSync(nodePath(), [vitest, 'run', ...words], {
   cwd: root,
-  env: environment({ COMMONPLACE_TEST_NOTES: notes, TMPDIR: folder }),
+  env: environment({
+    COMMONPLACE_TEST_NOTES: notes,
+    TMPDIR: folder,
+    ...(isNightly && { COMMONPLACE_TIER: 'nightly' }),
+  }),
   stdio: 'inherit',
 })
 if (existsSync(notes)) console.error(readFileSync(notes, 'utf8'))

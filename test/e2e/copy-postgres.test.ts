@@ -1,101 +1,11 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from '../support/build'
-import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { startD1Api } from '../support/d1-api'
+import { connect, copy, FILLED, fill, LONG, query, type Run } from '../support/copying'
 import { startDevServer } from '../support/dev-server'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
-import { base64, pngBytes } from '../support/scope'
 import { startServer } from '../support/server'
-
-interface Run {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** The command as a person runs it; killed when it has printed what `until` looks for. */
-function copy(
-  args: readonly string[],
-  { until, env = {} }: { until?: RegExp; env?: Record<string, string> } = {},
-): Promise<Run> {
-  return new Promise((resolve) => {
-    const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
-    // A group of its own: the Worker that it starts is killed with it, since nobody is left who would end that.
-    const child = spawn(process.execPath, [script, 'copy', ...args], {
-      env: { ...process.env, ...env },
-      detached: true,
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-      if (until?.test(out) && child.exitCode === null) process.kill(-(child.pid as number), 'SIGKILL')
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk.toString()
-    })
-    child.once('close', (code) => resolve({ code, out, err }))
-  })
-}
-
-const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
-const hashOf = ({ out }: Run): string[] => /^hash +(\w+) +(\w+)$/m.exec(out)?.slice(1) ?? []
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-/** Tables that a copy fills with what an entry has. */
-const FILLED = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'entry_versions', 'thread_counters']
-
-const LONG = 'a long text that goes\n'.repeat(2000).trim()
-
-/** Everything that an entry can have: several hundred of them, some changed, the last one deleted. */
-async function fill(client: TestClient): Promise<number> {
-  let last = 0
-  for (let batch = 0; batch < 4; batch++) {
-    const entries = Array.from({ length: 100 }, (_, i) => ({
-      thread_id: `thread ${i % 7}`,
-      source: i % 2 === 0 ? 'user' : 'agent',
-      text: `Note ${batch}-${i} on the Zürich rollout 東京 ${i === 42 ? 'with a heliotrope marker' : ''}`,
-      tags: [`tag ${i % 5}`, 'all'],
-      metadata: {
-        status: 'open',
-        rank: i / 8,
-        nested: { z: [1, null, 'x'], a: true },
-        ...(last > 0 && { references: { context_ids: [last - i] } }),
-      },
-    }))
-    const { data } = await client.call('store_context_batch', { entries })
-    last = data.results.at(-1).context_id
-  }
-  const image = { data: base64(pngBytes('copied')), mime_type: 'image/png' }
-  await client.call('store_context', {
-    thread_id: 'pictures',
-    source: 'user',
-    text: 'a picture\n'.repeat(2000),
-    images: [image],
-  })
-  await client.call('update_context', {
-    context_id: 3,
-    text: 'A changed heliotrope note',
-    metadata_patch: { status: null, rank: 99 },
-  })
-  const { data } = await client.call('store_context', { thread_id: 'gone', source: 'user', text: 'to be deleted' })
-  const long = await client.call('store_context', { thread_id: 'gone', source: 'user', text: LONG })
-  await client.call('delete_context', { context_ids: [7, data.context_id, long.data.context_id] })
-  return long.data.context_id
-}
 
 describe('commonplace copy', () => {
   let scratch: string
@@ -182,56 +92,6 @@ describe('commonplace copy', () => {
     await client.call('delete_context', { context_ids: [stored.data.context_id] })
     await client.close()
     await server.stop()
-  })
-
-  it('brings the same back into a D1, also through the API of Cloudflare', async () => {
-    const back = await copy([
-      '--org',
-      'local',
-      '--from',
-      database.url,
-      '--to',
-      'd1:local',
-      '--state',
-      mkdtempSync(join(scratch, 'back-')),
-    ])
-    expect(back).toMatchObject({ code: 0, err: '' })
-    const { openLocal } = (await import(`${ROOT}src/cli/copy/d1-local.mjs`)) as {
-      openLocal(state: string): Promise<{ database: D1Database; close(): Promise<void> }>
-    }
-    const deployed = join(scratch, 'deployed')
-    mkdirSync(deployed)
-    const { database: d1, close } = await openLocal(deployed)
-    const api = await startD1Api({ 'some-id': d1 })
-    const env = { CLOUDFLARE_API_BASE_URL: api.url, CLOUDFLARE_ACCOUNT_ID: 'account', CLOUDFLARE_API_TOKEN: 'secret' }
-    const remote = await copy(['--org', 'local', '--from', database.url, '--to', 'd1:some-id'], { env })
-    const refused = await copy(['--org', 'local', '--from', database.url, '--to', 'd1:some-id'], {
-      env: { ...env, CLOUDFLARE_API_TOKEN: 'wrong' },
-    })
-    await api.stop()
-    await close()
-    expect(remote).toMatchObject({ code: 0, err: '' })
-    expect(hashOf(remote)).toEqual(hashOf(back))
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Authentication error') })
-  })
-
-  it('finds what differs afterwards, names it, and ends with 1', async () => {
-    const target = await freshDatabase()
-    const again = () => copy(['--org', 'local', ...local.slice(0, -1), target.url])
-    expect((await again()).code).toBe(0)
-    await query(
-      target.url,
-      `UPDATE entries SET text = text || '.' WHERE id = 11; DELETE FROM entry_tags WHERE entry_id = 12`,
-    )
-    const { code, out, err } = await again()
-    expect([code, out, err]).toEqual([
-      1,
-      expect.stringContaining('different: 11, 12'),
-      expect.stringContaining('NOT equal'),
-    ])
-    await query(target.url, `DELETE FROM entries WHERE id = 13`)
-    expect((await again()).out).toContain('only in the source: 13')
-    await target.drop()
   })
 
   it('refuses a target that has entries of its own, or whose ids are taken', async () => {

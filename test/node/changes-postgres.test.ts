@@ -1,7 +1,6 @@
 import { changeFeedEndpointContract } from '../contracts/endpoint/change-feed'
 import { historyEndpointContract } from '../contracts/endpoint/history'
 import { keptHistoryEndpointContract } from '../contracts/endpoint/history-kept'
-import { historyRandomContract } from '../contracts/endpoint/history-random'
 import { playAgainst } from '../contracts/endpoint/session'
 import { POSTGRES } from '../support/server-postgres'
 
@@ -9,4 +8,3 @@ playAgainst(POSTGRES)
 changeFeedEndpointContract()
 historyEndpointContract()
 keptHistoryEndpointContract()
-historyRandomContract()

@@ -1,23 +1,11 @@
 import { describe } from 'vitest'
-import { imageContract } from '../contracts/endpoint/images'
-import { longEntriesContract } from '../contracts/endpoint/long-entries'
-import { meaningContract } from '../contracts/endpoint/meaning'
 import { protocolContract } from '../contracts/endpoint/protocol'
-import { readingContract } from '../contracts/endpoint/reading'
-import { resourceContract } from '../contracts/endpoint/resources'
-import { searchingContract } from '../contracts/endpoint/searching'
-import { writingContract } from '../contracts/endpoint/writing'
+import { ENDPOINT_SUITES } from '../contracts/endpoint/suites'
 import { CLIENTS } from '../support/clients'
 
-for (const [name, connect] of Object.entries(CLIENTS)) {
+/** Every suite with the newest client; the others play the protocol here, and every suite in the nightly tier. */
+Object.entries(CLIENTS).forEach(([name, connect], at) => {
   describe(name, () => {
-    protocolContract(connect)
-    writingContract(connect)
-    imageContract(connect)
-    readingContract(connect)
-    resourceContract(connect)
-    searchingContract(connect)
-    longEntriesContract(connect)
-    meaningContract(connect)
+    for (const suite of at === 0 ? ENDPOINT_SUITES : [protocolContract]) suite(connect)
   })
-}
+})

@@ -28,12 +28,7 @@ const indexed: Database = {
   },
 }
 
-semanticSearchContract(
-  'pgvector, compared one by one,',
-  (_, connection) => ({ index: createPostgresVectorIndex(connection), elapse }),
-  database,
-)
-
+// Compared one by one alone: test/nightly; by the index, the first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
   (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse }),

@@ -19,7 +19,6 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
-import { largeDeletesContract } from '../contracts/large-deletes'
 import { longTextsContract } from '../contracts/long-texts'
 import { lostAnswersContract } from '../contracts/lost-answers'
 import { packCostsContract } from '../contracts/pack-costs'
@@ -59,8 +58,6 @@ restoringContract('PostgreSQL', make)
 lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 
 foundAfterDeathContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
-
-largeDeletesContract('PostgreSQL', make)
 
 changeFeedContract('PostgreSQL', make)
 

@@ -7,6 +7,7 @@ import { createVectorizeIndex } from '../../src/adapters/vectorize'
 import type { VectorRegion } from '../../src/domain/meaning/region'
 import { cosine, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
+import { lateVectorize } from '../contracts/late-vectorize'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
 import { FakeVectorize } from '../fakes/vectorize'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -20,23 +21,7 @@ semanticSearchContract('a Durable Object', () => ({
   elapse: () => {},
 }))
 
-for (const [name, dropShare] of [
-  ['Vectorize, late and out of order', 0],
-  ['Vectorize, losing a tenth of what it is told', 0.1],
-] as const) {
-  semanticSearchContract(name, (clock) => {
-    const random = seeded(7)
-    const binding = new FakeVectorize(random, dropShare)
-    const index = createVectorizeIndex(binding, createSqlSettings(d1Adapters(clock).connection), clock)
-    return {
-      index,
-      elapse: () => {
-        binding.process(0.7)
-        clock.advance(60_000)
-      },
-    }
-  })
-}
+lateVectorize('Vectorize, losing a tenth of what it is told', 0.1)
 
 roundTrips()
 

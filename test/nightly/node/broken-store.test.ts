@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort } from '../../scripts/ports.mjs'
-import { ownDisk } from '../support/broken-disks'
-import { type DevServer, failToStart, startDevServer } from '../support/dev-server'
+import { freePort } from '../../../scripts/ports.mjs'
+import { ownDisk } from '../../support/broken-disks'
+import { type DevServer, failToStart, startDevServer } from '../../support/dev-server'
 
 /** What `npm start` says, in the terminal, at /ready and to callers, when the folder of its data is broken. */
 const HEADERS = {

@@ -1,2 +1,2 @@
 // The same on PostgreSQL, which these tests find by its binding.
-import './isolation-bytes.test'
+import '../../worker/isolation-narrowed.test'

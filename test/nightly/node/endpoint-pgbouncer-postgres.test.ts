@@ -1,13 +1,13 @@
 import { describe } from 'vitest'
-import { readingContract } from '../contracts/endpoint/reading'
-import { searchingContract } from '../contracts/endpoint/searching'
-import { playAgainst } from '../contracts/endpoint/session'
-import { writingContract } from '../contracts/endpoint/writing'
-import { CLIENTS, type Connect } from '../support/clients'
-import { freshDatabase, isRealServer } from '../support/postgres'
-import { execute } from '../support/postgres-server'
-import { startServer } from '../support/server'
-import { POSTGRES } from '../support/server-postgres'
+import { readingContract } from '../../contracts/endpoint/reading'
+import { searchingContract } from '../../contracts/endpoint/searching'
+import { playAgainst } from '../../contracts/endpoint/session'
+import { writingContract } from '../../contracts/endpoint/writing'
+import { CLIENTS, type Connect } from '../../support/clients'
+import { freshDatabase, isRealServer } from '../../support/postgres'
+import { execute } from '../../support/postgres-server'
+import { startServer } from '../../support/server'
+import { POSTGRES } from '../../support/server-postgres'
 
 /** Nothing relies on state of a session: behind this pooler each transaction may run in another. */
 playAgainst({

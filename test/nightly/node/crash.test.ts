@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { crashAgainAndAgain, startServer } from '../../bench/faults/crashes.mjs'
-import { createClient } from '../../bench/support/mcp.mjs'
-import { freePort } from '../../scripts/ports.mjs'
-import { ROOT } from '../support/build'
+import { crashAgainAndAgain, startServer } from '../../../bench/faults/crashes.mjs'
+import { createClient } from '../../../bench/support/mcp.mjs'
+import { freePort } from '../../../scripts/ports.mjs'
+import { ROOT } from '../../support/build'
 
 /** A server that is killed while agents write. More crashes, and PostgreSQL: `node bench/faults/crash.mjs`. */
 const CRASHES = 2

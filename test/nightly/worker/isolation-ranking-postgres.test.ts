@@ -1,2 +1,2 @@
 // The same on PostgreSQL, which these tests find by its binding.
-import './isolation-ranking.test'
+import '../../worker/isolation-ranking.test'

@@ -1,0 +1,20 @@
+import { imageContract } from './images'
+import { longEntriesContract } from './long-entries'
+import { meaningContract } from './meaning'
+import { protocolContract } from './protocol'
+import { readingContract } from './reading'
+import { resourceContract } from './resources'
+import { searchingContract } from './searching'
+import { writingContract } from './writing'
+
+/** What every client meets at the endpoint, on every database. */
+export const ENDPOINT_SUITES = [
+  protocolContract,
+  writingContract,
+  imageContract,
+  readingContract,
+  resourceContract,
+  searchingContract,
+  longEntriesContract,
+  meaningContract,
+]

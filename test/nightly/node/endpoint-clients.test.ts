@@ -1,0 +1,9 @@
+import { describe } from 'vitest'
+import { ENDPOINT_SUITES } from '../../contracts/endpoint/suites'
+import { CLIENTS } from '../../support/clients'
+
+for (const [name, connect] of Object.entries(CLIENTS).slice(1)) {
+  describe(name, () => {
+    for (const suite of ENDPOINT_SUITES) suite(connect)
+  })
+}

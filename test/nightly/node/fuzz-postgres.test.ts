@@ -1,0 +1,6 @@
+import { fuzzContract } from '../../contracts/endpoint/fuzz'
+import { playAgainst } from '../../contracts/endpoint/session'
+import { POSTGRES } from '../../support/server-postgres'
+
+playAgainst(POSTGRES)
+fuzzContract()

@@ -1,0 +1,2 @@
+// On PostgreSQL, which the contract finds by its binding.
+import './isolation-changes.test'

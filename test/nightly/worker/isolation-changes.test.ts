@@ -1,0 +1,3 @@
+import { isolationChangesContract } from '../../contracts/isolation-changes'
+
+isolationChangesContract(1)
