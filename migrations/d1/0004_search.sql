@@ -13,7 +13,7 @@ CREATE VIRTUAL TABLE entries_fts USING fts5(
 INSERT INTO entries_fts (entries_fts, rank) VALUES ('deletemerge', 0);
 
 -- The schedule merges two parts of a size, where writes alone merge four: a search seeks each of its words in every part there is. What it
--- does at once is bounded (src/adapters/d1/merging.ts).
+-- does at once is bounded (src/adapters/sqlite/merging.ts).
 INSERT INTO entries_fts (entries_fts, rank) VALUES ('usermerge', 2);
 
 -- Which words are in the index, one row each time that one stands somewhere; read one row at a time, by way of the word.

@@ -1,5 +1,5 @@
-import type { Receipt } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
+import type { Receipt } from '../domain/receipts/receipt'
 
 /**
  * Receipts of calls that gave a key. The batch of a write that such a caller makes keeps one itself, or fails with `KeyTaken` when

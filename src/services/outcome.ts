@@ -1,5 +1,5 @@
 import { Problem, problemOf, type ToldProblem, toldOf } from '../domain/errors'
-import { type Done, type Noting, note } from '../domain/history/receipt'
+import { type Done, type Noting, note } from '../domain/receipts/receipt'
 
 /** What became of one item of a batch. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { notFound, unavailable } from '../domain/errors'
-import { digestOf } from '../domain/history/digest'
-import { checkKey, checkSameCall, KeyTaken, Notes, type Receipt } from '../domain/history/receipt'
 import type { Caller } from '../domain/identity/scope'
+import { digestOf } from '../domain/receipts/digest'
+import { checkKey, checkSameCall, KeyTaken, Notes, type Receipt } from '../domain/receipts/receipt'
 import type { ToolContext } from './context'
 import { by } from './fields'
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createSqlCurrentMemories } from '../../src/adapters/sql/memories/current'
+import { createSqlCurrentMemories } from '../../src/adapters/sql/stores/memories/current'
 import type { Caller } from '../../src/domain/identity/scope'
 import { type CurrentRequest, createGetCurrent } from '../../src/services/recall/current'
 import { promise } from '../requirements/fabric'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlConnection } from '../../src/adapters/sql/connection'
-import { createSqlDirectory } from '../../src/adapters/sql/identity/directory'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
+import { createSqlDirectory } from '../../src/adapters/sql/stores/identity/directory'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Directory } from '../../src/ports/directory'

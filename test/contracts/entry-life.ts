@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlConnection } from '../../src/adapters/sql/connection'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlConnection } from '../../src/adapters/sql/connection'
-import { createSqlEntryStore } from '../../src/adapters/sql/entries/entry-store'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
+import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createPace } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlConnection } from '../../src/adapters/sql/connection'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { EntryChange } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'

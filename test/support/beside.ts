@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { Row } from '../../src/adapters/sql/connection'
+import type { Row } from '../../src/adapters/sql/core/connection'
 import { bindings, d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'
 import { TestClock } from './scope'

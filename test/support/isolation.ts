@@ -1,4 +1,4 @@
-import { composeServices } from '../../src/compose'
+import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { createApp } from '../../src/http/app'
 import { createLog, type Log } from '../../src/http/log'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Notes } from '../../src/domain/history/receipt'
 import { MOST_DELETED } from '../../src/domain/identity/audit'
+import { Notes } from '../../src/domain/receipts/receipt'
 import { deleteAll, eraseAll } from '../../src/tools/threads/deletion'
 
 it('says how many entries are left when one call takes no more', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { composeServices } from '../../src/compose'
+import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import { EVERYTHING } from '../../src/domain/search/filter'

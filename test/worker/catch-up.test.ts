@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { composeServices } from '../../src/compose'
+import { composeServices } from '../../src/composition/worker'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal } from '../support/scope'

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { composeServices } from '../../src/compose'
-import type { Bindings } from '../../src/compose-bindings'
+import type { Bindings } from '../../src/composition/bindings'
+import { composeServices } from '../../src/composition/worker'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createFeedBell } from '../../src/adapters/feed-object'
-import { composeServices } from '../../src/compose'
+import { composeServices } from '../../src/composition/worker'
 import { type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { ChangeBell, Listener } from '../../src/ports/change-bell'
 import { bindings, config, migrate } from '../support/bindings'

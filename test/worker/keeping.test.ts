@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSqlVectorRows } from '../../src/adapters/sql/search/vector-rows'
+import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
 import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
 import { feedKeepingContract } from '../contracts/keeping/change-feed'

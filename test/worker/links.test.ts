@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { composeServices } from '../../src/compose'
+import { composeServices } from '../../src/composition/worker'
 import type { Metadata } from '../../src/domain/entry/metadata'
 import type { Caller } from '../../src/domain/identity/scope'
 import { bindings, config, migrate } from '../support/bindings'

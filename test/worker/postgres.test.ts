@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
-import { createSqlChangeFeed } from '../../src/adapters/sql/history/change-feed'
+import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import { auditContract } from '../contracts/audit'

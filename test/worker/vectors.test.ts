@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSqlSettings } from '../../src/adapters/sql/settings'
+import { createSqlSettings } from '../../src/adapters/sql/stores/keeping/settings'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'

@@ -1,11 +1,11 @@
-import { composeServices } from '../../../src/compose'
-import type { Bindings } from '../../../src/compose-bindings'
-import { prepareDatabase } from '../../../src/compose-storage'
+import type { Bindings } from '../../../src/composition/bindings'
+import { D1_MIGRATIONS } from '../../../src/composition/migrations'
+import { prepareDatabase } from '../../../src/composition/storage'
+import { composeServices } from '../../../src/composition/worker'
 import { type Environment, parseConfig } from '../../../src/config'
 import { toBase64 } from '../../../src/domain/meaning/vector'
 import { createApp } from '../../../src/http/app'
 import { createLog } from '../../../src/http/log'
-import { D1_MIGRATIONS } from '../../../src/migrations'
 import type { FindCandidates, Found } from '../../../src/services/pack/find-candidates'
 
 // Its Durable Objects, whichever they are.

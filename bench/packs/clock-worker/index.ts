@@ -1,10 +1,10 @@
-import { composeServices } from '../../../src/compose'
-import type { Bindings } from '../../../src/compose-bindings'
-import { prepareDatabase } from '../../../src/compose-storage'
+import type { Bindings } from '../../../src/composition/bindings'
+import { D1_MIGRATIONS } from '../../../src/composition/migrations'
+import { prepareDatabase } from '../../../src/composition/storage'
+import { composeServices } from '../../../src/composition/worker'
 import { type Environment, parseConfig } from '../../../src/config'
 import { createApp } from '../../../src/http/app'
 import { createLog } from '../../../src/http/log'
-import { D1_MIGRATIONS } from '../../../src/migrations'
 
 // Its Durable Objects, whichever they are.
 export * from '../../../src/index'

@@ -1,11 +1,11 @@
 import type { SQL } from 'drizzle-orm'
 import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
-import { PremiseFailed, type Row, type SqlConnection } from '../sql/connection'
-import type { SqlDialect } from '../sql/dialect'
-import { isReading } from '../sql/failures'
-import { render } from '../sql/render'
-import { sharingReads } from '../sql/sharing-reads'
+import { PremiseFailed, type Row, type SqlConnection } from '../sql/core/connection'
+import type { SqlDialect } from '../sql/core/dialect'
+import { isReading } from '../sql/core/failures'
+import { render } from '../sql/core/render'
+import { sharingReads } from '../sql/core/sharing-reads'
 import { translate } from './errors'
 
 /** What one batch cost, for logs, budgets and benches. */

@@ -2,9 +2,9 @@
 // error list (developers.cloudflare.com/d1/observability/debug-d1) and by those of SQLite.
 import { Problem, unavailable } from '../../domain/errors'
 import { Unsettled } from '../../domain/search/filter'
-import { PremiseFailed, premiseIn } from '../sql/connection'
-import { UNSETTLED } from '../sql/dialect'
-import { unanswered } from '../sql/failures'
+import { PremiseFailed, premiseIn } from '../sql/core/connection'
+import { UNSETTLED } from '../sql/core/dialect'
+import { unanswered } from '../sql/core/failures'
 import { LOCAL_FAULT, localFault } from './local-faults'
 
 const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'

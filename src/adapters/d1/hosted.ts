@@ -1,8 +1,8 @@
 import { Problem } from '../../domain/errors'
 import type { DatabaseHealth } from '../../ports/health'
 import type { StorageFault, StorageHost } from '../../ports/storage-host'
-import type { SqlConnection } from '../sql/connection'
-import { isReading } from '../sql/failures'
+import type { SqlConnection } from '../sql/core/connection'
+import { isReading } from '../sql/core/failures'
 import { toQuery } from './connection'
 import { LocalFault } from './local-faults'
 

@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
 import type { TextRequest } from '../../ports/full-text'
-import { brevity, keyOfOthers, splitUnits, type Units, unitKey } from '../sql/search/candidates'
+import { brevity, keyOfOthers, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
 import { type Chosen, heldOf, termsOf, WEIGHTS } from './ranked-tables'
 import type { TextCompiler } from './text-query'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { CodeSpelling } from '../sql/code/code-spelling'
-import { codeNumber, codeTerm } from '../sql/search/scope-terms'
+import type { CodeSpelling } from '../sql/core/code-spelling'
+import { codeNumber, codeTerm } from '../sql/tables/search/scope-terms'
 
 /** Runs and words of code as arrays under a GIN index, each element with its project in front. */
 const GRAMS = 65_536

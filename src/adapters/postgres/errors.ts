@@ -1,9 +1,9 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
 import { Unsettled } from '../../domain/search/filter'
-import { PremiseFailed, premiseIn } from '../sql/connection'
-import { UNSETTLED } from '../sql/dialect'
-import { unanswered } from '../sql/failures'
+import { PremiseFailed, premiseIn } from '../sql/core/connection'
+import { UNSETTLED } from '../sql/core/dialect'
+import { unanswered } from '../sql/core/failures'
 
 /** Raised by migrations/postgres/0001_entries.sql. */
 const PREMISE_FAILED = 'CP001'

@@ -5,9 +5,9 @@ import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
 import { BREAK, type IndexedText, wordsOf } from '../../domain/search/indexed-text'
 import { utf8Length } from '../../domain/text'
-import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/dialect'
-import { jsonGroups } from '../sql/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/search/scope-terms'
+import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
+import { jsonGroups } from '../sql/core/json-groups'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/tables/search/scope-terms'
 
 /**
  * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type QuantizedVector, squaresOf, toBase64 } from '../../domain/meaning/vector'
 import type { VectorSpace } from '../../ports/vector-index'
-import type { SqlDialect } from '../sql/dialect'
+import type { SqlDialect } from '../sql/core/dialect'
 
 /** Up to this many vectors are compared one by one, which is exact; beyond, the HNSW index is asked. */
 const FEW = 10_000

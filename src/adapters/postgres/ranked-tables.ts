@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { TextRequest } from '../../ports/full-text'
-import { COMMON } from '../sql/search/candidates'
+import { COMMON } from '../sql/tables/search/candidates'
 import type { TextCompiler } from './text-query'
 
 /** What leads to the candidates of a search. */

@@ -1,6 +1,6 @@
 // How do several statements run as one transaction in one round trip?
 import type { Connection, Submittable } from 'pg'
-import type { Row } from '../sql/connection'
+import type { Row } from '../sql/core/connection'
 
 export interface Statement {
   readonly text: string

@@ -2,7 +2,7 @@
 // one row wherever it looks, and finds all indexes equally good.
 import { sql } from 'drizzle-orm'
 import type { EntryStore } from '../../ports/entry-store'
-import type { SqlConnection } from '../sql/connection'
+import type { SqlConnection } from '../sql/core/connection'
 
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters']
 /** Entries stored at once from which on it is worth a look. */

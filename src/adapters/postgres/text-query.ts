@@ -4,8 +4,8 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression, Unit } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { TextColumn } from '../../ports/full-text'
-import { joinConditions } from '../sql/compile-filter'
-import { phraseColumns } from '../sql/search/candidates'
+import { joinConditions } from '../sql/core/compile-filter'
+import { phraseColumns } from '../sql/tables/search/candidates'
 import { MARK } from './full-text-index'
 
 export interface TextCompiler {

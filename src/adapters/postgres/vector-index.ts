@@ -2,7 +2,7 @@
 // thousand vectors twenty times as fast. Else by pgvector, in the table that is the truth, so there is nothing to keep up.
 import { sql } from 'drizzle-orm'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
-import type { SqlConnection } from '../sql/connection'
+import type { SqlConnection } from '../sql/core/connection'
 import { nearestVectors } from './nearest-vectors'
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const

@@ -1,7 +1,7 @@
 // Are two databases' entries the same? A hash over everything that is kept of an entry, read from the tables that hold it.
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Row } from '../../adapters/sql/connection'
+import type { Row } from '../../adapters/sql/core/connection'
 import { columnList, entryColumns, groupBy, idList, type Side } from './side'
 
 /** What reading alone changes. */

@@ -1,6 +1,6 @@
 // How far has a copy come, and may it begin at all? Its state stands in the target's `settings`, written with what it speaks of.
 import { type SQL, sql } from 'drizzle-orm'
-import { createSqlIndexMaintenance } from '../../adapters/sql/search/index-maintenance'
+import { createSqlIndexMaintenance } from '../../adapters/sql/stores/search/index-maintenance'
 import { createAnalyzer } from '../../domain/search/analysis'
 import { type EntrySize, idList, type Side } from './side'
 

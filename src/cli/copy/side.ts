@@ -1,7 +1,7 @@
 // What does a copy need to know of a database, whichever it is? A connection, and the few things that each spells in its own way.
 import { type SQL, sql } from 'drizzle-orm'
-import type { Row, SqlConnection } from '../../adapters/sql/connection'
-import { textOf } from '../../adapters/sql/texts/long-texts'
+import type { Row, SqlConnection } from '../../adapters/sql/core/connection'
+import { textOf } from '../../adapters/sql/tables/texts/long-texts'
 
 export const TABLES = ['entries', 'entry_vectors', 'entry_versions'] as const
 export type Table = (typeof TABLES)[number]

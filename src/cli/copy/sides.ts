@@ -1,13 +1,13 @@
 // How is each database opened for a copy? By the adapters of the Worker, so that what is written is what the Worker writes.
 import { sql } from 'drizzle-orm'
 import { createD1Connection } from '../../adapters/d1/connection'
-import { createD1Dialect } from '../../adapters/d1/dialect'
 import { migrateD1 } from '../../adapters/d1/migrate'
 import { createPostgresConnection } from '../../adapters/postgres/connection'
 import { createPostgresDialect } from '../../adapters/postgres/dialect'
+import { createD1Dialect } from '../../adapters/sqlite/dialect'
+import { D1_MIGRATIONS } from '../../composition/migrations'
 import { type Environment, parseConfig } from '../../config'
 import { createAnalyzer } from '../../domain/search/analysis'
-import { D1_MIGRATIONS } from '../../migrations'
 import type { Side } from './side'
 
 /** Brings the database to this release's schema too, as the Worker does with its first request. */

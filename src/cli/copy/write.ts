@@ -1,9 +1,9 @@
 // How does an entry come into another database? Its row as it stands, from which triggers make tags, image uses and counters;
 // its links, vectors and search terms beside it; and the place the copy has reached, all in one transaction.
 import { type SQL, sql } from 'drizzle-orm'
-import type { Row } from '../../adapters/sql/connection'
-import { toEntry } from '../../adapters/sql/entries/rows'
-import { heldInRow, putBeside } from '../../adapters/sql/texts/long-texts'
+import type { Row } from '../../adapters/sql/core/connection'
+import { toEntry } from '../../adapters/sql/tables/entries/rows'
+import { heldInRow, putBeside } from '../../adapters/sql/tables/texts/long-texts'
 import { atOnce } from '../../domain/pace'
 import { indexText } from '../../domain/search/indexed-text'
 import { columnList, entryColumns, idList, listEntries, pagesOf, type Side } from './side'

@@ -1,4 +1,4 @@
-import { normalizeProject } from '../entry/metadata'
+import { normalizeProject } from '../identity/project'
 import { codePointLength, unstorable, utf8Length } from '../text'
 
 /** Which files the index takes, and how it names them (fabric contract §9). */

@@ -1,9 +1,10 @@
 import { invalidInput, limitExceeded, Problem } from '../errors'
 import { Inspection } from '../flaws'
+import { normalizeProject } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { MAX_DEPTH } from '../json/unkept'
 import { jsonText } from '../json/write'
-import { codePointLength, trim, utf8Length, withoutTrailing } from '../text'
+import { codePointLength, trim, utf8Length } from '../text'
 import { parseInstant } from '../time'
 import { type Kind, kindOfMetadata } from './kind'
 
@@ -84,12 +85,6 @@ export interface Lifted {
 
 const text = (value: JsonValue | undefined): string | null =>
   typeof value === 'string' && trim(value) !== '' ? value : null
-
-/** A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left. */
-export function normalizeProject(project: string): string | null {
-  const trimmed = trim(project)
-  return withoutTrailing(trimmed, '/\\') || trimmed || null
-}
 
 function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {
   const value = own(metadata, 'project')

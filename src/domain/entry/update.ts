@@ -1,4 +1,5 @@
 import type { Inspection } from '../flaws'
+import { normalizeProject } from '../identity/project'
 import type { Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
 import { checkTags, checkText } from './draft'
@@ -7,15 +8,7 @@ import { readerOf } from './entry'
 import type { DecodedImage, ImageInput } from './image'
 import { checkIndexed } from './indexed'
 import { linksOfMetadata } from './link'
-import {
-  checkMetadata,
-  type JsonObject,
-  liftMetadata,
-  type Metadata,
-  mergePatch,
-  normalizeProject,
-  own,
-} from './metadata'
+import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch, own } from './metadata'
 import { threadOfProject } from './thread'
 
 /** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */

@@ -1,7 +1,7 @@
-import { normalizeProject } from '../entry/metadata'
 import { invalidInput } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
 import { parseInstant } from '../time'
+import { normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 import { ROLES } from './scope'
 

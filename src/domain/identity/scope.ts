@@ -1,4 +1,4 @@
-import type { Done, ReceiptDraft } from '../history/receipt'
+import type { Done, ReceiptDraft } from '../receipts/receipt'
 
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {

@@ -1,5 +1,6 @@
-import { MAX_PROJECT, normalizeProject } from '../entry/metadata'
+import { MAX_PROJECT } from '../entry/metadata'
 import { invalidInput, Problem } from '../errors'
+import { normalizeProject } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, unstorable } from '../text'
 

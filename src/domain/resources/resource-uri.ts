@@ -1,6 +1,6 @@
 import { MAX_THREAD_ID } from '../entry/draft'
 import { readId } from '../entry/link'
-import { normalizeProject } from '../entry/metadata'
+import { normalizeProject } from '../identity/project'
 import { MAX_GOAL } from '../pack/request'
 import { codePointLength, trim, unstorable } from '../text'
 

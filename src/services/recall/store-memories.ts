@@ -4,7 +4,6 @@ import { kindOfTags, resolveKind } from '../../domain/entry/kind'
 import { liftMetadata, type Metadata } from '../../domain/entry/metadata'
 import { threadOfProject } from '../../domain/entry/thread'
 import { invalidInput } from '../../domain/errors'
-import { note } from '../../domain/history/receipt'
 import type { Caller } from '../../domain/identity/scope'
 import {
   differing,
@@ -17,6 +16,7 @@ import {
 import { DEFAULT_TTL, routeToLayer } from '../../domain/recall/layers'
 import { type MemoryType, typeOfKind } from '../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../domain/recall/metadata'
+import { note } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Memories } from '../../ports/memories'
 import type { Along } from '../generate'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { normalizeProject } from '../../domain/entry/metadata'
 import { invalidInput } from '../../domain/errors'
 import type { Inspection } from '../../domain/flaws'
+import { normalizeProject } from '../../domain/identity/project'
 import type { Scope } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project'
 import { codePointLength, trim } from '../../domain/text'

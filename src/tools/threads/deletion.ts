@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { once } from '../../domain/history/receipt'
 import { restorableUntil } from '../../domain/history/terms'
 import { MOST_DELETED } from '../../domain/identity/audit'
+import { once } from '../../domain/receipts/receipt'
 import type { CallContext } from '../context'
 import { flag, listOf } from '../fields'
 

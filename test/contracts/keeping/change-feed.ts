@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSqlChangeFeed } from '../../../src/adapters/sql/history/change-feed'
+import { createSqlChangeFeed } from '../../../src/adapters/sql/stores/history/change-feed'
 import type { JsonObject } from '../../../src/domain/entry/metadata'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'

@@ -1,0 +1,61 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../../domain/entry/entry'
+import type { AskedOfMetadata, Filter, Leaf } from '../../../domain/search/filter'
+import { weightOf } from '../../../domain/search/filter-weight'
+import type { Bind, SqlDialect } from './dialect'
+
+export const TRUE = sql`(1 = 1)`
+export const FALSE = sql`(1 = 0)`
+
+export const layerIs = (layers: readonly Layer[]): SQL =>
+  layers.length === 0 ? FALSE : sql`e.layer IN (${sql.raw(layers.join(', '))})`
+
+/** Joins conditions as a balanced tree: D1 refuses expressions deeper than 100. */
+export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {
+  if (parts.length === 0) return op === 'and' ? TRUE : FALSE
+  if (parts.length === 1) return parts[0] as SQL
+  const middle = parts.length >> 1
+  const left = joinConditions(op, parts.slice(0, middle))
+  const right = joinConditions(op, parts.slice(middle))
+  return op === 'and' ? sql`(${left} AND ${right})` : sql`(${left} OR ${right})`
+}
+
+/**
+ * Compiles a filter into a condition on the entry row `e`. NULL counts as false in a WHERE, and AND and OR keep that
+ * reading; only NOT would turn it into true, so the condition under each NOT is made true or false first.
+ */
+export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): SQL {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return joinConditions(
+        filter.op,
+        filter.of.map((part) => compileFilter(part, dialect, bind)),
+      )
+    case 'not':
+      return sql`(NOT ${dialect.falseWhenNull(compileFilter(filter.of, dialect, bind))})`
+    case 'metadata': {
+      if (!isGuarded(filter, dialect)) return compileFilter(filter.of, dialect, bind)
+      const large =
+        filter.admitted === null
+          ? dialect.unsettled
+          : sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(filter.admitted)}`)} admitted`)}`
+      const small = compileFilter(filter.of, dialect, bind)
+      return sql`(CASE WHEN octet_length(e.metadata) > ${sql.raw(String(filter.above))} THEN ${large} ELSE ${small} END)`
+    }
+    default:
+      return compileLeaf(filter, dialect, bind)
+  }
+}
+
+/**
+ * Whether a statement looks at the size of metadata first. One that holds nobody up does so only where they are asked for very much: its
+ * planner sees no index behind such a look.
+ */
+export const isGuarded = ({ of }: AskedOfMetadata, { walked }: Pick<SqlDialect, 'walked'>): boolean =>
+  walked !== null || !weightOf(of).isLight
+
+function compileLeaf<Op extends Leaf['op']>(leaf: Extract<Leaf, { op: Op }>, dialect: SqlDialect, bind: Bind): SQL {
+  const compile = dialect.leaves[leaf.op as Op] as (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+  return compile(leaf, bind)
+}

@@ -1,0 +1,177 @@
+import type { SQL } from 'drizzle-orm'
+import type { IndexedContent } from '../../../domain/entry/entry'
+import type { Scope } from '../../../domain/identity/scope'
+import type { QuantizedVector } from '../../../domain/meaning/vector'
+import type { Analyzer } from '../../../domain/search/analysis'
+import type { Leaf } from '../../../domain/search/filter'
+import type { IndexedText } from '../../../domain/search/indexed-text'
+import type { NearbyRequest } from '../../../ports/vector-index'
+import type { CodeSpelling } from './code-spelling'
+
+/** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
+export const UNSETTLED = 'unsettled metadata'
+
+/** Binds one value of a filter and gives the fragment that stands for it. */
+export type Bind = (value: unknown) => SQL
+
+/** Values of one statement, gathered so that a dialect with few parameters can pass them as one. */
+export interface Bindings {
+  readonly bind: Bind
+  /** Table expressions the statement must begin with, after `WITH`; null for none. */
+  readonly prelude: () => SQL | null
+}
+
+/**
+ * One compiler for each leaf. A condition may be NULL where a metadata path is missing: the walker turns NULL into false
+ * wherever that matters. The entry row is called `e`.
+ */
+export type LeafCompilers = {
+  readonly [Op in Leaf['op']]: (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+}
+
+/** What the search index is made of. */
+export interface ToIndex {
+  readonly org: string
+  readonly content: IndexedContent
+  readonly indexed: IndexedText
+}
+
+/** An entry as it was read to be indexed. */
+export interface ReadToIndex extends ToIndex {
+  readonly id: number
+  readonly version: number
+}
+
+/** What a vector `v` is compared by: columns `data`, or `product` and `squares` with `data` where these would not be exact. */
+export interface ComparedBy {
+  readonly names: SQL
+  readonly columns: SQL
+  /** In the place of the columns, where they are not wanted. */
+  readonly none: SQL
+}
+
+/** What one database spells differently from another. */
+export interface IndexMerge {
+  /** A row whose `state` is another one after a merge that did anything. */
+  readonly state: SQL
+  readonly merge: SQL
+  /** What was removed leaves the index for good: begun once, and gone on with until nothing is done any more. */
+  readonly forget: { readonly begin: SQL; readonly goOn: SQL }
+}
+
+export interface SqlDialect {
+  /** Whose terms stand in the search index. */
+  readonly analyzer: Analyzer
+  readonly leaves: LeafCompilers
+  readonly bindings: () => Bindings
+  /** A condition that is never NULL. */
+  readonly falseWhenNull: (condition: SQL) => SQL
+  /** The id of a row to be: the one that is known, or a new one when that is NULL. */
+  readonly entryId: (known: SQL) => SQL
+  /** Id of an entry of the org that this batch wrote, unless that write made a later version than named; else NULL. */
+  readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
+  /** Whether statements of the same text cost less when they follow each other. */
+  readonly likeTogether: boolean
+  /** Entries that one statement may go through to answer a filter, since nobody is served meanwhile; null for any number. */
+  readonly walked: number | null
+  /** Bytes of metadata that one such statement may parse, as far as nothing else is asked of them. */
+  readonly parsed: number
+  /** A condition that fails the statement, whose connection throws `Unsettled`. */
+  readonly unsettled: SQL
+  /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
+  readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
+  /** Whether many small rows cost less as one JSON text (packed.ts). */
+  readonly packsRows: boolean
+  /**
+   * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
+   * know nothing of how many rows there are.
+   */
+  readonly follow: (table: string, alias: string, on: SQL) => SQL
+  /** As `follow`, with a row of NULLs where there is none. */
+  readonly followLeft: (table: string, alias: string, on: SQL) => SQL
+  /** `IN` for the one column of a query, which is asked first: what it finds leads to the rows, and never the other way round. */
+  readonly oneOf: (query: SQL) => SQL
+  /**
+   * Rows with this value of a column whose next column is greater, in the order of both (name both in `ORDER BY`): by the index that has
+   * the two, and not by one of the numbers alone, which stand there for all.
+   */
+  readonly beyond: (known: readonly [column: SQL, value: SQL], column: SQL, number: SQL) => SQL
+  /** `EXISTS`, asked for each row at hand: a planner that makes a join of it would begin with what is asked for. */
+  readonly exists: (query: SQL) => SQL
+  /**
+   * Rows with this value of a column, wanted in the order of this column and of the next one of an index (`inOrder`): a planner that
+   * knows one value only would walk an index of the next one alone, and all other values with it.
+   */
+  readonly rangeOf: (column: SQL, value: SQL) => SQL
+  /** What rows of `rangeOf` are ordered by: its column as the index has it, and what is wanted. */
+  readonly inOrder: (column: SQL, wanted: SQL) => SQL
+  /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
+  readonly aside: (condition: SQL) => SQL
+  /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
+  readonly among: (json: SQL) => SQL
+  /** The rows of a JSON array of strings given as text, in a column `value`. */
+  readonly jsonRows: (json: SQL) => SQL
+  /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
+  readonly jsonList: (rows: SQL) => SQL
+  /** As `jsonRows`, of an array of whole numbers. */
+  readonly jsonNumbers: (json: SQL) => SQL
+  /** The rows of a JSON array of arrays, in columns of these names and types. */
+  readonly jsonTable: (json: SQL, columns: Readonly<Record<string, 'text' | 'integer'>>) => SQL
+  /** Gathers values of the rows, at most 32 of each, into a JSON array of arrays, `[]` when there are none. */
+  readonly jsonArrays: (values: readonly SQL[]) => SQL
+  /** Values of one row, at most 32, as a JSON array in a text. */
+  readonly jsonRow: (values: readonly SQL[]) => SQL
+  /** A JSON merge patch (RFC 7396) of two JSON texts. */
+  readonly mergePatch: (target: SQL, patch: SQL) => SQL
+  /** A query of the beginning that is kept of a long text, by its org and hash; null where a text is cut without being read whole. */
+  readonly beginning: ((org: SQL, hash: SQL) => SQL) | null
+  readonly byteLength: (text: SQL) => SQL
+  /** Characters of a text from a place on (from 0), which has so many in all. */
+  readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL
+  /** Whether a text holds another, compared by its characters. */
+  readonly contains: (text: SQL, part: SQL) => SQL
+  /** The place of a part in a text, from 1 in characters; 0 when it is not there. */
+  readonly position: (text: SQL, part: SQL) => SQL
+  /** A column or condition that no index is to be chosen for, because a more selective one should be. */
+  readonly unordered: (expression: SQL) => SQL
+  /** `entries e` by way of those with images, which are few. */
+  readonly illustratedEntries: SQL
+  /** `entries e` by way of the project and the layer that the conditions name; a planner may begin with the layer of the whole org. */
+  readonly entriesOfProject: SQL
+  /** `entries e` by way of the layer that the conditions name. */
+  readonly entriesOfLayer: SQL
+  /**
+   * `entries e` by way of this index, which the conditions ask for.
+   *
+   * @param led those of the conditions that the index answers, which a database asks first that cannot be told an index
+   */
+  readonly entriesBy: (index: string, led?: SQL) => SQL
+  /** Writes the search terms of the entry that `row` names (a condition on `e`). */
+  readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
+  /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */
+  readonly indexEntries: (entries: readonly ReadToIndex[]) => SQL[]
+  /** Takes away the search terms of the entry with this id. */
+  readonly unindexEntry: (id: number) => SQL
+  /** Puts parts of the index of words together, a bounded share at a time; null where the index has none. */
+  readonly mergeIndex: IndexMerge | null
+  /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
+  readonly textAt: (path: readonly string[]) => SQL
+  /** As `textAt`, of a whole number. */
+  readonly numberAt: (name: string) => SQL
+  /** For a database that compares vectors itself; null where an index beside it has to be asked. */
+  readonly nearness: {
+    /** Of a query and the row `v` of `entry_vectors`. */
+    readonly cosine: (query: QuantizedVector) => SQL
+    /** The exact sums that the cosine is made of; null where they are not exact. */
+    readonly numbers: (query: QuantizedVector) => ComparedBy | null
+    /** The nearest entries of a part of what the scope sees, as a table with `entry_id` and `cosine`, best first. */
+    readonly nearestEntries: (
+      scope: Scope,
+      model: string,
+      query: QuantizedVector,
+      part: NearbyRequest['layers'][number] & Pick<NearbyRequest, 'project'>,
+    ) => SQL
+  } | null
+  /** The search index of code. */
+  readonly code: CodeSpelling
+}

@@ -1,0 +1,260 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { noSuchEntry, unavailable } from '../../../../domain/errors'
+import { checkVersion } from '../../../../domain/history/version'
+import { MOST_DELETED } from '../../../../domain/identity/audit'
+import type { Caller } from '../../../../domain/identity/scope'
+import type { Pace } from '../../../../domain/pace'
+import type { Clock } from '../../../../ports/clock'
+import type { DeleteSelection, EntryStore, Erased } from '../../../../ports/entry-store'
+import { TRUE } from '../../core/compile-filter'
+import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { changeable, listedToChange } from '../../core/visibility'
+import { auditDeleteStatement } from '../../tables/changes/audit-log'
+import {
+  BEFORE_ALL,
+  deletedBefore,
+  entriesOf,
+  erasable,
+  erasableOf,
+  erasedNow,
+  type Meant,
+  toErased,
+} from '../../tables/changes/erase-selection'
+import { leaveStatements } from '../../tables/changes/leaving'
+import { tell } from '../../tables/changes/telling'
+import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
+import type { Write } from '../../tables/changes/writing'
+import { countInParts } from '../../tables/counts/count-in-parts'
+import { entriesById } from '../../tables/entries/read-statements'
+import { ENTRY_COLUMNS, toEntry } from '../../tables/entries/rows'
+
+/** Ids that a dry run shows. */
+const SHOWN = 100
+/** Fresh reads after a lost race. */
+const TRIES = 5
+
+interface Selected {
+  /** A condition on `entries`. */
+  readonly where: SQL
+  readonly guards: readonly SQL[]
+}
+
+interface Look {
+  readonly now: number
+  readonly erases: boolean
+  /** Ids to bring. */
+  readonly shown: number
+  /** Whether no more is wanted than these. */
+  readonly only: boolean
+}
+
+interface Manner {
+  readonly now: number
+  readonly erases: boolean
+  /** Ids that were found in parts; null where the batch is to find them. */
+  readonly chosen: readonly number[] | null
+}
+
+/** A condition on `entries`, and the guards that stand before and after what fulfils it is named. */
+interface Choice {
+  readonly where: SQL
+  readonly before: readonly SQL[]
+  readonly after: (named: SQL) => readonly SQL[]
+}
+
+/** The entry store's `delete`, `erase` and `wouldDelete`. */
+export function createDelete(
+  connection: SqlConnection,
+  write: Write,
+  clock: Clock,
+  pace: Pace,
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete'> {
+  const { dialect } = connection
+  const { finish } = createUnfinishedDeletes(connection, pace)
+
+  /** @param leads whether what is named leads to the entries; else others do, and each is looked at */
+  function select(
+    caller: Caller,
+    selection: DeleteSelection,
+    now: number,
+    { erases = false, leads = true }: { readonly erases?: boolean; readonly leads?: boolean } = {},
+  ): Selected {
+    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
+    const until = (then: number) =>
+      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`
+    const named = until(now)
+    const conditions = [
+      // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
+      named
+        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+          sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
+        : threadIds && leads
+          ? sql`id ${dialect.oneOf(
+              erases
+                ? erasableOf(dialect, caller, threadIds)
+                : sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`,
+            )}`
+          : erases
+            ? erasable(dialect, caller, 'entries')
+            : listedToChange(dialect, caller, now, 'entries'),
+      ...(threadIds && (ids || !leads) ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(source ? [sql`source = ${source}`] : []),
+      ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+    ]
+    const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
+    const guards = [
+      ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
+      ...(erases ? [sql`NOT EXISTS (${unremoved(caller, selection)})`] : []),
+    ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
+    return { where: sql.join(conditions, sql` AND `), guards }
+  }
+
+  /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
+  const unremoved = ({ org }: Caller, { ids, threadIds = [] }: Meant): SQL => sql`
+    SELECT l.change_id FROM leaving l
+    WHERE l.org = ${org} AND l.erases = 0 AND ${
+      ids
+        ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+        : dialect.exists(sql`
+            SELECT 1 FROM entries e
+            WHERE e.id = l.entry_id AND ${dialect.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+    }`
+
+  /** Removes what an erasure waits for, if there is anything. */
+  async function removeFirst(caller: Caller, meant: Meant): Promise<boolean> {
+    const [rows = []] = await connection.batch([unremoved(caller, meant)])
+    for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
+    return rows.length > 0
+  }
+
+  /** Why a guard refused; nothing when it would not refuse now. */
+  async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
+    const [id] = ids ?? []
+    if ((expectedVersion === undefined && !mustStand) || id === undefined) return
+    const [rows] = await connection.batch([
+      sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+        WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
+    ])
+    if (rows?.[0] === undefined) throw noSuchEntry(id)
+    checkVersion(toEntry(rows[0]), expectedVersion)
+  }
+
+  /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */
+  function few({ org }: Caller, { ids, threadIds }: DeleteSelection, erases: boolean): SQL | null {
+    const { walked } = dialect
+    if (walked === null || ids) return null
+    const of = (listed: 0 | 1) => sql`(SELECT count(*) FROM (
+      SELECT e.id FROM ${entriesOf(dialect, org, threadIds ?? [])} WHERE e.listed = ${sql.raw(String(listed))} LIMIT ${walked + 1}) led)`
+    if (threadIds) return sql`${of(1)}${erases ? sql` + ${of(0)}` : sql``} <= ${walked}`
+    return sql`coalesce((SELECT items FROM org_usage WHERE org = ${org} AND part = 'entries'), 0) <= ${walked}`
+  }
+
+  /** What is to be deleted, looked at in parts of a bounded number of entries: how many, and the lowest ids. */
+  async function inParts(caller: Caller, selection: DeleteSelection, { now, erases, shown, only }: Look) {
+    const { where } = select(caller, selection, now, { erases, leads: false })
+    const request = { org: caller.org, where, shown, only, walked: dialect.walked ?? MOST_DELETED }
+    const found = [await countInParts(connection, pace, request)]
+    if (erases)
+      for (const unlistedOf of selection.threadIds ?? [])
+        found.push(await countInParts(connection, pace, { ...request, unlistedOf }))
+    const ids = found.flatMap((part) => part.ids).sort((a, b) => a - b)
+    return { count: found.reduce((sum, { count }) => sum + count, 0), ids: ids.slice(0, shown) }
+  }
+
+  /**
+   * What a call deletes, and the guards of it. Whatever was chosen before is looked at again; so many as one call takes must all still be
+   * there, since the answer tells that nothing is left by telling of fewer.
+   */
+  function choice(caller: Caller, selection: DeleteSelection, manner: Manner): Choice {
+    const { now, erases, chosen } = manner
+    const { where, guards } = select(caller, selection, now, { erases, leads: chosen === null })
+    const holds = (condition: SQL) => sql`INSERT INTO guards (holds) SELECT ${condition}`
+    const isFew = few(caller, selection, erases)
+    if (chosen === null) return { where, before: isFew ? [...guards, holds(isFew)] : guards, after: () => [] }
+    const ids = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(chosen)}`)}`
+    const all = (named: SQL) => holds(sql`(SELECT count(*) FROM (${named}) named) = ${MOST_DELETED}`)
+    return {
+      where: sql`id ${dialect.oneOf(ids)} AND ${where}`,
+      before: guards,
+      after: (named) => (chosen.length === MOST_DELETED ? [all(named)] : []),
+    }
+  }
+
+  /**
+   * Deletes in the call's own transaction, part of it by name, and removes that behind it.
+   *
+   * @param erases for good, also what was deleted before
+   * @returns how many entries, and what an erasure took
+   */
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
+    const now = clock.now()
+    const actor = erases ? { ...caller, action: 'erase' } : caller
+    const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
+    let chosen: readonly number[] | null = null
+    for (let attempt = 1; ; attempt++) {
+      const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
+      const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+      const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
+      const told = erases ? [tell(caller.org, erasedNow(dialect, caller, selection))] : []
+      const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
+      const statements = [...named, audit, ...told, ...leaving.remove]
+      try {
+        const rows = await write(caller, statements, { forgets: erases })
+        const left = rows[statements.length - 1]?.length ?? 0
+        // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+        if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
+        const [first] = rows[named.length + 1] ?? []
+        if (erases) return toErased(JSON.parse(first?.told as string))
+        const [audited] = rows[named.length] ?? []
+        return toErased((JSON.parse(audited?.detail as string) as { deleted: number }).deleted)
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        const removedFirst = erases && (await removeFirst(caller, selection))
+        // Without ids nothing else is refused but the choice.
+        if (!removedFirst && !selection.ids)
+          chosen = (await inParts(caller, selection, { now, erases, shown: MOST_DELETED, only: true })).ids
+        else if (!removedFirst) await refuse(caller, selection)
+        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+      }
+    }
+  }
+
+  return {
+    async delete(caller, selection) {
+      return caller.done ? caller.done.changes : (await remove(caller, selection, false)).count
+    },
+
+    async erase(caller, selection) {
+      return caller.done ? toErased(caller.done.told) : remove(caller, selection, true)
+    },
+
+    async wouldDelete(caller, selection, erases = false) {
+      const now = clock.now()
+      const { where, guards } = select(caller, selection, now, { erases })
+      const { walked } = dialect
+      const within = few(caller, selection, erases) ?? TRUE
+      const gone = erases ? sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before` : null
+      const all = sql`SELECT id FROM entries WHERE ${where}`
+      try {
+        const rows = await connection.batch([
+          // What a call has deleted and not removed yet is told when it can be.
+          ...(erases ? guards.slice(0, -1) : guards),
+          sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
+          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
+          ...(gone ? [sql`${gone} ORDER BY id`] : []),
+        ])
+        const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
+        const n = count?.[0]?.n
+        const standing =
+          n === null && walked !== null
+            ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
+            : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+        const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
+        return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
+      } catch (error) {
+        if (error instanceof PremiseFailed) await refuse(caller, selection)
+        throw error
+      }
+    },
+  }
+}

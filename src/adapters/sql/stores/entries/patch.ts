@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import { checkMetadataSize, MAX_METADATA_BYTES } from '../../../../domain/entry/metadata'
+import { Problem } from '../../../../domain/errors'
+import { jsonText } from '../../../../domain/json/write'
+import type { Clock } from '../../../../ports/clock'
+import type { EntryStore } from '../../../../ports/entry-store'
+import { FALSE } from '../../core/compile-filter'
+import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { changeable } from '../../core/visibility'
+import { auditOneStatement } from '../../tables/changes/audit-log'
+import { takenBy } from '../../tables/changes/quota'
+import { changedBefore } from '../../tables/changes/telling'
+import type { Write } from '../../tables/changes/writing'
+import { assignments, writerColumns } from '../../tables/writes/entry-columns'
+
+const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
+
+/** The entry store's `patch`. @param write within the limits of the org; throws PremiseFailed where the guard refuses */
+export function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
+  const { dialect } = connection
+  return {
+    async patch(caller, id, patch) {
+      if (caller.done) return changedBefore(caller.done).version
+      const now = clock.now()
+      const row = sql`id = ${id} AND ${changeable(dialect, caller, now, 'entries')}`
+      const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)
+      const mergedBytes = dialect.byteLength(merged)
+      const guard = sql`
+        INSERT INTO guards (holds)
+        SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${FALSE})`
+      const update = sql`
+        UPDATE entries
+        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged},
+          version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
+        WHERE ${row} RETURNING version`
+      const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
+      try {
+        const [, rows] = await write(caller, [guard, update, audit], { takes: () => takenBy([{ metadata: patch }]) })
+        return Number(rows?.[0]?.version)
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        const [standing] = await connection.batch([sql`SELECT 1 FROM entries WHERE ${row}`])
+        if (standing?.length === 0) return null
+        checkMetadataSize(patch)
+        throw new Problem('limit_exceeded', TOO_LARGE)
+      }
+    },
+  }
+}

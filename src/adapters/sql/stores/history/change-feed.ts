@@ -1,0 +1,152 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { staleCursor } from '../../../../domain/history/cursor'
+import {
+  actionFor,
+  FEED_ACTIONS,
+  FEED_PREVIEW,
+  type FeedAction,
+  type FeedChange,
+  type FeedFilter,
+} from '../../../../domain/history/feed'
+import type { Scope } from '../../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import { truncate } from '../../../../domain/text'
+import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
+import type { Clock } from '../../../../ports/clock'
+import { TRUE } from '../../core/compile-filter'
+import type { Row, SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { circle, listed } from '../../core/visibility'
+import { changedSince, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
+import { SIGHT_COLUMNS, toSight } from '../../tables/changes/sight'
+import { beginningOf } from '../../tables/texts/long-texts'
+
+/**
+ * The feed over the log of changes. A row stands in the order of commits, because writers of one org wait for each other and
+ * take its number while they hold their turn (D1 has one writer, PostgreSQL the lock of `WriteLock`): what commits later has
+ * the higher number, so a reader that has seen a number misses nothing below it.
+ */
+
+const SIDES = { before: 'was_', after: '' } as const
+
+/** Whether the scope saw the entry on that side of a change, as far as the filter asks for it: `actionFor` in SQL. */
+function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilter, side: keyof typeof SIDES): SQL {
+  const was = SIDES[side]
+  const thread = sql.raw(side === 'before' ? 'c.was_thread' : 'c.thread_id')
+  const parts = [
+    circle(dialect, scope, 'c', 'null', was),
+    ...(threadId === null ? [] : [sql`${thread} = ${threadId} AND c.erased = 0`]),
+    ...(project === null ? [] : [sql`${sql.raw(`c.${was}project`)} = ${project} AND c.erased = 0`]),
+  ]
+  return sql`CASE WHEN ${sql.join(parts, sql` AND `)} THEN 1 ELSE 0 END`
+}
+
+/** Each action by what was seen before (2) and after (1). */
+const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
+
+function pageStatement(
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  page: { readonly after: number; readonly limit: number; readonly now: number },
+): SQL {
+  const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
+  // What lists show of it now, if anything: a text that its reader may see no more is not in an old change either.
+  return sql`
+    SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+    FROM (
+      SELECT c.*
+      FROM (
+        SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
+          2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
+        FROM changes c
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, page.after)}
+      ) c
+      WHERE c.seen IN (${wanted})
+      ${OLDEST_FIRST} LIMIT ${page.limit}
+    ) p
+      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}`)}
+    ORDER BY p.seq`
+}
+
+/**
+ * The number of the last row that one statement goes through where a filter may admit none of many, as a query; none where fewer follow, or
+ * where a database serves others meanwhile.
+ */
+const partEnd = (dialect: SqlDialect, { org }: Scope, after: number): SQL =>
+  dialect.walked === null
+    ? sql`SELECT NULL AS seq`
+    : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, org, sql`${after}`)}
+        ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.walked - 1))}`
+
+const withinPart = (dialect: SqlDialect, scope: Scope, after: number): SQL =>
+  dialect.walked === null
+    ? TRUE
+    : sql`c.seq <= coalesce((${partEnd(dialect, scope, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
+
+/**
+ * The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends; that is not looked for
+ * without a number, because finding it walks the rows of a part.
+ */
+const boundsStatement = (dialect: SqlDialect, scope: Scope, after: number | null): SQL => sql`
+  SELECT
+    coalesce((${newestChange(scope.org)}), 0) AS newest,
+    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten
+    ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, after)}) AS part_end`}`
+
+function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null {
+  const sight = toSight(row)
+  const action = actionFor(scope, { ...filter, actions: null }, sight)
+  if (action === null) return null
+  const side = action === 'deleted' ? sight.before : sight.after
+  const erased = sight.erased
+  return {
+    changeId: row.change_id as string,
+    action,
+    entryId: sight.entryId,
+    threadId: erased ? null : (side?.threadId ?? null),
+    project: erased ? null : (side?.project ?? null),
+    kind: erased ? null : ((action === 'deleted' ? row.was_kind : row.kind) as string | null),
+    version: Number(row.version),
+    at: Number(row.at),
+    agent: row.agent as string | null,
+    preview: row.preview === null ? '' : truncate(row.preview as string, FEED_PREVIEW - '...'.length).text,
+    position: Number(row.seq),
+    sight,
+  }
+}
+
+/**
+ * The feed over any SQL connection. Where a database serves nobody while a statement goes on, the log is gone through a share of rows at a
+ * time, with rests between.
+ */
+export const createSqlChangeFeed = (
+  connection: SqlConnection,
+  clock: Clock,
+  pace: Pace = WITHOUT_REST,
+): ChangeFeed => ({
+  async page(scope, filter, start: FeedStart, limit) {
+    const { dialect } = connection
+    const found: Row[] = []
+    for (let after = typeof start === 'number' ? start : 0; ; ) {
+      const part = { after, limit: limit + 1 - found.length, now: clock.now() }
+      const [bounds, rows = []] = await connection.batch([
+        boundsStatement(dialect, scope, start === 'now' ? null : after),
+        ...(start === 'now' ? [] : [pageStatement(dialect, scope, filter, part)]),
+      ])
+      const forgotten = Number(bounds?.[0]?.forgotten)
+      const end = Math.max(Number(bounds?.[0]?.newest), forgotten)
+      // Behind the end lies only what a database had that has since been set back.
+      if (typeof start === 'number' && (after < forgotten || after > end)) throw staleCursor()
+      found.push(...rows)
+      const more = found.length > limit
+      const partEnds = bounds?.[0]?.part_end ?? null
+      if (start === 'now' || more || partEnds === null) {
+        const changes = found.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
+        return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
+      }
+      after = Number(partEnds)
+      await pace.rest()
+    }
+  },
+})

@@ -1,0 +1,245 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import { cosine, fromBase64 } from '../../../../domain/meaning/vector'
+import { CANDIDATES, CONTEXT_WORKING, filesOf, type Moment } from '../../../../domain/recall/current'
+import { firstCodePoints } from '../../../../domain/text'
+import type { Clock } from '../../../../ports/clock'
+import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../../ports/current'
+import { compileFilter } from '../../core/compile-filter'
+import type { Row, SqlConnection } from '../../core/connection'
+import { type Part, readTogether } from '../../core/packed'
+import { listed } from '../../core/visibility'
+import { withPrelude } from '../../tables/entries/read-statements'
+import { entriesOf, LAYERS } from '../../tables/entries/room-rows'
+import { firstOf, type MemoryContext } from '../../tables/memories/memory-statements'
+import { FILES, MOMENT_COLUMNS, momentColumns, toAtMoment } from '../../tables/memories/moment'
+import { newestPatterns } from '../../tables/memories/patterns'
+import { beginningOf } from '../../tables/texts/long-texts'
+import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
+
+/** Newest working memories among which opened files are looked for. */
+const LATELY = 20
+/** Characters of a file that the indexes of files know. */
+const INDEXED = 256
+/** Of a working memory as much as stands for the moment. */
+const CONTEXT = 2_000
+/** Chunks of a memory that are compared where only its own nearness is asked for. */
+const CHUNKS = 20
+/** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
+const UNCONFIRMED = 200
+
+const number = (value: number): SQL => sql.raw(String(value))
+
+/** A file by each name that an absolute path ends with. */
+function spellingsOf(file: string): string[] {
+  const parts = file.split('/')
+  const isAbsolute = parts[0] === '' || /^[A-Za-z]:$/.test(parts[0] ?? '')
+  return isAbsolute ? parts.map((_, i) => parts.slice(i).join('/')).filter((name) => name !== '') : [file]
+}
+
+/** Each memory once, with its vectors. */
+function gather(rows: readonly Row[]): AtHandMemory[] {
+  const vectors = new Map<number, number[]>()
+  for (const row of rows) {
+    const id = Number(row.id)
+    const known = vectors.get(id) ?? []
+    if (row.vector_id !== null && !known.includes(Number(row.vector_id))) known.push(Number(row.vector_id))
+    vectors.set(id, known)
+  }
+  return [...vectors].map(([id, all]) => ({ id, vectors: all }))
+}
+
+/**
+ * Candidates over any SQL connection.
+ *
+ * @param isPlaced whether an index beside the database knows where vectors stand, and is asked also where the database could tell
+ */
+export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
+  const { dialect } = connection
+  const asksIndex = isPlaced || dialect.nearness === null
+
+  const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
+    const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+    return sql`${listed(dialect, scope, now)} AND e.layer = ${number(layer)}${ofProject}`
+  }
+
+  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => entriesOf(dialect, project, layer)
+
+  /** Ids of memories of layer 3 by their files, those of both places that name one. */
+  function ofFile(context: MemoryContext, moment: Moment): SQL {
+    const files = [...new Set(filesOf(moment).flatMap(spellingsOf))]
+    const among = (values: readonly string[]): SQL =>
+      sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+    const beginnings = [...new Set(files.map((file) => firstCodePoints(file, INDEXED)))]
+    const named = FILES.map(
+      ({ path, index }) => sql`
+        SELECT e.id, e.created_at FROM ${dialect.entriesBy(index)}
+        WHERE ${within(context, 3)} AND substr(${dialect.textAt(path)}, 1, ${number(INDEXED)}) IN ${among(beginnings)}
+          AND ${dialect.textAt(path)} IN ${among(files)}`,
+    )
+    return sql`SELECT id FROM (${sql.join(named, sql` UNION `)}) AS filed
+      ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.ofFile)}`
+  }
+
+  /** Ids, and those with the vectors of their entries, one row each. */
+  const withVectors = (ids: SQL, model: string | null): SQL =>
+    model === null || !asksIndex
+      ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
+      : sql`WITH at_hand AS MATERIALIZED (${ids})
+          SELECT id, NULL AS vector_id FROM at_hand
+          UNION ALL
+          SELECT at_hand.id, v.id FROM at_hand
+            ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
+
+  /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
+  function vectorsKnown(scope: Scope, model: string | null): SQL {
+    if (model === null || !asksIndex) return sql`SELECT 0 AS newest, 0 AS due`
+    const own = sql`${dialect.rangeOf(sql`v.org`, sql`${scope.org}`)} AND ${dialect.rangeOf(sql`v.model`, sql`${model}`)}`
+    const after = (others: number): SQL => sql`(
+      SELECT v.id FROM entry_vectors v WHERE ${own}
+      ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${number(others)}
+    )`
+    return sql`SELECT ${after(0)} AS newest, ${after(UNCONFIRMED)} AS due`
+  }
+
+  /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
+  function sources(
+    scope: Scope,
+    atHand: readonly number[],
+    request: NearRequest | null,
+    others: readonly number[],
+  ): SQL {
+    const listOf = (ids: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
+    const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
+    if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
+    const { query, model, layers, project, found } = request
+    const { nearness } = dialect
+    if (found === null && nearness !== null) {
+      const ofOwn = sql`(
+        SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
+        WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
+      )`
+      const nearest = layers.map(
+        (part) =>
+          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, { ...part, project })} AS nearest`,
+      )
+      const all = sql.join([sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own`, ...nearest], sql` UNION ALL `)
+      return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
+    }
+    return sql`(
+      SELECT id, NULL AS leads FROM (${own}) AS own
+      UNION ALL
+      SELECT v.entry_id, v.id FROM ${listOf(others)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+    )`
+  }
+
+  return {
+    comparesVectors: dialect.nearness !== null,
+
+    async atHand(scope, project, moment, model) {
+      const context: MemoryContext = { dialect, scope, now: clock.now(), project }
+      const latest = (columns: SQL, most: number, where = sql``): SQL => sql`
+        SELECT ${columns} FROM ${from(context, 1)} WHERE ${within(context, 1)}${where}
+        ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
+      const layers = LAYERS.map((layer) =>
+        firstOf(context, { layer, kinds: null, tags: [], limit: CANDIDATES.newest, offset: 0 }),
+      )
+      const every = sql.join(
+        layers.map((first, i) => sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${i}`)}`),
+        sql` UNION ALL `,
+      )
+      const newest = sql`SELECT id FROM (${every}) AS every ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.newest)}`
+      const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
+      const small: Part[] = [
+        {
+          columns: ['text'],
+          rows: latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
+        },
+        { columns: ['newest', 'due'], rows: vectorsKnown(scope, model) },
+        ...[
+          newest,
+          newestPatterns(context, moment),
+          ...(filesOf(moment).length > 0 ? [ofFile(context, moment)] : []),
+        ].map((ids) => ({ columns: ['id', 'vector_id'], rows: withVectors(ids, model) })),
+      ]
+      const [[texts = [], known = [], ...atHand], [late = []]] = await Promise.all([
+        readTogether(connection, small),
+        // Paths may be long.
+        connection.read([latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, LATELY)]),
+      ])
+      return {
+        vectors: asksIndex ? { newest: Number(known[0]?.newest ?? 0), due: Number(known[0]?.due ?? 0) } : null,
+        newest: texts.map(({ text }) => text as string),
+        opened: late
+          .filter(({ path }) => path !== null)
+          .map(({ path, created_at: at }) => ({ path: path as string, at: Number(at) })),
+        memories: gather(atHand.flat()),
+      }
+    },
+
+    async candidates(scope, filter, moment, atHand, request) {
+      const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
+      const shown = listed(dialect, scope, clock.now())
+      const admitted = (select: (condition: SQL) => SQL): SQL => {
+        const bindings = dialect.bindings()
+        const condition = sql`${shown} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        return withPrelude(bindings, [], select(condition))
+      }
+      const { model, query, found } = request ?? { model: '', query: null, found: null }
+      const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
+      const beyond = found?.confirmedUpTo ?? 0
+      const untold = found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
+      // As a rule there is nothing of either.
+      const isBehind = found !== null && beyond < found.newest
+      const isUntold = untold !== null && untold.length > 0
+      const known = new Set(atHand.flatMap(({ vectors }) => vectors))
+      const others = (found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : [id]))
+      const own = atHand.map(({ id }) => id)
+      const near: Part = {
+        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        rows: admitted(
+          (condition) => sql`SELECT ${columns}, source.leads
+            FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
+            WHERE ${condition}`,
+        ),
+      }
+      const unconfirmed = (upTo: number): SQL =>
+        admitted(
+          (condition) => sql`SELECT ${columns}, v.data
+            FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+            WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
+            ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
+        )
+      const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
+        readTogether(connection, [near]),
+        isBehind ? connection.read([unconfirmed(found.newest)]) : [],
+        isUntold
+          ? connection.read([
+              sql`SELECT v.id, v.data
+                FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
+                  ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+            ])
+          : [],
+      ])
+      const compared = (row: Row): number | null =>
+        query === null ? null : cosine(query.values, fromBase64(row.data as string).values)
+      for (const row of beside) cosines.set(Number(row.id), compared(row) as number)
+      const larger = (a: number | null, b: number | null): number | null =>
+        a === null || (b !== null && b > a) ? b : a
+      const ownCosine = ({ vectors }: AtHandMemory): number | null =>
+        vectors.reduce<number | null>((best, id) => larger(best, cosines.get(id) ?? null), null)
+      const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
+      const best = new Map<number, NearMemory>()
+      const note = (row: Row, told: number | null): void => {
+        const id = Number(row.id)
+        const before = larger(best.get(id)?.cosine ?? null, ownCosines.get(id) ?? null)
+        best.set(id, { ...toAtMoment(row), cosine: larger(before, told) })
+      }
+      const leading = (leads: Row[string]): number | null =>
+        leads === null ? null : found === null ? Number(leads) : (cosines.get(Number(leads)) ?? null)
+      for (const row of rows) note(row, leading(row.leads ?? null))
+      for (const row of fresh) note(row, compared(row))
+      return [...best.values()]
+    },
+  }
+}

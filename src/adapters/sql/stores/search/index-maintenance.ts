@@ -1,0 +1,117 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { unavailable } from '../../../../domain/errors'
+import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Analyzer } from '../../../../domain/search/analysis'
+import { inShares } from '../../../../domain/write-share'
+import type { IndexMaintenance } from '../../../../ports/index-maintenance'
+import type { SqlConnection } from '../../core/connection'
+import type { IndexMerge } from '../../core/dialect'
+import { ERASED, queueForgetting } from '../../tables/vectors/forgetting'
+import { createIndexWriter } from '../../tables/vectors/index-writer'
+
+/** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
+const ANALYSIS = 5
+
+/** Text that one round reads, whatever the number of entries: some seconds of work. */
+const MAX_BYTES = 8_000_000
+
+/** Merges of one step of work in which erased words leave the index. */
+const FORGETTING = 20
+
+interface Progress {
+  readonly analysis: string
+  /** Entries up to this id are written by `analysis`; null when all are. */
+  readonly upTo: number | null
+  /** Nothing was ever written about this index. */
+  readonly isNew?: true
+}
+
+/** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
+export function createSqlIndexMaintenance(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  pace: Pace = WITHOUT_REST,
+): IndexMaintenance {
+  const writer = createIndexWriter(connection, analyzer, pace)
+  const wanted = `${analyzer.language}/${ANALYSIS}`
+
+  async function progress(): Promise<Progress> {
+    const [rows, entries] = await connection.batch([
+      sql`SELECT value FROM settings WHERE name = 'full_text'`,
+      sql`SELECT id FROM entries LIMIT 1`,
+    ])
+    const value = rows?.[0]?.value as string | undefined
+    if (value !== undefined) return JSON.parse(value) as Progress
+    // English is what a new database begins with; an empty index suits every language.
+    return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
+  }
+
+  const remember = (state: Progress) =>
+    sql`INSERT INTO settings (name, value) VALUES ('full_text', ${JSON.stringify(state)})
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+  const isDone = (state: Progress): boolean => state.analysis === wanted && state.upTo === null
+
+  async function changed({ state }: IndexMerge, merge: SQL): Promise<boolean> {
+    const [before, , after] = await connection.batch([state, merge, state])
+    return before?.[0]?.state !== after?.[0]?.state
+  }
+
+  return {
+    async isCurrent() {
+      return isDone(await progress())
+    },
+
+    async rebuild(limit) {
+      const state = await progress()
+      if (isDone(state)) {
+        if (state.isNew) await connection.batch([remember({ analysis: wanted, upTo: null })])
+        return { written: 0, more: false }
+      }
+      let bytes = 0
+      const from = state.analysis === wanted ? (state.upTo ?? 0) : 0
+      const [rows = []] = await connection.batch([
+        sql`SELECT e.id, e.bytes FROM entries e WHERE e.id > ${from} ORDER BY e.id LIMIT ${limit}`,
+      ])
+      const found = rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+      const last = found.at(-1)?.id ?? 0
+      const isEnd = found.length < limit
+      if (found.length === 0) await connection.batch([remember({ analysis: wanted, upTo: null })], 'all')
+      let written = 0
+      for (const group of inShares(found, ({ bytes }) => bytes)) {
+        const ids = group.map(({ id }) => id)
+        const upTo = ids.at(-1) as number
+        await writer.write(ids, 'all', () => [
+          remember({ analysis: wanted, upTo: isEnd && upTo === last ? null : upTo }),
+        ])
+        written += ids.length
+        bytes += group.reduce((sum, one) => sum + one.bytes, 0)
+        if (bytes >= MAX_BYTES && upTo !== last) return { written, more: true }
+        await pace.rest()
+      }
+      return { written, more: !isEnd }
+    },
+
+    async merge() {
+      const { mergeIndex: parts } = connection.dialect
+      return parts !== null && (await changed(parts, parts.merge))
+    },
+
+    async forget(org, key) {
+      const { mergeIndex: parts } = connection.dialect
+      if (parts === null) return
+      if (key === ERASED && !(await changed(parts, parts.forget.begin))) return
+      for (let step = 0; step < FORGETTING; step++) {
+        await pace.rest()
+        if (!(await changed(parts, parts.forget.goOn))) return
+      }
+      await connection.batch([queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')])
+    },
+
+    async write(org, id) {
+      const written = await writer.write([id], { org })
+      const [rows] = await connection.batch([sql`SELECT id FROM entries WHERE id = ${id} AND org = ${org}`])
+      if (!written.has(id) && rows?.length !== 0) throw unavailable('the entry changes while its words are written')
+    },
+  }
+}

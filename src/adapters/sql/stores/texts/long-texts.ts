@@ -1,0 +1,12 @@
+import type { LongTexts } from '../../../../ports/long-texts'
+import type { SqlConnection } from '../../core/connection'
+import { withdrawal } from '../../tables/texts/sent-ahead'
+
+export function createSqlLongTexts(connection: SqlConnection): LongTexts {
+  const { dialect } = connection
+  return {
+    async withdraw(org, hash) {
+      await connection.batch(withdrawal(dialect, org, [hash], 'claimed'), { org })
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type AuditEvent, MAX_AUDIT_IDS } from '../../../../domain/identity/audit'
+import type { Actor } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { changedSince, changesOf, NEWEST_FIRST } from './change-rows'
+
+/** Audit rows, over any SQL connection: as statements inside the batch of a write, and by themselves. */
+export const AUDIT_COLUMNS = sql.raw('org, seq, at, key_id, agent, action, tool, ids, allowed, detail')
+
+type Head = Pick<AuditEvent, 'keyId' | 'agent' | 'action' | 'tool' | 'allowed'>
+
+const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
+
+/** What a caller did, as against what it was denied. */
+const done = (caller: Actor): Head => ({ ...caller, allowed: true })
+
+/** @param ids,detail JSON texts */
+function values(org: string, now: number, event: Head, ids: SQL, detail: SQL): SQL {
+  const { keyId, agent, action, tool, allowed } = event
+  const seq = sql`(SELECT coalesce(max(a.seq), 0) + 1 FROM audit a WHERE a.org = ${org})`
+  return sql`${org}, ${seq}, ${now}, ${keyId}, ${agent}, ${action}, ${tool}, ${ids}, ${allowed ? 1 : 0}, ${detail}`
+}
+
+/** The row of an event whose ids are known. */
+export const auditStatement = (org: string, now: number, event: AuditEvent): SQL =>
+  sql`INSERT INTO audit (${AUDIT_COLUMNS})
+    VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
+
+/** What a row stands for may be told again within this time. */
+const REPEATED_MS = 60_000
+/** Ids that a row names which stands for several calls. */
+const REPEATED_IDS = 1_000
+
+/**
+ * The row of an event that anybody may cause again and again, a denial or a read: within a minute one row tells all of a key's that are
+ * alike, how many there were and which entries they touched, so that nobody fills the log with them.
+ */
+export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: number, event: AuditEvent): SQL[] {
+  const { keyId, action, tool, allowed } = event
+  const ids = json(event.ids.slice(0, REPEATED_IDS))
+  const before = sql`
+    SELECT a.seq FROM audit a
+    WHERE a.org = ${org} AND a.key_id = ${keyId} AND a.action = ${action} AND a.times IS NOT NULL
+      AND a.at > ${now - REPEATED_MS} AND a.at <= ${now}
+      AND a.allowed = ${allowed ? 1 : 0} AND coalesce(a.tool, '') = ${tool ?? ''}
+    ORDER BY a.at DESC, a.seq DESC LIMIT 1`
+  const both = sql`SELECT value FROM (
+      SELECT value FROM ${dialect.jsonNumbers(sql`audit.ids`)} AS known UNION SELECT value FROM ${dialect.jsonNumbers(ids)} AS more
+    ) AS touched ORDER BY value`
+  return [
+    // The list never becomes shorter: where it has no room any more, it stays as it is.
+    sql`UPDATE audit SET times = times + 1,
+        ids = CASE WHEN (SELECT count(*) FROM (${both}) AS counted) <= ${REPEATED_IDS} THEN ${dialect.jsonList(both)} ELSE ids END
+      WHERE org = ${org} AND seq = (${before})`,
+    sql`INSERT INTO audit (${AUDIT_COLUMNS}, times)
+      SELECT ${values(org, now, event, ids, json(event.detail))}, 1 WHERE NOT EXISTS (${before})`,
+  ]
+}
+
+/** The row of a write of one entry that happens only where a condition holds. */
+export const auditOneStatement = (caller: Actor, now: number, id: number, verb: string, condition: SQL): SQL =>
+  sql`INSERT INTO audit (${AUDIT_COLUMNS})
+    SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
+    WHERE ${condition}`
+
+/**
+ * The row of the entries that earlier statements of the batch have stored, each with one row of `changes`.
+ *
+ * @param evicting whether memories may have gone after them, to make room
+ * @param archived those whose place they take
+ */
+export const auditStoredStatement = (
+  caller: Actor,
+  now: number,
+  dialect: SqlDialect,
+  { count, evicting, archived }: { count: number; evicting: boolean; archived: readonly number[] },
+): SQL => {
+  const ofOrg = sql`FROM ${changesOf(caller.org)} AND c.action`
+  const stored = sql`SELECT seq, entry_id FROM (SELECT c.seq, c.entry_id ${ofOrg} <> 'delete' ${NEWEST_FIRST} LIMIT ${count}) newest`
+  const gone = sql`SELECT c.seq, c.entry_id FROM changes c
+    WHERE ${changedSince(dialect, caller.org, sql`(SELECT c.seq ${ofOrg} <> 'delete' ${NEWEST_FIRST} LIMIT 1)`)}
+      AND c.action = 'delete'`
+  const replaced = sql`SELECT NULL AS seq, value AS entry_id FROM ${dialect.jsonNumbers(json(archived))} replaced`
+  const parts = [stored, ...(evicting ? [gone] : []), ...(archived.length === 0 ? [] : [replaced])]
+  const touched = sql`SELECT entry_id AS value FROM (${sql.join(parts, sql` UNION ALL `)}) touched
+    ORDER BY seq IS NULL, seq, entry_id LIMIT ${MAX_AUDIT_IDS}`
+  const detail = json({ stored: count, ...(archived.length === 0 ? {} : { archived: archived.length }) })
+  const evicted = sql`(SELECT count(*) FROM (${gone}) gone)`
+  const told = evicting
+    ? sql`CASE WHEN ${evicted} = 0 THEN CAST(${detail} AS text)
+        ELSE CAST(${`{"stored":${count},"evicted":`} AS text) || ${evicted} || '}' END`
+    : detail
+  return sql`INSERT INTO audit (${AUDIT_COLUMNS})
+    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), told)})`
+}
+
+/**
+ * The row of a delete, before it happens; returns its `detail`, which holds how many entries go.
+ *
+ * @param gone a query of the ids that go, as `value`
+ */
+export const auditDeleteStatement = (caller: Actor, now: number, dialect: SqlDialect, gone: SQL): SQL => {
+  const ids = dialect.jsonList(sql`${gone} ORDER BY value LIMIT ${MAX_AUDIT_IDS}`)
+  const detail = sql`'{"deleted":' || (SELECT count(*) FROM (${gone}) gone) || '}'`
+  return sql`INSERT INTO audit (${AUDIT_COLUMNS})
+    VALUES (${values(caller.org, now, done(caller), ids, detail)})
+    RETURNING detail`
+}

@@ -1,0 +1,120 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { MOST_DELETED } from '../../../../domain/identity/audit'
+import type { Caller, Scope } from '../../../../domain/identity/scope'
+import type { DeleteSelection, Erased } from '../../../../ports/entry-store'
+import type { SqlDialect } from '../../core/dialect'
+import { changeable, circle, staying, visible, wasChangeable } from '../../core/visibility'
+
+/** What does an erasure take, beside what a deletion would, and what does it leave? */
+
+/** Before every end that an entry can have. */
+export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
+/** Deleted entries that one call looks at, of each record of them. */
+const LOOKED_AT = MOST_DELETED + 1
+
+/** Which entries an erasure means: these, or those of threads. */
+export type Meant = Pick<DeleteSelection, 'ids' | 'threadIds'>
+
+/** The ids of what was deleted of a thread, by its index, which may stand there again. */
+function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[]): SQL {
+  const gone = (alias: string) => sql`
+    NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
+    ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${LOOKED_AT}`
+  const of = (column: string) => sql`${sql.raw(column)} ${dialect.among(sql`${JSON.stringify(threads)}`)}`
+  return sql`
+    SELECT kept.entry_id FROM (
+      SELECT v.entry_id FROM entry_versions v WHERE v.org = ${org} AND ${of('v.thread_id')} AND v.deleted = 1 AND ${gone('v')}
+    ) kept
+    UNION
+    SELECT noted.entry_id FROM (
+      SELECT c.entry_id FROM changes c
+      WHERE c.org = ${org} AND ${of('c.was_thread')} AND c.action = 'delete' AND c.erased = 0 AND ${gone('c')}
+    ) noted`
+}
+
+/**
+ * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
+ * long, by the change log, which is kept no less long than receipts. They count where what was deleted last was the caller's to change: an
+ * entry may have been restored and hidden in between. Of a thread those that were of it last, without pages of a diary.
+ *
+ * @param own whether they were the caller's to change; else those that it could read alone
+ */
+export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadIds = [] }: Meant, own = true): SQL {
+  const { org } = caller
+  const wanted = dialect.oneOf(
+    ids
+      ? sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`
+      : deletedOf(dialect, org, threadIds),
+  )
+  const changeable = wasChangeable(dialect, caller, 'gone')
+  const mine = own ? changeable : sql`${circle(dialect, caller, 'gone')} AND (${changeable}) IS NOT TRUE`
+  const ofThread = ids
+    ? sql``
+    : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`
+  return sql`
+    SELECT gone.entry_id AS id FROM (
+      SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.diary DESC) AS place
+      FROM (
+        SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.thread_id, v.diary
+        FROM entry_versions v
+        WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
+        UNION ALL
+        SELECT c.entry_id, c.version, c.was_project, c.last_reader, c.was_thread, 0
+        FROM changes c
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
+      ) d
+    ) gone
+    WHERE gone.place = 1 AND ${mine}${ofThread}
+      AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
+}
+
+/** What of a thread goes: archived or not, expired or not, but no page of a diary, which only its id means. */
+export const erasable = (dialect: SqlDialect, scope: Scope, alias: 'e' | 'entries'): SQL =>
+  sql`${changeable(dialect, scope, BEFORE_ALL, alias)} AND ${sql.raw(alias)}.diary = 0`
+
+/** Threads lead to their entries, whatever else is known of these. */
+export const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
+  sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
+    ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
+
+/** The ids of entries of threads that fulfil a condition on `e`: an index leads to what lists show, and another to the rest. */
+function ofThreads(dialect: SqlDialect, org: string, threads: readonly string[], condition: SQL): SQL {
+  const of = (listed: SQL) => sql`
+    SELECT e.id FROM ${entriesOf(dialect, org, threads)} WHERE e.listed = ${listed} AND ${condition}`
+  return sql`${of(sql`1`)} UNION ALL ${of(sql`0`)}`
+}
+
+/** The ids of what of threads goes. */
+export const erasableOf = (dialect: SqlDialect, scope: Scope, threads: readonly string[]): SQL =>
+  ofThreads(dialect, scope.org, threads, erasable(dialect, scope, 'e'))
+
+/**
+ * How many of a thread the caller reads, or could read when they were deleted, and may not change: those of the whole org, for a narrowed
+ * key. Of what is named by its id nobody is told more than who may not read it.
+ */
+function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
+  if (caller.projects === null || threadIds === undefined) return sql`0`
+  const gone = deletedBefore(dialect, caller, { threadIds }, false)
+  const stays = sql`${visible(dialect, caller, BEFORE_ALL)} AND (${changeable(dialect, caller, BEFORE_ALL)}) IS NOT TRUE`
+  const standing = ofThreads(dialect, caller.org, threadIds, sql`${stays} AND e.diary = 0`)
+  return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
+}
+
+/** What a call erases, as JSON, once it is named in `leaving` and before it is removed. */
+export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
+  const own = sql`FROM leaving l`
+  const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`
+  const entry = dialect.follow('entries', 'e', sql`e.id = l.entry_id`)
+  return dialect.jsonRow([
+    sql`(SELECT count(*) ${own} WHERE ${ofCall})`,
+    sql`(SELECT count(*) ${own} ${entry} WHERE ${ofCall} AND e.archived = 1)`,
+    sql`(SELECT count(*) ${own} WHERE ${ofCall} AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = l.entry_id`)})`,
+    sql`${left(dialect, caller, meant)}`,
+  ])
+}
+
+/** @param told by `erasedNow`; of a deletion, how many alone */
+export function toErased(told: unknown): Erased {
+  const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(told) ? told : [told]).map(Number)
+  return { count, archived, before, left }
+}

@@ -1,0 +1,66 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Caller } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+
+/** Rows of the change log that one transaction blanks. */
+const BLANKED = 5_000
+/** Kept states that one transaction removes, and their bytes; the first always goes. */
+const FORGOTTEN = 250
+const FORGOTTEN_BYTES = 4_000_000
+/** Links from other entries that one transaction removes. */
+const UNLINKED = 2_000
+
+/**
+ * Removes a bounded part of what is left of entries once their rows are gone: links that lead to them, the answers of calls that are about
+ * them, what the change log says beside that there was a change, and kept states.
+ *
+ * @param call whose own receipt stays
+ * @param part a condition on `leaving`, which names the entries
+ */
+export function eraseStatements(
+  dialect: SqlDialect,
+  { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
+  part: SQL,
+): SQL[] {
+  const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`
+  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', ofEntry)}`
+  const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
+    WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
+  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
+  // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
+  const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
+  const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
+  return [
+    sql`
+      DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
+        SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
+        FROM (${gone}) g ${dialect.follow('links', 'l', sql`l.to_id = g.entry_id`)} LIMIT ${UNLINKED}
+      )`,
+    sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
+    sql`
+      UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
+        AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
+    sql`
+      UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
+      WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
+    sql`
+      DELETE FROM entry_versions WHERE id IN (
+        SELECT sized.id FROM (
+          SELECT few.id, few.bytes, sum(few.bytes) OVER (ORDER BY few.id) AS up_to_here
+          FROM (
+            SELECT v.id, v.bytes FROM (${gone}) l ${dialect.follow('entry_versions', 'v', sql`v.entry_id = l.entry_id`)}
+            LIMIT ${FORGOTTEN}
+          ) few
+        ) sized WHERE sized.up_to_here = sized.bytes OR sized.up_to_here <= ${FORGOTTEN_BYTES}
+      )`,
+  ]
+}
+
+/** Whether nothing is left of an entry that `leaving` names. */
+export const nothingLeft = (dialect: SqlDialect): SQL => sql`
+  NOT ${dialect.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
+  AND NOT ${dialect.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
+  AND NOT ${dialect.exists(sql`
+    SELECT 1 FROM changes c
+    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.aside(sql`c.org = leaving.org`)}`)}`

@@ -1,0 +1,91 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Caller } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { CLAIM_MS } from '../outbox/claim'
+import { GATHERED_MS, queueForgetting } from '../vectors/forgetting'
+import { eraseStatements, nothingLeft } from './erase-statements'
+
+/**
+ * How does a call delete thousands of entries, or texts with thousands of vectors, without holding everybody up? Its own transaction
+ * removes a first part and notes the others, which nobody sees from then on; they are removed part by part behind it, before the
+ * call answers, or by the outbox when the caller died.
+ */
+
+/**
+ * Entries of one part. Some twenty rows and index entries go with each, and D1 pays for each with some pages of merging its index of words.
+ */
+export const PART_ENTRIES = 100
+/** Bytes of entries of one part: their vectors are a thousand a megabyte, and cost far more than the text. */
+export const PART_BYTES = 4_000_000
+
+export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
+
+/** What a call deletes, named once, so that its conditions are looked at once. */
+export interface Leaving {
+  /** Names everything that goes. */
+  readonly name: SQL
+  /** A query of the ids that have been named, as `value`. */
+  readonly ids: SQL
+  /** Removes the first part and leaves the others; the last statement returns a row where something is left. */
+  readonly remove: readonly SQL[]
+}
+
+interface Manner {
+  readonly now: number
+  /** Entries that go at most, those with the lowest ids. */
+  readonly most: number
+  /** For good: a query of further ids, as `id`, of entries whose rows are gone already. */
+  readonly erases?: SQL
+}
+
+/** Removes a part, or of what is erased as much as one transaction takes, and its names where nothing is left of it. */
+export const removeStatements = (
+  dialect: SqlDialect,
+  call: Pick<Caller, 'org' | 'changeId'>,
+  part: SQL,
+  /** When it is erased; null for a deletion. */
+  erasedAt: number | null,
+): SQL[] => [
+  sql`DELETE FROM entries WHERE id ${dialect.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
+  ...(erasedAt === null ? [] : eraseStatements(dialect, call, part)),
+  ...(erasedAt === null || dialect.mergeIndex === null
+    ? []
+    : [queueForgetting(sql`SELECT org FROM leaving WHERE ${part} LIMIT 1`, erasedAt + GATHERED_MS)]),
+  sql`DELETE FROM leaving WHERE ${part}${erasedAt === null ? sql`` : sql` AND ${nothingLeft(dialect)}`}`,
+]
+
+/**
+ * Deletes what fulfils a condition: the first part at once, the others by name. Stands in a batch between the statements of
+ * `writing`.
+ *
+ * @param where a condition on `entries`, which admits nothing that is leaving
+ */
+export function leaveStatements(
+  dialect: SqlDialect,
+  { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
+  where: SQL,
+  { now, most, erases }: Manner,
+): Leaving {
+  const part = sql`(row_number() OVER (ORDER BY picked.id) - 1) / ${sql.raw(String(PART_ENTRIES))}
+    + (sum(picked.bytes) OVER (ORDER BY picked.id) - picked.bytes) / ${sql.raw(String(PART_BYTES))}`
+  const further = erases === undefined ? sql`` : sql` UNION ALL SELECT further.id, 0 FROM (${erases}) further`
+  const own = ofCall(org, changeId)
+  return {
+    name: sql`
+      INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+      SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.keeps, ${erases === undefined ? 0 : 1}
+      FROM (
+        SELECT picked.id, ${part} AS part
+        FROM (SELECT id, bytes FROM entries WHERE ${where}${further} ORDER BY id LIMIT ${most}) picked
+      ) sized CROSS JOIN writing w
+      WHERE w.org = ${org}`,
+    ids: sql`SELECT entry_id AS value FROM leaving WHERE ${own}`,
+    remove: [
+      ...removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
+      sql`
+        INSERT INTO outbox (org, topic, key, created_at, due_at)
+        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${own} LIMIT 1
+        RETURNING 1 AS leaving`,
+    ],
+  }
+}

@@ -1,0 +1,104 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { EntryVersion, NewEntry } from '../../../../domain/entry/entry'
+import type { Caller } from '../../../../domain/identity/scope'
+import { WORKING_CAPACITY } from '../../../../domain/recall/layers'
+import type { Row } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { circle, listedToChange } from '../../core/visibility'
+import { auditStoredStatement } from './audit-log'
+import { changesOf, NEWEST_FIRST } from './change-rows'
+
+interface WriteContext {
+  readonly dialect: SqlDialect
+  readonly scope: Caller
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What a store of a memory does to others: it makes room for itself, or takes the place of what it sums up. */
+
+/**
+ * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, what was
+ * captured before the others, never what this batch has stored. Whoever may read them, they share one capacity; `told` says which of
+ * the ids the caller may hear of.
+ */
+function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
+  const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+  const working = sql`e.org = ${scope.org} AND ${ofProject} AND e.layer = 1 AND e.listed = 1
+    AND (e.expires_at IS NULL OR e.expires_at > ${now})`
+  const capacity = sql.raw(String(WORKING_CAPACITY))
+  const newest = sql`(SELECT c.entry_id FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT 1)`
+  return sql`
+    DELETE FROM entries WHERE id IN (
+      SELECT e.id FROM entries e
+      WHERE ${working} AND e.pinned = 0 AND e.id <> ${newest}
+      ORDER BY CASE WHEN ${dialect.textAt(['source'])} = 'system_auto' THEN 0 ELSE 1 END,
+        coalesce(e.accessed_at, e.created_at), e.id
+      LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
+    ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS told`
+}
+
+/** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned, listed and the caller's to change. */
+function digestGuards({ dialect, scope, now }: WriteContext, originals: readonly EntryVersion[]): SQL[] {
+  if (originals.length === 0) return []
+  const expected = JSON.stringify(originals.map(({ id, version }) => [id, version]))
+  return [
+    sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
+      FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
+        ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+      WHERE e.version = expected.version AND e.pinned = 0 AND ${listedToChange(dialect, scope, now)}
+    ) = ${originals.length}`,
+  ]
+}
+
+/** Links the entry that `row` names to what it sums up. */
+export function digestLinks({ dialect }: WriteContext, originals: readonly EntryVersion[], row: SQL): SQL[] {
+  if (originals.length === 0) return []
+  const ids = dialect.jsonNumbers(sql`${JSON.stringify(originals.map(({ id }) => id))}`)
+  return [
+    sql`INSERT INTO links (org, from_id, relation, to_id, origin)
+      SELECT e.org, e.id, 'derived_from', original.value, 'system'
+      FROM ${ids} original ${dialect.follow('entries', 'e', row)}
+      ON CONFLICT DO NOTHING`,
+  ]
+}
+
+/** Puts entries out of sight, which are still read by id. */
+const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly number[]): SQL[] =>
+  ids.length === 0
+    ? []
+    : [
+        sql`UPDATE entries SET archived = 1
+          WHERE ${dialect.aside(sql`org = ${scope.org}`)}
+            AND id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
+      ]
+
+/** What a batch that stores entries does beside writing them. */
+interface BesideStored {
+  readonly before: readonly SQL[]
+  /** Begins when the newest rows of `changes` are those of what was stored. */
+  readonly after: readonly SQL[]
+  /** The ids that went to make room and that the caller could see, from the rows of `after`. */
+  readonly evicted: (rows: readonly (readonly Row[])[]) => number[]
+}
+
+/** Meets what stands there, makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
+export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {
+  const { dialect, scope, now } = context
+  const working = entries.find(({ layer }) => layer === 1)
+  const digested = entries.flatMap(({ digestOf = [] }) => digestOf)
+  const archived = digested.map(({ id }) => id)
+  const evicting = working !== undefined
+  return {
+    before: [...met, ...digestGuards(context, digested)],
+    after: [
+      ...(evicting ? [evictStatement(context, working.lifted.project)] : []),
+      ...(entries.length === 0
+        ? []
+        : [auditStoredStatement(scope, now, dialect, { count: entries.length, evicting, archived })]),
+      ...archiveStatements(context, archived),
+    ],
+    evicted: ([gone = []]) =>
+      evicting ? gone.filter(({ told }) => Number(told) === 1).map(({ id }) => Number(id)) : [],
+  }
+}

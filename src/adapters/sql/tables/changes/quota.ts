@@ -1,0 +1,140 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { ImageRef } from '../../../../domain/entry/image'
+import type { Metadata } from '../../../../domain/entry/metadata'
+import type { Scope } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
+import type { Pace } from '../../../../domain/pace'
+import { QUOTA_NAMES, type Quotas, quotaProblem } from '../../../../domain/quota'
+import { utf8Length } from '../../../../domain/text'
+import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+
+/** Kept states that one transaction removes to make room, and their bytes; the first always goes. */
+const FORGOTTEN = 250
+const FORGOTTEN_BYTES = 8_000_000
+/** Transactions that make room for one write: more than a call may bring. */
+const MOST_PARTS = 50
+
+/** Removes the oldest kept states of an org until so many bytes more than the limit fit, or a bounded part of them. */
+function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0): SQL {
+  const excess = sql`(SELECT coalesce(sum(u.bytes), 0) + ${more} - ${limit} FROM org_usage u WHERE u.org = ${org})`
+  return sql`
+    DELETE FROM entry_versions WHERE id IN (
+      SELECT sized.id FROM (
+        SELECT oldest.id, oldest.size, sum(oldest.size) OVER (ORDER BY oldest.id) AS up_to_here
+        FROM (
+          SELECT v.id, v.size FROM entry_versions v WHERE v.id > 0 AND ${dialect.rangeOf(sql`v.org`, sql`${org}`)}
+          ORDER BY ${dialect.inOrder(sql`v.org`, sql`v.id`)} LIMIT CASE WHEN ${excess} > 0 THEN ${FORGOTTEN} ELSE 0 END
+        ) oldest
+      ) sized
+      WHERE sized.up_to_here - sized.size < ${excess} AND (sized.up_to_here <= ${FORGOTTEN_BYTES} OR sized.up_to_here = sized.size)
+    )`
+}
+
+/**
+ * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep (0008_keeping.sql). Where it is too
+ * much the oldest kept states go first. A write that takes no more room than there was before it, but for its row of the audit log, is
+ * never refused, whatever the limit: so what is too much can be reduced.
+ */
+export function quotaGuards(
+  dialect: SqlDialect,
+  quotas: Quotas,
+  org: string,
+): { readonly before: SQL[]; readonly after: SQL[] } {
+  const { entries, bytes } = quotas
+  if (entries === null && bytes === null) return { before: [], after: [] }
+  const guard = (name: string, holds: SQL): SQL => sql`
+    INSERT INTO guards (holds, premise) SELECT ${holds}, ${name} FROM org_usage WHERE org = ${org}`
+  const ofEntries = (column: string) => sql`sum(CASE WHEN part = 'entries' THEN ${sql.raw(column)} ELSE 0 END)`
+  const unaudited = (column: string) => sql`sum(CASE WHEN part <> 'audit' THEN ${sql.raw(column)} ELSE 0 END)`
+  return {
+    before: [sql`UPDATE org_usage SET items_before = items, bytes_before = bytes WHERE org = ${org}`],
+    after: [
+      ...(bytes === null ? [] : [forgetOldest(dialect, org, bytes)]),
+      ...(entries === null
+        ? []
+        : [
+            guard(
+              QUOTA_NAMES.entries,
+              sql`coalesce(${ofEntries('items')}, 0) <= ${entries} OR ${ofEntries('items')} <= ${ofEntries('items_before')}`,
+            ),
+          ]),
+      ...(bytes === null
+        ? []
+        : [
+            guard(
+              QUOTA_NAMES.bytes,
+              sql`coalesce(sum(bytes), 0) <= ${bytes} OR ${unaudited('bytes')} <= ${unaudited('bytes_before')}`,
+            ),
+          ]),
+    ],
+  }
+}
+
+interface Room {
+  readonly connection: SqlConnection
+  readonly pace: Pace
+  readonly quotas: Quotas
+  readonly scope: Scope
+  /** Bytes that the write may take at most, asked where it was refused. */
+  readonly takes: () => number
+}
+
+/** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
+async function makeRoom({ connection, pace, quotas: { bytes: limit }, scope, takes }: Room): Promise<boolean> {
+  if (limit === null) return false
+  const { org } = scope
+  const more = takes()
+  const usage = sql`
+    SELECT coalesce(sum(bytes), 0) AS held, coalesce(sum(CASE WHEN part = 'versions' THEN bytes ELSE 0 END), 0) AS versions
+    FROM org_usage WHERE org = ${org}`
+  let made = false
+  for (let part = 0; part < MOST_PARTS; part++) {
+    const [rows] = await connection.batch([usage])
+    const [held, versions] = [Number(rows?.[0]?.held), Number(rows?.[0]?.versions)]
+    if (held + more <= limit) return true
+    if (versions === 0 || held + more - limit > versions) return made
+    await connection.batch([forgetOldest(connection.dialect, org, limit, more)], { org })
+    await pace.rest()
+    made = true
+  }
+  return made
+}
+
+/**
+ * Runs a write whose batch holds `quotaGuards`: where it is refused for want of room, kept states go and it is run once more.
+ *
+ * @throws Problem limit_exceeded, which names what holds the bytes; what the write throws else
+ */
+export async function withinQuotas<T>(room: Room, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const premise = error instanceof PremiseFailed ? error.premise : null
+      if (quotaProblem(premise, room.quotas, null) === null) throw error
+      if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await makeRoom(room))) continue
+      const { connection, quotas, scope } = room
+      // A narrowed key is told nothing of what other projects hold.
+      const [rows = []] =
+        scope.projects === null
+          ? await connection.batch([sql`SELECT part, bytes FROM org_usage WHERE org = ${scope.org}`])
+          : []
+      throw quotaProblem(premise, quotas, new Map(rows.map(({ part, bytes }) => [part as string, Number(bytes)])))
+    }
+  }
+}
+
+/** A state that is to be written, as far as it takes room. */
+export interface Taking {
+  readonly text?: string | { readonly text: string }
+  readonly metadata?: Metadata | { readonly value: Metadata } | null
+  readonly images?: readonly ImageRef[] | null
+}
+
+/** Bytes that states take at most. */
+export const takenBy = (states: readonly Taking[]): number =>
+  states.reduce((sum, { text = '', metadata = null, images }) => {
+    const pictures = (images ?? []).reduce((all, { size }) => all + size, 0)
+    return sum + utf8Length(typeof text === 'string' ? text : text.text) + utf8Length(jsonText(metadata)) + pictures
+  }, 0)

@@ -1,0 +1,70 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Caller } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
+import type { SqlDialect } from '../../core/dialect'
+import { changedSince, OLDEST_FIRST } from './change-rows'
+
+/** Receipts over any SQL connection: as statements inside the batch of a write, and by themselves. */
+
+/** Named in the guard that refuses the batch of a call whose key is taken. */
+export const RECEIPT = 'receipt'
+/** Pairs of a receipt's effect: whatever an answer holds words of (a summary and what it takes the place of). */
+const EFFECTS = 1_001
+
+type Named = Pick<Caller, 'org' | 'keyId'>
+
+export const ofKey = ({ org, keyId }: Named, key: string): SQL =>
+  sql`org = ${org} AND key_id = ${keyId} AND key = ${key}`
+
+/** Refuses the batch when another call with the key has been made; a call may write in several batches. */
+export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
+  INSERT INTO guards (holds, premise) SELECT NOT EXISTS (
+    SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
+  ), ${RECEIPT}`
+
+/**
+ * The receipt of a call, in its own batch, with all that its answer is made of; of a call that writes in several batches, of the first.
+ *
+ * @param since of the batch (writing.ts)
+ */
+export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
+  const { org, keyId, changeId, receipt, action } = caller
+  const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
+  const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
+  // What a call has read may be erased before it writes; then nothing is kept of what it read.
+  const erased =
+    mentioned.length === 0
+      ? sql`0`
+      : sql`CASE WHEN ${dialect.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.follow('changes', 'c', sql`c.entry_id = mentioned.value AND c.erased = 1`)}`)}
+        OR ${dialect.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.follow('leaving', 'l', sql`l.entry_id = mentioned.value AND l.erases = 1`)}`)}
+        THEN 1 ELSE 0 END`
+  const unlessErased = (value: string | null): SQL => sql`CASE WHEN ${erased} = 1 THEN NULL ELSE ${value} END`
+  const own = sql`
+    SELECT c.entry_id, CASE WHEN c.action = 'delete' THEN -c.version ELSE c.version END AS version FROM changes c
+    WHERE ${changedSince(dialect, org, since)} ${OLDEST_FIRST} LIMIT ${EFFECTS}`
+  const others = sql`
+    UNION ALL SELECT value AS entry_id, 0 AS version FROM ${named}`
+  const effect = sql`
+    SELECT ${dialect.jsonArrays([sql`c.entry_id`, sql`c.version`])}
+    FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
+  const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
+  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
+  const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
+  return sql`
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text, erased)
+    VALUES (
+      ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${leaving},
+      ${unlessErased(jsonText(values))}, ${told}, ${unlessErased(text)}, ${erased}
+    )
+    ON CONFLICT (org, key_id, key) DO UPDATE SET
+      tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
+      effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, told = excluded.told, text = excluded.text,
+      answer = NULL, erased = excluded.erased
+    WHERE receipts.change_id <> excluded.change_id`
+}
+
+export const RECEIPT_COLUMNS = sql.raw(
+  'key, tool, digest, change_id, effect, changes, notes, told, text, answer, erased',
+)

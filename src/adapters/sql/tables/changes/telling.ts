@@ -1,0 +1,56 @@
+// What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `writing` until the
+// receipt takes it over.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Shown } from '../../../../domain/recall/memory'
+import type { Done } from '../../../../domain/receipts/receipt'
+import type { ChangedEntry } from '../../../../ports/entry-store'
+import type { SqlDialect } from '../../core/dialect'
+import { PLAIN_NAMES, toEntry } from '../entries/rows'
+import { changedSince } from './change-rows'
+
+/**
+ * Tells the batch's receipt; returns it too, as `told`. Stands between the two statements of `writing`.
+ *
+ * @param json a JSON text, or NULL
+ */
+export const tell = (org: string, json: SQL): SQL =>
+  sql`UPDATE writing SET told = ${json} WHERE org = ${org} RETURNING told`
+
+/** Ids of the entries with a summary that the batch has met again. */
+export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
+  tell(
+    org,
+    dialect.jsonList(sql`
+      SELECT e.id AS value
+      FROM changes c ${dialect.follow('entries', 'e', sql`e.id = c.entry_id`)}
+      WHERE ${changedSince(dialect, org, since)} AND c.action = 'update' AND e.summary <> ''`),
+  )
+
+/** What a memory is shown by, beside its text. */
+const SHOWN = [...PLAIN_NAMES, 'metadata', 'tags', 'weight', 'pinned', 'expires_at', 'access_count']
+
+/** An entry as it stands after the batch. */
+export const tellShown = (dialect: SqlDialect, org: string, id: number): SQL => {
+  const row = dialect.jsonRow(SHOWN.map((name) => sql.raw(`e.${name}`)))
+  return tell(org, sql`(SELECT ${row} FROM entries e WHERE e.id = ${id})`)
+}
+
+/** @param values as `tellShown` tells them */
+export function toShown(values: readonly unknown[]): Shown {
+  const row = Object.fromEntries(SHOWN.map((name, i) => [name, values[i]]))
+  const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })
+  return {
+    ...entry,
+    weight: Number(row.weight),
+    pinned: Boolean(row.pinned),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    accessCount: Number(row.access_count),
+  }
+}
+
+/** The one entry that a call has changed which is made again. */
+export const changedBefore = ({ effect: [first], told }: Done): ChangedEntry => ({
+  version: Number(first?.[1]),
+  searchable: true,
+  ...(told === null ? {} : { after: toShown(told as readonly unknown[]) }),
+})

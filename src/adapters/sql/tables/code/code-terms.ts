@@ -1,0 +1,77 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { NameQuery } from '../../../../domain/code/names'
+import { SCORES } from '../../../../domain/code/names'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { CodeFilter } from '../../../../ports/code-index'
+import { FALSE, joinConditions, TRUE } from '../../core/compile-filter'
+import type { SqlDialect } from '../../core/dialect'
+import { reachesProject } from '../../core/visibility'
+
+/** Conditions that searches of code share. */
+
+/** Code of the org that the scope may see; of one project, or of all that are open. */
+export function within(dialect: SqlDialect, scope: Scope, project: string | null, alias: string): SQL {
+  const row = sql.raw(alias)
+  const ofOrg = sql`${row}.org = ${scope.org}`
+  if (project !== null) {
+    const isOpen = scope.projects === null || scope.projects.includes(project)
+    return isOpen ? sql`${ofOrg} AND ${row}.project = ${project}` : FALSE
+  }
+  return sql`${ofOrg}${reachesProject(dialect, scope, sql`${row}.project`)}`
+}
+
+/** @param file the column that holds the id of the file */
+export const among = (dialect: SqlDialect, files: CodeFilter['files'], file: SQL): SQL =>
+  files === null ? TRUE : sql`${file} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(files)}`)})`
+
+/** As `nameScore` of domain/code/names.ts: whether a symbol `s` is a hit, and how good. */
+export function nameTerms({ code }: SqlDialect, { exact, folded, words }: NameQuery): { isHit: SQL; score: SQL } {
+  const place = code.position(sql`s.folded`, sql`${folded}`)
+  const parts =
+    words.length === 0
+      ? FALSE
+      : joinConditions(
+          'and',
+          words.map((word) => sql`${code.position(sql`s.parts`, sql`${` ${word}`}`)} > 0`),
+        )
+  const value = (score: number): SQL => sql.raw(String(score))
+  return {
+    isHit: sql`(${place} > 0 OR ${parts})`,
+    score: sql`CASE
+      WHEN s.name = ${exact} THEN ${value(SCORES.equal)}
+      WHEN s.folded = ${folded} THEN ${value(SCORES.anyCase)}
+      WHEN ${place} = 1 THEN ${value(SCORES.beginning)}
+      WHEN ${parts} THEN ${value(SCORES.parts)}
+      ELSE ${value(SCORES.inside)} END`,
+  }
+}
+
+export interface SoughtText {
+  readonly exact: string
+  readonly folded: string
+}
+
+/** Whether a chunk `c` holds all texts, how often, and whether in the same case; a single one only in lines of its own. */
+export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): { isHit: SQL; hits: SQL; exact: SQL } {
+  const own = sql`coalesce(c.folded, ${code.lower(sql`c.text`)})`
+  const holds = (folded: string): SQL => sql`${code.position(own, sql`${folded}`)} > 0`
+  const before = (folded: string): SQL => sql`${code.position(code.lower(sql`c.overlap`), sql`${folded}`)} > 0`
+  const times = (folded: string): SQL => {
+    const length = sql.raw(String([...folded].length))
+    return sql`(length(${own}) - length(replace(${own}, ${folded}, ''))) / ${length}`
+  }
+  const isHit = texts.map(({ folded }) =>
+    texts.length === 1 ? holds(folded) : sql`(${holds(folded)} OR ${before(folded)})`,
+  )
+  return {
+    isHit: joinConditions('and', isHit),
+    hits: sql.join(
+      texts.map(({ folded }) => times(folded)),
+      sql` + `,
+    ),
+    exact: sql`CASE WHEN ${joinConditions(
+      'and',
+      texts.map(({ exact }) => sql`${code.position(sql`c.text`, sql`${exact}`)} > 0`),
+    )} THEN 1 ELSE 0 END`,
+  }
+}

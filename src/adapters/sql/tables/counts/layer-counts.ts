@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SqlDialect } from '../../core/dialect'
+import { circle, listed, visibleThen } from '../../core/visibility'
+import { LAYERS, type RoomContext, together } from '../entries/room-rows'
+
+/**
+ * How many entries layers hold, by sort: from counters that triggers keep (0008_keeping.sql), so that it costs the same in a
+ * store of any size. Entries with an end are not in the counters, since they leave without a write: they are counted one by one, and
+ * what a call has deleted and not yet removed is taken off again.
+ */
+
+/** Of some layers, what stands in one place. */
+interface Place {
+  readonly layers: readonly number[]
+  /** Null for every project of the scope. */
+  readonly project: string | null
+}
+
+/** Layer 3 belongs to the whole org, the others to the project where one is named. */
+function placesOf(layers: readonly number[], project: string | null): Place[] {
+  if (project === null) return [{ layers, project }]
+  const [own, shared] = [layers.filter((layer) => layer !== 3), layers.filter((layer) => layer === 3)]
+  return [
+    { layers: own, project },
+    { layers: shared, project: null },
+  ].filter((place) => place.layers.length > 0)
+}
+
+const within = ({ layers, project }: Place, alias: string): SQL => {
+  const ofProject = project === null ? sql`` : sql` AND ${sql.raw(alias)}.project = ${project}`
+  return sql`${sql.raw(`${alias}.layer IN (${layers.join(', ')})`)}${ofProject}`
+}
+
+/** Rows with the columns of the counters; some take off from others. */
+function sortsIn(
+  { dialect, scope, now }: RoomContext,
+  layers: readonly number[],
+  project: string | null,
+  isExact = true,
+): SQL {
+  const places = placesOf(layers, project)
+  const counted = (place: Place): SQL => sql`
+    SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
+    WHERE c.org = ${scope.org} AND ${within(place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
+  const ending = (place: Place): SQL => sql`
+    SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.entriesBy('entries_ending')}
+    WHERE ${listed(dialect, scope, now)} AND ${within(place, 'e')} AND e.expires_at > ${now}`
+  const anywhere = sql.join(
+    places.map((place) => sql`(${within(place, 'e')})`),
+    sql` OR `,
+  )
+  const leaving = sql`
+    SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
+    FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${visibleThen(dialect, scope, now)} AND (${anywhere})`
+  return together([...places.map(counted), ...places.map(ending), ...(isExact ? [leaving] : [])])
+}
+
+const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+/** How many entries of these kinds a layer holds, of any for null, as `total`. */
+export function layerTotal(
+  context: RoomContext,
+  layer: number,
+  project: string | null,
+  kinds: readonly string[] | null,
+): SQL {
+  const ofKind = kinds === null ? sql`` : sql` WHERE kind IN ${among(context.dialect, kinds)}`
+  return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], project)}) AS sorts${ofKind}`
+}
+
+/** How many entries of each sort all layers hold. */
+export const layerCounts = (context: RoomContext, project: string | null): SQL => sql`
+  SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, project)}) AS sorts
+  GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
+
+/**
+ * How many entries and words a room holds, or the whole org, and between which ids they stand, or stood; without `isExact` also what is
+ * being deleted.
+ */
+export const roomCounts = (context: RoomContext, project: string | null, isExact: boolean): SQL => sql`
+  SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id
+  FROM (${sortsIn(context, LAYERS, project, isExact)}) AS sorts`

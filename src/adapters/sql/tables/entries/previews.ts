@@ -1,0 +1,43 @@
+// What of the entries that a list or a search shows is brought from the database, when each may have a quarter of a megabyte of
+// metadata and a result holds eight?
+import type { EntryPreview } from '../../../../domain/entry/entry'
+import type { Pace } from '../../../../domain/pace'
+import type { Filter } from '../../../../domain/search/filter'
+import { RESULT_BYTES } from '../../../../domain/search/window'
+import type { Row, SqlConnection } from '../../core/connection'
+import { previewsStatement, type ReadContext } from './read-statements'
+import { readRows, toEntry } from './rows'
+
+const toPreview = (row: Row): EntryPreview => ({
+  ...{ ...toEntry(row), preview: true, chars: Number(row.chars) },
+  ...(row.bare ? { bare: true } : {}),
+})
+
+/**
+ * The previews of rows in their order. What stands beside a text and is unusually large comes by a second round trip, as far as
+ * a result has room for it.
+ */
+export async function previewsOf(
+  connection: SqlConnection,
+  context: ReadContext,
+  rows: readonly Row[],
+  { filter, previewLength, pace }: { readonly filter: Filter; readonly previewLength: number; readonly pace: Pace },
+): Promise<EntryPreview[]> {
+  const large: number[] = []
+  let before = 0
+  for (const row of rows) {
+    if (row.bare && before <= RESULT_BYTES) large.push(Number(row.id))
+    before += Number(row.beside)
+  }
+  if (large.length === 0) return readRows(rows, pace, toPreview)
+  const [found = []] = await connection.read([
+    previewsStatement(context, filter, large, { previewLength, whole: true }),
+  ])
+  const whole = new Map(found.map((row) => [Number(row.id), row]))
+  const asked = new Set(large)
+  // What is gone by now is not shown.
+  const shown = rows.flatMap((row): Row | readonly Row[] =>
+    asked.has(Number(row.id)) ? (whole.get(Number(row.id)) ?? []) : row,
+  )
+  return readRows(shown, pace, toPreview)
+}

@@ -1,0 +1,181 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { BEGINNING } from '../../../../domain/entry/long-text'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Filter } from '../../../../domain/search/filter'
+import type { Stretch } from '../../../../ports/entry-store'
+import { compileFilter } from '../../core/compile-filter'
+import type { Bindings, SqlDialect } from '../../core/dialect'
+import { changeable, circle, expired, listed, visible } from '../../core/visibility'
+import { beginningOf, textOf } from '../texts/long-texts'
+import { previewText } from '../texts/text-marks'
+import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
+
+/** The statements that read entries and threads. */
+export interface ReadContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Metadata fields with an index of their own. */
+  readonly indexedFields: ReadonlySet<string>
+}
+
+/** A statement that begins with what its bound values need. */
+export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQL): SQL {
+  const prelude = bindings.prelude()
+  const all = prelude === null ? [...tables] : [prelude, ...tables]
+  return all.length === 0 ? body : sql`WITH ${sql.join(all, sql`, `)} ${body}`
+}
+
+/**
+ * Whole entries in the order of the ids, as long as they hold so many bytes together; of the others the id alone, as
+ * `wanted_id`. The first always fits.
+ */
+export function withinStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  ids: readonly number[],
+  maxBytes: number,
+): SQL {
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const size = sql`e.bytes + coalesce(length(e.images), 0) + length(e.tags)`
+  return sql`WITH sized AS (
+      SELECT e.id, wanted.place, ${size} AS size, sum(${size}) OVER (ORDER BY wanted.place) AS up_to_here
+      FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
+        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${visible(dialect, scope, now)}
+    )
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
+    FROM sized
+      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+    ORDER BY sized.place`
+}
+
+/** Entries `e` by their ids, which lead to the rows: as a condition beside the org, they would lead through all of it. */
+export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
+  sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
+    ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
+
+/** What stands beside a text comes with its preview up to here: a hundred of them stay within a result. */
+const USUAL_BESIDE = 64_000
+
+/** The columns of a preview: where what stands beside the text is unusually large, its size comes in its place. */
+export const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
+  const size = besideBytes(dialect)
+  const usual = sql`${size} <= ${USUAL_BESIDE}`
+  return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
+    CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
+}
+
+/** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */
+export function previewsStatement(
+  context: Omit<ReadContext, 'indexedFields'>,
+  filter: Filter,
+  ids: readonly number[],
+  { previewLength, whole = false }: { readonly previewLength: number; readonly whole?: boolean },
+): SQL {
+  const { dialect, scope, now } = context
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  const columns = whole
+    ? sql`${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}`
+    : previewColumns(context, previewLength)
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT ${columns} FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+  )
+}
+
+/** What is read of entries that are the caller's to change: long texts are not, and metadata up to a bound. */
+export function toChangeStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  ids: readonly number[],
+  most: { readonly text: number; readonly metadata: number },
+): SQL {
+  const text = sql`(e.bytes - coalesce(${dialect.byteLength(sql`e.metadata`)}, 0))`
+  return sql`WITH sized AS (
+      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
+      FROM ${entriesById(dialect, ids)} WHERE ${changeable(dialect, scope, now)}
+    )
+    SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
+      CASE WHEN sized.bytes <= ${most.text} THEN ${textOf()} END AS text,
+      CASE WHEN sized.beside <= ${most.metadata} THEN 0 ELSE 1 END AS bare
+    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id`)}`
+}
+
+/** What `wanted` asks for of a text; of most only its beginning is read. */
+const stretchOf = (dialect: SqlDialect): SQL => {
+  const cut = (text: SQL) => sql`substr(${text}, CAST(wanted.start AS integer), CAST(wanted.length AS integer))`
+  if (dialect.beginning === null) return cut(textOf())
+  return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(BEGINNING + 1))}
+    THEN ${cut(beginningOf(dialect, BEGINNING))} ELSE ${cut(textOf())} END`
+}
+
+/** Parts of the texts of listed entries that the filter admits. */
+export function stretchesStatement(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  filter: Filter,
+  wanted: readonly Stretch[],
+): SQL {
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  const given = JSON.stringify(wanted.map(({ id, start, length }) => [id, start + 1, length]))
+  const parts = dialect.jsonTable(sql`${given}`, { id: 'integer', start: 'integer', length: 'integer' })
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT e.id, ${stretchOf(dialect)} AS text
+      FROM ${parts} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+  )
+}
+
+/** A condition on the names of threads. */
+type OnThreads = (column: SQL) => SQL
+
+/** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */
+export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, which?: OnThreads): SQL => {
+  // What has expired or is leaving leads, however few names are asked for.
+  const only = which === undefined ? sql`` : sql` AND ${which(dialect.unordered(sql`x.thread_id`))}`
+  return sql`stale AS (
+    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}${only}
+    UNION
+    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}${only}
+  )`
+}
+
+/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. */
+export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string | OnThreads): SQL {
+  const { dialect, scope, now } = context
+  const of = typeof which === 'string' ? (column: SQL) => sql`${column} = ${which}` : which
+  const only = (alias: string) => (of === undefined ? sql`` : sql`AND ${of(sql.raw(`${alias}.thread_id`))}`)
+  const inStale = dialect.follow(
+    'entries',
+    'e',
+    sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
+  )
+  // As a rule none is stale, which D1 is told once and not asked for each row.
+  const noneStale = dialect.walked === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
+  const fresh = sql`(${noneStale}c.thread_id NOT IN (SELECT thread_id FROM stale))`
+  return sql`${staleThreads(context, typeof which === 'string' ? undefined : which)}, live AS (
+    SELECT c.thread_id,
+      sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
+      sum(c.bytes) AS bytes, sum(c.words) AS words,
+      min(c.first_second) AS first_second, max(c.last_second) AS last_second,
+      min(c.first_id) AS first_id, max(c.last_id) AS last_id
+    FROM thread_counters c
+    WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')}
+      AND ${fresh}
+    GROUP BY c.thread_id
+    UNION ALL
+    SELECT e.thread_id,
+      count(*), coalesce(sum(CASE WHEN e.source = 'user' THEN 1 ELSE 0 END), 0),
+      coalesce(sum(CASE WHEN e.image_count > 0 THEN 1 ELSE 0 END), 0),
+      coalesce(sum(e.bytes), 0), coalesce(sum(e.text_words), 0),
+      min(e.created_second), max(e.created_second),
+      min(e.id), max(e.id)
+    FROM stale ${inStale}
+    WHERE ${listed(dialect, scope, now)} ${only('e')}
+    GROUP BY e.thread_id)`
+}

@@ -1,0 +1,55 @@
+// Which turn does a repeated store meet again? The newest of its thread and source, unless something has been answered since.
+import { type SQL, sql } from 'drizzle-orm'
+import { type NewEntry, readerOf } from '../../../../domain/entry/entry'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { changeable, listed, projectsOf, readersOf } from '../../core/visibility'
+
+interface Context {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
+export function repeatedTurn(context: Context, entry: NewEntry): SQL {
+  const other = entry.source === 'user' ? 'agent' : 'user'
+  // What becomes private becomes its owner's, so it never takes the place of what another has said.
+  const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
+  return sql`(
+    SELECT newest.id FROM (${newestTurn(context, entry.threadId, entry.source)}) newest
+    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}
+      AND newest.id > coalesce((SELECT answer.id FROM (${newestTurn(context, entry.threadId, other)}) answer), 0)
+  )`
+}
+
+/** The visible entry with the highest id of a thread and a source: a row with `id`, `text_hash`, `owner` and `changeable`, or none. */
+function newestTurn(context: Context, threadId: string, source: NewEntry['source']): SQL {
+  const { dialect, scope, now } = context
+  const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
+  const columns = sql`e.id, e.text_hash, e.owner, ${mine} AS changeable`
+  const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${source}`)}`
+  if (dialect.walked === null)
+    return sql`
+      SELECT ${columns} FROM entries e WHERE ${of}
+      ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
+  // The newest of each circle that the caller belongs to, since hundreds of thousands of others' may be newer (0001_entries.sql).
+  const values = (list: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(list)}`)
+  const [readers, projects] = [values(readersOf(scope)), projectsOf(scope)]
+  const [circles, inCircle, index] =
+    projects === null
+      ? [sql`${readers} AS r`, sql`e.reader = r.value`, 'entries_by_reader_turn']
+      : [
+          sql`${readers} AS r CROSS JOIN ${values(projects)} AS p`,
+          sql`e.reader = r.value AND coalesce(e.project, '') = p.value`,
+          'entries_by_circle_turn',
+        ]
+  return sql`
+    SELECT ${columns}
+    FROM (
+      SELECT max((
+        SELECT e.id FROM ${dialect.entriesBy(index)} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
+      )) AS id FROM ${circles}
+    ) AS latest ${dialect.follow('entries', 'e', sql`e.id = latest.id`)}`
+}

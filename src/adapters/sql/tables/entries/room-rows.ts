@@ -1,0 +1,40 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { listed } from '../../core/visibility'
+
+/**
+ * What a call with a project sees: the entries of that project, and layer 3 of the whole org (fabric contract §1). Each layer is
+ * asked for by itself, so that an index leads to its rows and other projects cost nothing.
+ */
+export interface RoomContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export const LAYERS = [1, 2, 3] as const
+
+/** Entries of one layer as a condition on `e`. */
+export const within = ({ dialect, scope, now }: RoomContext, project: string, layer: number): SQL => {
+  const ofProject = layer === 3 ? sql`` : sql` AND e.project = ${project}`
+  return sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
+}
+
+/** Where a layer is looked for: in the project, or in the whole org. */
+export const entriesOf = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
+  layer === 3 || project === null ? dialect.entriesOfLayer : dialect.entriesOfProject
+
+export const together = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` UNION ALL `)
+
+/** The ids of these layers of a room. */
+export const roomIds = (context: RoomContext, project: string, layers: readonly number[] = LAYERS): SQL =>
+  layers.length === 0
+    ? sql`SELECT e.id FROM entries e WHERE 1 = 0`
+    : together(
+        layers.map(
+          (layer) =>
+            sql`SELECT e.id FROM ${entriesOf(context.dialect, project, layer)} WHERE ${within(context, project, layer)}`,
+        ),
+      )

@@ -1,0 +1,187 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
+import type { ThreadPlace } from '../../../../domain/report'
+import type { OverviewRequest } from '../../../../ports/directory'
+import type { SqlDialect } from '../../core/dialect'
+import { circle, listed } from '../../core/visibility'
+import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
+import { ENTRY_COLUMNS } from '../entries/rows'
+import { textOf } from '../texts/long-texts'
+import { previewText } from '../texts/text-marks'
+
+/** The statements that read names of threads and projects, and what stands under them. */
+
+/** Names that are looked at for one completion. */
+const NAMES = 1000
+/** Sorts after every name that begins as what stands before it: both databases compare UTF-8 bytes. */
+const LAST = '\u{10FFFF}'
+
+/** The live entries of stale threads, grouped by thread. */
+const ofStale = (context: ReadContext): SQL => {
+  const { dialect, scope, now } = context
+  const inStale = dialect.follow(
+    'entries',
+    'e',
+    sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
+  )
+  return sql`(
+    SELECT e.thread_id, max(e.created_second) AS last_second, max(e.id) AS last_id, count(*) AS entries
+    FROM stale ${inStale}
+    WHERE ${listed(dialect, scope, now)}
+    GROUP BY e.thread_id) s`
+}
+
+/**
+ * A page of threads by last use. Counters are walked in the order of an index; of the several that a thread may have, by
+ * project and reader, the last used one stands for it.
+ */
+export function threadPageStatement(context: ReadContext, after: ThreadPlace | null, limit: number): SQL {
+  const { dialect, scope } = context
+  const behind = (alias: string): SQL => {
+    if (after === null) return sql``
+    const a = sql.raw(alias)
+    return sql`AND ${a}.last_second <= ${after.lastSecond}
+      AND (${a}.last_second < ${after.lastSecond} OR ${a}.last_id < ${after.lastId})`
+  }
+  return sql`
+    WITH ${staleThreads(context)}, used AS (
+      SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
+      WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${behind('c')}
+        AND c.thread_id NOT IN (SELECT thread_id FROM stale)
+        AND NOT EXISTS (
+          SELECT 1 FROM thread_counters o
+          WHERE o.org = ${scope.org} AND o.thread_id = c.thread_id AND ${circle(dialect, scope, 'o', 'empty')}
+            AND (o.last_second > c.last_second OR (o.last_second = c.last_second AND o.last_id > c.last_id)))
+      ORDER BY c.last_second DESC, c.last_id DESC LIMIT ${limit}
+    )
+    SELECT used.thread_id, used.last_second, used.last_id, (
+        SELECT sum(n.entries) FROM thread_counters n
+        WHERE n.org = ${scope.org} AND n.thread_id = used.thread_id AND ${circle(dialect, scope, 'n', 'empty')}) AS entries
+    FROM used
+    UNION ALL
+    SELECT s.thread_id, s.last_second, s.last_id, s.entries FROM ${ofStale(context)} WHERE 1 = 1 ${behind('s')}
+    ORDER BY last_second DESC, last_id DESC LIMIT ${limit}`
+}
+
+/** Threads whose names begin so, by last use. */
+export function threadNamesStatement(context: ReadContext, prefix: string, limit: number): SQL {
+  const { dialect, scope } = context
+  const begins = (alias: string): SQL =>
+    sql`${sql.raw(alias)}.thread_id >= ${prefix} AND ${sql.raw(alias)}.thread_id < ${prefix + LAST}`
+  return sql`
+    WITH ${staleThreads(context)}, named AS (
+      SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
+      WHERE c.org = ${scope.org} AND ${begins('c')} AND ${circle(dialect, scope, 'c', 'empty')}
+        AND c.thread_id NOT IN (SELECT thread_id FROM stale)
+      ORDER BY c.thread_id LIMIT ${sql.raw(String(NAMES))}
+    ), both_kinds AS (
+      SELECT named.thread_id, named.last_second, named.last_id FROM named
+      UNION ALL
+      SELECT s.thread_id, s.last_second, s.last_id FROM ${ofStale(context)} WHERE ${begins('s')}
+    )
+    SELECT thread_id FROM both_kinds
+    GROUP BY thread_id
+    ORDER BY max(last_second) DESC, max(last_id) DESC, thread_id LIMIT ${limit}`
+}
+
+/** The instant of the newest listed entry of a project, layer by layer, as the index has them. */
+const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
+  const ofLayer = (layer: number): SQL => sql`coalesce((
+    SELECT e.created_at FROM entries e
+    WHERE e.project = ${project} AND e.layer = ${sql.raw(String(layer))} AND ${listed(dialect, scope, now)}
+    ORDER BY e.created_at DESC LIMIT 1), 0)`
+  return sql`${ofLayer(1)} AS used_1, ${ofLayer(2)} AS used_2, ${ofLayer(3)} AS used_3`
+}
+
+/**
+ * Projects whose names begin so with the last use in each layer, 0 where there is none; from name to name along an index, so that the
+ * size of a
+ * project does not matter. A narrowed scope's projects are known.
+ */
+export function projectNamesStatement(context: ReadContext, prefix: string): SQL {
+  const { dialect, scope } = context
+  if (scope.projects !== null) {
+    const known = scope.projects.filter((project) => project.startsWith(prefix))
+    return sql`
+      SELECT names.value AS project, ${lastUse(context, sql`names.value`)}
+      FROM ${dialect.jsonRows(sql`${JSON.stringify(known)}`)} names`
+  }
+  const next = (condition: SQL): SQL => sql`(
+    SELECT e.project FROM entries e WHERE e.org = ${scope.org} AND e.listed = 1 AND ${condition} AND e.project < ${prefix + LAST}
+    ORDER BY e.project LIMIT 1)`
+  return sql`
+    WITH RECURSIVE names (project, place) AS (
+      SELECT ${next(sql`e.project >= ${prefix}`)}, 1
+      UNION ALL
+      SELECT ${next(sql`e.project > names.project`)}, names.place + 1 FROM names
+      WHERE names.project IS NOT NULL AND names.place < ${sql.raw(String(NAMES))}
+    )
+    SELECT names.project, ${lastUse(context, sql`names.project`)}
+    FROM names WHERE names.project IS NOT NULL`
+}
+
+/** The newest entries of a thread; of those beyond the bytes the id alone, as `wanted_id`. */
+export function tailStatement({ dialect, scope, now }: ReadContext, threadId: string, limit: number, maxBytes: number) {
+  const size = sql`e.bytes + coalesce(length(e.images), 0) + length(e.tags)`
+  return sql`
+    WITH page AS (
+      SELECT e.id, e.created_second FROM entries e
+      WHERE ${listed(dialect, scope, now)} AND e.thread_id = ${threadId}
+      ORDER BY e.created_second DESC, e.id DESC LIMIT ${limit}
+    ), sized AS (
+      SELECT page.id, page.created_second, ${size} AS size,
+        sum(${size}) OVER (ORDER BY page.created_second DESC, page.id DESC) AS up_to_here
+      FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+    )
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
+    FROM sized
+      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+    ORDER BY sized.created_second DESC, sized.id DESC`
+}
+
+export const tailTotalStatement = (context: ReadContext, threadId: string): SQL =>
+  sql`WITH ${liveThreads(context, threadId)} SELECT coalesce(sum(entries), 0) AS total FROM live`
+
+/** Read from an index that holds everything it asks for. */
+export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, project: string): SQL => sql`
+  SELECT e.kind, count(*) AS count FROM entries e
+  WHERE ${listed(dialect, scope, now)} AND e.project = ${project}
+  GROUP BY e.kind`
+
+/** Ids first, so that what is passed over never brings its text. */
+const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL): SQL => sql`
+  WITH chosen AS (${ids})
+  SELECT ${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}
+  FROM chosen ${dialect.follow('entries', 'e', sql`e.id = chosen.id`)}
+  ORDER BY ${order}, e.id DESC`
+
+export function newestDecisionsStatement(
+  { dialect, scope, now }: ReadContext,
+  project: string,
+  { decisions, previewLength }: OverviewRequest,
+): SQL {
+  const ids = sql`
+    SELECT e.id FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND e.project = ${project} AND e.kind = 'decision'
+      AND NOT ${dialect.exists(sql`
+        SELECT 1 FROM links l ${dialect.follow('entries', 'later', sql`later.id = l.from_id`)}
+        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`l.org = ${scope.org}`)}
+          AND ${listed(dialect, scope, now, 'later')}`)}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${decisions}`
+  return chosen(dialect, ids, previewLength, sql`e.created_at DESC`)
+}
+
+const quoted = (words: readonly string[]): SQL => sql.raw(words.map((word) => `'${word}'`).join(', '))
+
+export function inFlightStatement(
+  { dialect, scope, now }: ReadContext,
+  project: string,
+  { inFlight, previewLength }: OverviewRequest,
+): SQL {
+  const ids = sql`
+    SELECT e.id FROM entries e
+    WHERE ${listed(dialect, scope, now)} AND e.project = ${project}
+      AND e.kind IN (${quoted(WORK_KINDS)}) AND e.status IN (${quoted(IN_FLIGHT)})
+    ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
+  return chosen(dialect, ids, previewLength, sql`e.updated_at DESC`)
+}

@@ -1,0 +1,42 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { LinkTarget } from '../../../../domain/entry/link'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { staying, visible } from '../../core/visibility'
+
+/** Links that metadata name, as they stand in the column by which triggers keep them (0001_entries.sql). */
+interface Context {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Whether anything is kept of an entry that does not stand, so that it may come back. */
+export const mayReturn = (dialect: SqlDialect, id: SQL): SQL =>
+  dialect.exists(sql`SELECT 1 FROM entry_versions kept WHERE kept.entry_id = ${id}`)
+
+/**
+ * The targets that the writer can see. Where an entry is changed and still names one that has been deleted, that link stays too, for the
+ * case that it comes back; what was deleted before is not linked to anew.
+ *
+ * @param changed the id of the entry that is changed; null for a new one
+ */
+export function linkColumn({ dialect, scope, now }: Context, links: readonly LinkTarget[], changed: SQL | null): SQL {
+  if (links.length === 0) return sql`NULL`
+  const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
+  const rows = dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })
+  const pairs = dialect.jsonArrays([sql`wanted.relation`, sql`wanted.id`])
+  const seen = visible(dialect, scope, now, 'target')
+  if (changed === null)
+    return sql`(SELECT ${pairs}
+      FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
+      WHERE ${seen})`
+  const linked = dialect.exists(sql`
+    SELECT 1 FROM links l
+    WHERE l.org = ${scope.org} AND l.from_id = ${changed} AND l.relation = wanted.relation AND l.to_id = wanted.id
+      AND l.origin = 'metadata'`)
+  return sql`(SELECT ${pairs}
+    FROM ${rows} wanted ${dialect.followLeft('entries', 'target', sql`target.id = wanted.id`)}
+    WHERE ${seen} OR (target.id IS NULL AND ${mayReturn(dialect, sql`wanted.id`)} OR NOT ${staying('target')}) AND ${linked})`
+}

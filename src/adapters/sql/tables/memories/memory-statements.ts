@@ -1,0 +1,184 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { threadOfProject } from '../../../../domain/entry/thread'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Filter } from '../../../../domain/search/filter'
+import type { MemoryQuery, SummarizableQuery } from '../../../../ports/memories'
+import { compileFilter } from '../../core/compile-filter'
+import type { SqlDialect } from '../../core/dialect'
+import { packedColumns } from '../../core/packed'
+import { changeable, listed, listedToChange, visible } from '../../core/visibility'
+import { layerCounts, layerTotal } from '../counts/layer-counts'
+import { entriesById, withPrelude } from '../entries/read-statements'
+import { entriesOf, together } from '../entries/room-rows'
+import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
+import { beginningOf, textOf } from '../texts/long-texts'
+
+/** The statements of memories in layers (fabric contract §2). */
+export interface MemoryContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly project: string | null
+}
+
+export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
+
+/** What each memory has of about the same size. */
+export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
+
+/** `MEMORY_COLUMNS`, with what is small in one column where that costs less (packed.ts). */
+export const memoryColumns = (dialect: SqlDialect): SQL =>
+  dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
+
+/** What a call with a project sees of the layers. */
+const place = (project: string | null, alias = 'e'): SQL => {
+  const e = sql.raw(alias)
+  return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
+}
+
+const oneStatement = (project: string | null, id: number, may: SQL): SQL => sql`
+  SELECT ${MEMORY_COLUMNS}, ${textOf()} AS text
+  FROM entries e
+  WHERE e.id = ${id} AND ${may}${place(project)}`
+
+export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
+  oneStatement(project, id, visible(dialect, scope, now))
+
+export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
+  oneStatement(project, id, changeable(dialect, scope, now))
+
+/** Columns that no trigger and no index looks at. */
+export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
+  UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
+  WHERE id = ${id} AND ${visible(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+
+type Shown = Omit<MemoryContext, 'project'>
+
+/** Tags of what is at home everywhere. */
+const EVERYWHERE = ['global', 'universal'] as const
+
+/** Whether `e` of layer 3 is at home in another project than this (fabric contract §2.6); of no project, nothing is. */
+export const isAway = (dialect: SqlDialect, project: string | null): SQL =>
+  project === null
+    ? sql`1 = 0`
+    : sql`(e.layer = 3 AND e.project <> ${project}${sql.join(
+        EVERYWHERE.map((tag) => sql` AND NOT (${dialect.contains(sql`e.tags`, sql`${JSON.stringify(tag)}`)})`),
+      )})`
+
+/** Those of the ids in layer 3 that are at home in another project (fabric contract §2.6). */
+export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, ids: readonly number[]): SQL => {
+  return sql`SELECT e.id FROM ${entriesById(dialect, ids)}
+    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, project)}`
+}
+
+/** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
+export const shownStatement = (
+  { dialect, scope, now }: Shown,
+  filter: Filter,
+  ids: readonly number[],
+  maxBytes: number,
+): SQL => {
+  const bindings = dialect.bindings()
+  const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const sized = sql`sized AS (
+    SELECT e.id, wanted.place, e.bytes, sum(e.bytes) OVER (ORDER BY wanted.place) AS up_to_here
+    FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
+      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+    WHERE ${admitted}
+  )`
+  return withPrelude(
+    bindings,
+    [sized],
+    sql`SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text
+      FROM sized
+        ${fitting(dialect, maxBytes)}
+      ORDER BY sized.place`,
+  )
+}
+
+/** What stands on a `page`, with the bytes up to each memory. */
+export const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
+    SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
+    FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+  )`
+
+/** What is `sized`, whole as far as it fits. */
+export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
+  dialect.followLeft(
+    'entries',
+    'e',
+    sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
+  )
+
+/** How many parts of a compound query are put together at once: D1 takes five. */
+const TOGETHER = 4
+
+const inGroups = (parts: readonly SQL[]): SQL =>
+  parts.length <= TOGETHER
+    ? together(parts)
+    : inGroups(
+        Array.from({ length: Math.ceil(parts.length / TOGETHER) }, (_, i) => {
+          const group = together(parts.slice(i * TOGETHER, (i + 1) * TOGETHER))
+          return sql`SELECT * FROM (${group}) AS ${sql.raw(`group_${i}`)}`
+        }),
+      )
+
+/**
+ * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
+ * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
+ */
+export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
+  const { dialect, scope, now, project } = context
+  const everywhere = layer === 3 || project === null
+  const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`
+  const where = sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
+  const newest = (from: SQL, ofKind: SQL): SQL => sql`
+    SELECT e.id, e.created_at FROM ${from} WHERE ${where}${ofKind}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit + offset}`
+  if (kinds === null) return newest(entriesOf(dialect, project, layer), sql``)
+  if (everywhere && layer !== 3)
+    return newest(
+      dialect.entriesOfLayer,
+      sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
+    )
+  const from = dialect.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+  return inGroups(
+    kinds.map((kind, i) => sql`SELECT * FROM (${newest(from, sql` AND e.kind = ${kind}`)}) AS ${sql.raw(`kind_${i}`)}`),
+  )
+}
+
+/** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
+export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
+  WITH page AS (
+    SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
+    ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${sizedPage(context.dialect)}
+  SELECT sized.id AS wanted_id, ${memoryColumns(context.dialect)}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
+
+export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>
+  layerTotal(context, layer, context.project, kinds)
+
+export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
+
+/** Of each text as much as its line may hold. */
+const SUMMARIZED = 1_000
+
+export const summarizableStatement = (
+  { dialect, scope, now }: Shown,
+  { project, layer, types, createdBefore, limit }: SummarizableQuery,
+): SQL => {
+  const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+  return sql`
+    SELECT e.id, e.version, e.kind, e.title, e.tags, e.weight, e.access_count, e.created_at,
+      coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' END) AS origin,
+      (SELECT count(*) FROM links l WHERE l.org = e.org AND l.to_id = e.id) AS links,
+      ${beginningOf(dialect, SUMMARIZED)} AS text
+    FROM entries e
+    WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
+      AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types)}`)})
+    ORDER BY e.created_at, e.id LIMIT ${limit}`
+}

@@ -1,0 +1,142 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type NewEntry, readerOf } from '../../../../domain/entry/entry'
+import { kindOfTags, resolveKind } from '../../../../domain/entry/kind'
+import type { Caller, Scope } from '../../../../domain/identity/scope'
+import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'
+import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
+import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
+import type { Row } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { listed, listedToChange } from '../../core/visibility'
+import { auditStatement } from '../changes/audit-log'
+import { assignments, writerColumns } from '../writes/entry-columns'
+import { toMemory } from './memory-rows'
+
+/** Memories and problems that are met again (fabric contract §3, §7): how they are found, and what happens to them. */
+interface Context {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+type Writing = Context & { readonly scope: Caller }
+
+/** The premise that what is met again stands as it was read (0010_met_again.sql knows it by this name). */
+export const EQUAL = 'equal'
+
+/** Of the hash of a text, what the index has. */
+const HASH_START = 16
+
+const ofProject = (project: string | null): SQL =>
+  project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+
+/** Equal memories, the oldest first. */
+function equalTo(
+  { dialect, scope, now }: Context,
+  { layer, project, type, textHash, reader }: Sameness,
+  what: SQL,
+): SQL {
+  const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
+  const led = sql`e.listed = 1 AND substr(e.text_hash, 1, ${sql.raw(String(HASH_START))}) = ${textHash.slice(0, HASH_START)}`
+  return sql`
+    SELECT ${what} FROM ${dialect.entriesBy('entries_by_text', led)}
+    WHERE ${led} AND ${listed(dialect, scope, now)}
+      AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(project)} AND e.reader = ${reader}
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})
+    ORDER BY e.id LIMIT 1`
+}
+
+/** What makes an entry equal to another. */
+export function samenessOf(entry: NewEntry): Sameness {
+  const { lifted, layer, textHash, source, tags } = entry
+  const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
+  return { layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) }
+}
+
+export const equalStatements = (context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] =>
+  wanted.map((one) => equalTo(context, one, columns))
+
+export function toEqual(row: Row | undefined): Equal | null {
+  if (row === undefined) return null
+  const { id, version, tags, metadata, pinned } = toMemory(row)
+  return { id, version, tags, metadata, pinned }
+}
+
+/** Visible memories of a problem's key, the oldest first. */
+export function reportedStatement({ dialect, scope, now }: Context, project: string | null, key: string): SQL {
+  const problem = dialect.textAt([PROBLEM])
+  const led = sql`e.listed = 1 AND e.layer = 2 AND ${problem} = ${key} AND ${problem} IS NOT NULL`
+  return sql`
+    SELECT e.id, e.version, ${dialect.textAt(['fileContext', 'path'])} AS path, ${dialect.numberAt('count')} AS count
+    FROM ${dialect.entriesBy('entries_by_problem', led)}
+    WHERE ${led} AND ${listed(dialect, scope, now)} AND ${ofProject(project)}
+    ORDER BY e.id LIMIT 1000`
+}
+
+export const toReported = ({ id, version, path, count }: Row): Reported => ({
+  id: Number(id),
+  version: Number(version),
+  path: path as string | null,
+  count: Math.max(1, Number(count ?? 1)),
+})
+
+/**
+ * The statements of a meeting: what is presupposed, then what happens to memories that stand there.
+ *
+ * @param entries that are stored after them in the same batch
+ */
+export function meet(context: Writing, meeting: Meeting | undefined, entries: readonly NewEntry[]): SQL[] {
+  if (meeting === undefined) return []
+  const { dialect, scope, now } = context
+  const { problem, count, renewals } = meeting
+  const ids = [...renewals.map(({ id }) => id), ...(count === null ? [] : [count.id])]
+  const event = { ...scope, allowed: true, ids, detail: { updated: ids.length } }
+  return [
+    ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry), sql`1 AS one`)})`)),
+    ...(problem === null ? [] : [nothingNew(context, problem)]),
+    ...renewals.map(({ id, version }) => standing(context, id, sql` AND e.version = ${version}`)),
+    ...(count === null ? [] : [standing(context, count.id)]),
+    ...renewals.map((one) => renewalStatement(context, one)),
+    ...(count === null ? [] : [countStatement(dialect, count.id, count.lastSeen)]),
+    ...(ids.length > 0 && entries.length === 0 ? [auditStatement(scope.org, now, event)] : []),
+  ]
+}
+
+const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, premise) SELECT ${premise}, ${EQUAL}`
+
+/** Nothing has come to what was known of a problem. */
+function nothingNew(context: Context, { project, key, known }: NonNullable<Meeting['problem']>): SQL {
+  const newest = known.reduce((last, { id }) => Math.max(last, id), 0)
+  const later = sql`SELECT 1 FROM (${reportedStatement(context, project, key)}) reported WHERE reported.id > ${newest}`
+  return holds(sql`NOT EXISTS (${later})`)
+}
+
+/** It is still the caller's to change. */
+const standing = ({ dialect, scope, now }: Context, id: number, more = sql``): SQL =>
+  holds(sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = ${id} AND ${listedToChange(dialect, scope, now)}${more})`)
+
+function renewalStatement({ scope, now }: Writing, { id, tags, lasts }: Renewal): SQL {
+  const writer = assignments(writerColumns(scope))
+  const changes = [
+    ...(lasts === null ? [] : [sql`layer_expires_at = ${now + lasts}, accessed_at = ${now}`]),
+    ...(tags === null
+      ? []
+      : [
+          sql`tags = ${JSON.stringify(tags)}, tag_kind = ${kindOfTags(tags)}, version = version + 1, updated_at = ${now}, ${writer}`,
+        ]),
+  ]
+  return sql`UPDATE entries SET ${sql.join(changes, sql`, `)} WHERE id = ${id}`
+}
+
+/** One more report: no new version, since nothing of what it says has changed. */
+function countStatement(dialect: SqlDialect, id: number, lastSeen: string): SQL {
+  const before = sql`coalesce(metadata, '{}')`
+  const count = sql`coalesce((SELECT ${dialect.numberAt('count')} FROM entries e WHERE e.id = ${id}), 1)`
+  const told = JSON.stringify({ lastSeen }).slice(1)
+  const patch = sql`'{"count":' || CAST(${count} + 1 AS TEXT) || ${`,${told}`}`
+  const merged = dialect.mergePatch(before, sql`(${patch})`)
+  return sql`UPDATE entries
+    SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${dialect.byteLength(merged)}, metadata = ${merged}
+    WHERE id = ${id}`
+}

@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../../../domain/entry/entry'
+import type { Kind } from '../../../../domain/entry/kind'
+import { type AtMoment, type Moment, namesOf } from '../../../../domain/recall/current'
+import { FALSE } from '../../core/compile-filter'
+import type { Row } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { beginningOf } from '../texts/long-texts'
+import { isAway } from './memory-statements'
+
+/** What a memory `e` is to a moment (fabric contract §5): what its place follows from in plain code. */
+
+/** Of a text so much is searched for the names of files and commands. */
+const SEARCHED = 50_000
+/**
+ * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON
+ * writes six bytes for one of a control character.
+ */
+const NAMING = { before: 100, most: 500 } as const
+
+/** Where metadata name a file, and what leads to the memories of the org by it (`0001_entries.sql`). */
+export const FILES = [
+  { path: ['fileContext', 'path'], index: 'entries_by_file' },
+  { path: ['codeBlock', 'filePath'], index: 'entries_by_code_file' },
+] as const
+
+export const MOMENT_COLUMNS = [
+  ...['layer', 'kind', 'updated_at', 'used_at', 'last_seen', 'file', 'code_file', 'language'],
+  ...['is_own', 'is_captured', 'is_away', 'naming'],
+] as const
+
+/** Longer names are those of no file that is compared. */
+const beginning = (value: SQL): SQL => sql`substr(${value}, 1, 256)`
+
+const bit = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
+
+/** Beside `id` and `weight`. */
+export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
+  const { sessionId, project } = moment
+  const at = (...path: string[]): SQL => dialect.textAt(path)
+  // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
+  const isShort = sql`e.bytes <= ${sql.raw(String(SEARCHED))} AND e.text <> ''`
+  const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
+  const found = namesOf(moment).map((name) => dialect.position(start, sql`${name}`))
+  const naming = found.map((place) => {
+    const from = sql`CASE WHEN ${place} > ${sql.raw(String(NAMING.before))} THEN ${place} - ${sql.raw(String(NAMING.before))} ELSE 1 END`
+    return sql` WHEN ${place} > 0 THEN substr(${start}, ${from}, ${sql.raw(String(NAMING.most))})`
+  })
+  const own = sessionId === null ? FALSE : sql`coalesce(${at('sessionId')}, '') = ${sessionId}`
+  const columns = {
+    used_at: sql`coalesce(e.accessed_at, e.created_at)`,
+    last_seen: beginning(at('lastSeen')),
+    file: beginning(at('fileContext', 'path')),
+    code_file: beginning(at('codeBlock', 'filePath')),
+    language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
+    is_own: bit(own),
+    is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
+    is_away: bit(isAway(dialect, project)),
+    naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
+  }
+  const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)
+  return sql`e.layer, e.kind, e.updated_at, ${sql.join(named, sql`, `)}`
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+export function toAtMoment(row: Row): AtMoment {
+  const lastSeen = isText(row.last_seen) ? Date.parse(row.last_seen) : Number.NaN
+  return {
+    id: Number(row.id),
+    layer: Number(row.layer) as Layer,
+    kind: row.kind as Kind,
+    weight: Number(row.weight),
+    updatedAt: Number(row.updated_at),
+    usedAt: Number(row.used_at),
+    lastSeen: Number.isNaN(lastSeen) ? null : lastSeen,
+    paths: [...new Set([row.file, row.code_file].filter(isText))],
+    language: isText(row.language) ? row.language : null,
+    isOwn: Number(row.is_own) === 1,
+    isCaptured: Number(row.is_captured) === 1,
+    isAway: Number(row.is_away) === 1,
+    naming: row.naming as string,
+  }
+}

@@ -1,0 +1,72 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { SqlDialect } from '../../core/dialect'
+import { visible, visibleState } from '../../core/visibility'
+
+/**
+ * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
+ * counts as a use stands in the view `images_in_use` (0001_entries.sql).
+ *
+ * A removal is a claimed row of work, and a mark that was made with the claim and outlives it. A write puts its bytes first
+ * and commits later; in between the cleaner may have come and gone. So it is refused while a removal is under way, and while
+ * there is a mark that it did not know when it put its bytes. One that knew the mark put them after that removal had ended.
+ */
+
+/** Whether an org uses an image. */
+export const imageInUse = (org: SQL, hash: SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM images_in_use u WHERE u.org = ${org} AND u.hash = ${hash})`
+
+/** Marks every image that a claim has just taken, each with a number of its own. */
+export const markRemovals = (token: string, now: number): SQL[] => {
+  const claimed = sql`o.topic = 'image_delete' AND o.token = ${token} AND o.state = 'claimed' AND o.due_at > ${now}`
+  return [
+    sql`
+      DELETE FROM image_removals WHERE EXISTS (
+        SELECT 1 FROM outbox o WHERE o.org = image_removals.org AND o.key = image_removals.hash AND ${claimed}
+      )`,
+    sql`INSERT INTO image_removals (org, hash, at) SELECT o.org, o.key, ${now} FROM outbox o WHERE ${claimed}`,
+  ]
+}
+
+const list = (dialect: SqlDialect, values: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+/**
+ * Refuses a batch whose new images may be missing. It stands behind the writes: on PostgreSQL another transaction may claim an
+ * image until its new use is written, and none afterwards.
+ *
+ * @param known marks that were read before the bytes were put; they are taken away, because the bytes are there again
+ */
+export function imageGuard(
+  dialect: SqlDialect,
+  org: string,
+  hashes: readonly string[],
+  known: readonly number[],
+): SQL[] {
+  if (hashes.length === 0) return []
+  const wanted = list(dialect, hashes)
+  const ids = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(known)}`)})`
+  const guard = sql`
+    INSERT INTO guards (holds) SELECT NOT EXISTS (
+      SELECT 1 FROM outbox
+      WHERE org = ${org} AND topic = 'image_delete' AND state = 'claimed' AND key IN ${wanted}
+    ) AND NOT EXISTS (
+      SELECT 1 FROM image_removals WHERE org = ${org} AND hash IN ${wanted} AND id NOT IN ${ids}
+    )`
+  return known.length === 0 ? [guard] : [guard, sql`DELETE FROM image_removals WHERE org = ${org} AND id IN ${ids}`]
+}
+
+/** The marks of images of an org, as `id`. */
+export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
+  sql`SELECT id FROM image_removals WHERE org = ${org} AND hash IN ${list(dialect, hashes)}`
+
+/** The type of an image, as `mime_type`, where an entry or a kept state that the scope may see uses it. */
+export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: number): SQL => sql`
+  SELECT u.mime_type FROM image_uses u
+  WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (
+    EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
+    OR EXISTS (
+      SELECT 1 FROM entry_versions v
+      WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)}
+    )
+  ) LIMIT 1`

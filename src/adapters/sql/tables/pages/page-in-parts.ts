@@ -1,0 +1,97 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Pace } from '../../../../domain/pace'
+import type { Filter } from '../../../../domain/search/filter'
+import { conjuncts, tooMuchAsked } from '../../../../domain/search/filter-weight'
+import type { Window } from '../../../../domain/search/window'
+import { compileFilter } from '../../core/compile-filter'
+import type { SqlConnection } from '../../core/connection'
+import { listed } from '../../core/visibility'
+import { type ReadContext, withPrelude } from '../entries/read-statements'
+import { parsedBytes, type Share } from '../entries/share'
+
+/**
+ * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
+ * contract §6): entries are gone through in the order of the page, so many at a time, with rests between. The answer is that of one
+ * statement, as long as nobody writes meanwhile: what is stored then is not in the page, and what is deleted then may still be
+ * counted. Entries of the same second as a part begins or ends with are passed over in the index alone.
+ */
+
+/** D1 answers a thousand queries of a request, and the parts of a filter that asks for very much are small. */
+export const MOST_PARTS = 500
+
+/** The last entry that was gone through. */
+interface Place {
+  readonly second: number
+  readonly id: number
+}
+
+/** What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. */
+function partStatement(context: ReadContext, filter: Filter, after: Place | null, share: Share, window: Window): SQL {
+  const { dialect, scope, now } = context
+  const bindings = dialect.bindings()
+  const parts = conjuncts(filter)
+  const inThread = parts.some((part) => part.op === 'thread')
+  const from = dialect.entriesBy(inThread ? 'entries_by_thread' : 'entries_by_time')
+  const place = sql`(e.created_second, e.id)`
+  const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
+  const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }
+  const next = (columns: SQL): SQL => sql`
+      SELECT e.created_second AS second, e.id${columns} FROM ${from}
+      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}
+      ORDER BY e.created_second DESC, e.id DESC`
+  const last =
+    share.bytes === null
+      ? sql`${next(sql``)} LIMIT 1 OFFSET ${share.entries - 1}`
+      : sql`SELECT second, id FROM (
+          SELECT second, id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
+          FROM (${next(sql`, ${parsedBytes(share)} AS bytes`)} LIMIT ${share.entries})
+          WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
+        ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes}
+        ORDER BY second DESC, id DESC LIMIT 1`
+  const until = sql`until AS MATERIALIZED (${last})`
+  const found = sql`
+    found AS MATERIALIZED (
+      SELECT e.id, e.created_second FROM ${from}
+      WHERE ${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}${behind}
+        AND ${place} >= (coalesce((SELECT second FROM until), 0), coalesce((SELECT id FROM until), 0))
+    )`
+  return withPrelude(
+    bindings,
+    [until, found],
+    sql`SELECT
+      (SELECT count(*) FROM found) AS matches,
+      (SELECT json_group_array(id ORDER BY created_second DESC, id DESC) FROM (
+        SELECT id, created_second FROM found ORDER BY created_second DESC, id DESC LIMIT ${window.limit} OFFSET ${window.offset}
+      )) AS ids,
+      (SELECT second FROM until) AS second,
+      (SELECT id FROM until) AS id`,
+  )
+}
+
+/**
+ * @param share what is gone through at a time
+ * @returns ids of the page in its order, and how many entries match in all
+ */
+export async function pageInParts(
+  connection: SqlConnection,
+  pace: Pace,
+  context: ReadContext,
+  filter: Filter,
+  share: Share,
+  { limit, offset }: Window,
+): Promise<{ ids: number[]; total: number }> {
+  const ids: number[] = []
+  let total = 0
+  for (let after: Place | null = null, more = true, parts = 1; more; parts++) {
+    if (parts > MOST_PARTS) throw tooMuchAsked()
+    await pace.rest()
+    const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
+    const [rows = []] = await connection.read([partStatement(context, filter, after, share, window)])
+    const [row = {}] = rows
+    ids.push(...(JSON.parse(row.ids as string) as number[]))
+    total += Number(row.matches)
+    more = row.id !== null
+    after = { second: Number(row.second), id: Number(row.id) }
+  }
+  return { ids, total }
+}

@@ -1,0 +1,143 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Filter, Leaf } from '../../../../domain/search/filter'
+import { conjuncts } from '../../../../domain/search/filter-weight'
+import type { PageRequest } from '../../../../ports/entry-store'
+import { FALSE } from '../../core/compile-filter'
+import type { Row } from '../../core/connection'
+import type { Bindings } from '../../core/dialect'
+import { circleTotals } from '../counts/circle-totals'
+import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
+import { fits, shareOf } from '../entries/share'
+import { type Plan, planEntries } from './plan'
+
+/** A page of entries, newest first, and how many there are in all. */
+
+/** So many times as many entries may be gone through where the index alone is read. */
+const IN_INDEX = 10
+
+type CountedLeaf = Extract<Leaf, { op: 'thread' | 'source' }>
+
+/** Filters whose total the counters know: none, a thread, a source, or thread and source. */
+function countedBy(filter: Filter): CountedLeaf[] | null {
+  const parts = conjuncts(filter)
+  const counted = parts.filter((part): part is CountedLeaf => part.op === 'thread' || part.op === 'source')
+  const distinct = new Set(counted.map((part) => part.op)).size === counted.length
+  return distinct && counted.length === parts.length ? counted : null
+}
+
+/** Whether the entries of a thread or a time, or those with images, are all that a filter asks for: an index has these and no others. */
+function answeredByIndex(filter: Filter): boolean {
+  const parts = conjuncts(filter)
+  const inThread = parts.some((part) => part.op === 'thread')
+  return parts.every(
+    (part) =>
+      part.op === 'thread' ||
+      part.op === 'created' ||
+      (!inThread && part.op === 'contentType' && part.is === 'multimodal'),
+  )
+}
+
+/**
+ * A condition that one statement may go through all that a filter may have to look at; null where it may in any case. Where no index
+ * leads to few, what has to be looked at is told by counters: entries of the thread, or of the org.
+ */
+export function withinShare({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
+  const share = shareOf(dialect, filter)
+  if (dialect.walked === null || share === null || plan.selective) return plan.within
+  const inIndex = dialect.walked * IN_INDEX
+  if (countedBy(filter) !== null) return offset <= inIndex ? null : FALSE
+  const most = answeredByIndex(filter) ? { ...share, entries: inIndex } : share
+  const thread = conjuncts(filter).find((part) => part.op === 'thread')?.is
+  const held =
+    thread === undefined
+      ? sql`SELECT items AS entries, bytes FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      : sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
+  return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`)} FROM (${held}) held), 1)`
+}
+
+const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
+
+/**
+ * Page and total at once of what an index leads to, which is gone through once. The page in no order, and behind it a row without an id
+ * whose `total` is NULL where the page is to be read in parts.
+ */
+function ledStatement(
+  context: ReadContext,
+  { tables, from, where, within }: Plan,
+  bindings: Bindings,
+  { limit, offset, previewLength }: PageRequest,
+): SQL {
+  const matching = sql`matching AS MATERIALIZED (SELECT e.id, e.created_second FROM ${from} WHERE ${where})`
+  const page = sql`page AS (
+    SELECT id, NULL AS total
+    FROM (SELECT id FROM matching ORDER BY created_second DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+    UNION ALL SELECT NULL, CASE WHEN ${within} THEN (SELECT count(*) FROM matching) END)`
+  return withPrelude(
+    bindings,
+    [...tables, matching, page],
+    sql`SELECT ${previewColumns(context, previewLength)}, page.total
+      FROM page ${context.dialect.followLeft('entries', 'e', sql`e.id = page.id`)}`,
+  )
+}
+
+/** Rows of a page that came in no order, newest first. */
+export const inOrderOfPage = (rows: readonly Row[]): Row[] => {
+  const second = ({ created_at: at }: Row) => Math.floor(Number(at) / 1000)
+  return rows.toSorted((a, b) => second(b) - second(a) || Number(b.id) - Number(a.id))
+}
+
+/** The page, and the total in the last row of the last result; that is NULL where the page is to be read in parts (page-in-parts.ts). */
+export function pageStatements(context: ReadContext, filter: Filter, request: PageRequest): SQL[] {
+  const bindings = context.dialect.bindings()
+  const plan = planEntries(context, filter, bindings)
+  if (plan.within !== null) return [ledStatement(context, plan, bindings, request)]
+  return [pageStatement(context, filter, request), totalStatement(context, filter, request)]
+}
+
+/** No row where the page is to be read in parts (page-in-parts.ts). */
+function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
+  const { dialect } = context
+  const bindings = dialect.bindings()
+  const plan = planEntries(context, filter, bindings)
+  const { from, where, selective } = plan
+  const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
+  const within = withinShare(context, filter, plan, request.offset)
+  const limit = within === null ? sql`${request.limit}` : sql`CASE WHEN ${within} THEN ${request.limit} ELSE 0 END`
+  // Ids first, so that rows passed over by the offset never bring their text.
+  const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
+    ORDER BY ${time} DESC, e.id DESC
+    LIMIT ${limit} OFFSET ${request.offset})`
+  return withPrelude(
+    bindings,
+    [ids],
+    sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
+      ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+      ORDER BY ${NEWEST}`,
+  )
+}
+
+/** One row; its `total` is NULL where the page is to be read in parts. */
+function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRequest): SQL {
+  const { dialect } = context
+  const bindings = dialect.bindings()
+  const counted = countedBy(filter)
+  if (counted === null) {
+    const plan = planEntries(context, filter, bindings)
+    const within = withinShare(context, filter, plan)
+    const count = sql`SELECT count(*) AS total FROM ${plan.from} WHERE ${plan.where}`
+    return withPrelude(
+      bindings,
+      [],
+      within === null ? count : sql`SELECT CASE WHEN ${within} THEN (${count}) END AS total`,
+    )
+  }
+  const thread = counted.find((leaf) => leaf.op === 'thread')?.is
+  const source = counted.find((leaf) => leaf.op === 'source')?.is
+  const column =
+    source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
+  // A page so far behind is read in parts, although its total is known.
+  if (dialect.walked !== null && offset > dialect.walked * IN_INDEX) return sql`SELECT NULL AS total`
+  return thread === undefined
+    ? sql`SELECT ${column} AS total FROM (${circleTotals(context)}) AS totals`
+    : sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
+}

@@ -1,0 +1,119 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Filter } from '../../../../domain/search/filter'
+import { conjuncts } from '../../../../domain/search/filter-weight'
+import { compileFilter, isGuarded, joinConditions } from '../../core/compile-filter'
+import type { Bindings } from '../../core/dialect'
+import { listed } from '../../core/visibility'
+import type { ReadContext } from '../entries/read-statements'
+import { LAYERS, roomIds, together } from '../entries/room-rows'
+import { shareOf } from '../entries/share'
+import { asked, leadsOf } from './leads'
+import { taggedEntries } from './tags'
+
+/** How the entries of a filter are come by. */
+export interface Plan {
+  /** What the statement begins with. */
+  readonly tables: readonly SQL[]
+  /** A condition that an index has led to few entries; null where none leads, or any number will do. */
+  readonly within: SQL | null
+  readonly from: SQL
+  readonly where: SQL
+  /** Rows come by an index other than the one in the order of time. */
+  readonly selective: boolean
+  /** The newest id first, as `ORDER BY` of a plan that was made for it. */
+  readonly byId: SQL
+}
+
+const NEWEST_ID = sql.raw('e.id DESC')
+
+/**
+ * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
+ * its index in the order of time, else a tag through the tag table, else an indexed metadata field; where a statement may go through so
+ * many entries only, whichever leads to few.
+ *
+ * @param order `byId`: the newest id is wanted first, by the index that has the ids of the org or of the thread in order
+ */
+export function planEntries(
+  context: ReadContext,
+  filter: Filter,
+  bindings: Bindings,
+  { byId = false }: { readonly byId?: boolean } = {},
+): Plan {
+  const { dialect, scope, now, indexedFields } = context
+  const parts = conjuncts(filter)
+  const tag = parts.find((part) => part.op === 'tag')
+  const inThread = parts.some((part) => part.op === 'thread')
+  /** By rows to which one of the parts has led. */
+  const selective = (from: SQL, done: Filter): Plan => {
+    const others = { op: 'and', of: parts.filter((part) => part !== done) } as const
+    const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
+    return { tables: [], within: null, from, where, selective: true, byId: NEWEST_ID }
+  }
+  const share = shareOf(dialect, filter)
+  if (share !== null) {
+    const leads = leadsOf(context, filter, bindings, share, { byId })
+    if (leads === null) return inOrder(context, filter, bindings, byId)
+    const { tables, from, within, isDone } = leads
+    const conditions = parts.map((part) => {
+      const condition = compileFilter(part, dialect, bindings.bind)
+      const done = isDone(part)
+      return done === null ? condition : sql`(${done} OR ${condition})`
+    })
+    const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', conditions)}`
+    return { tables, within, from, where, selective: true, byId: NEWEST_ID }
+  }
+  if (tag && !inThread) {
+    const room = parts.find((part) => part.op === 'room')?.is
+    const layers = parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
+    const places =
+      room === undefined ? [{}] : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: room }))
+    const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
+    const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
+      ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
+    return selective(from, tag)
+  }
+  const room = parts.find((part) => part.op === 'room')
+  if (room && !inThread) {
+    const layers = parts.find((part) => part.op === 'layer')?.anyOf
+    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
+    return selective(from, room)
+  }
+  const indexed = parts
+    .flatMap(asked)
+    .filter((part) => part.op === 'equals')
+    .filter(({ path }) => path.length === 1 && indexedFields.has(path[0] as string))
+  if (indexed.length > 0 && !inThread) {
+    const isHidden = parts.some((part) => part.op === 'metadata' && isGuarded(part, dialect))
+    const known = isHidden ? indexed.flatMap((part) => dialect.knownToIndex(part, bindings.bind) ?? []) : []
+    // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
+    const conditions = parts.map((part) => {
+      const condition = compileFilter(part, dialect, bindings.bind)
+      return part.op === 'created' ? dialect.unordered(condition) : condition
+    })
+    const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', [...known, ...conditions])}`
+    return { tables: [], within: null, from: sql`entries e`, where, selective: true, byId: NEWEST_ID }
+  }
+  return inOrder(context, filter, bindings, byId)
+}
+
+/** By the index in the order of time, or of ids. */
+function inOrder({ dialect, scope, now }: ReadContext, filter: Filter, bindings: Bindings, byId: boolean): Plan {
+  const parts = conjuncts(filter)
+  const inThread = parts.some((part) => part.op === 'thread')
+  const thread = byId ? parts.find((part) => part.op === 'thread') : undefined
+  const shown = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
+  const ofThread =
+    thread === undefined ? sql`` : sql` AND ${dialect.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
+  const others: Filter = { op: 'and', of: parts.filter((part) => part !== thread) }
+  const where = sql`${shown}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
+  const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
+  const from = illustrated ? dialect.illustratedEntries : sql`entries e`
+  return {
+    tables: [],
+    within: null,
+    from,
+    where,
+    selective: false,
+    byId: dialect.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
+  }
+}

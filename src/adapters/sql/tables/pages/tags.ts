@@ -1,0 +1,75 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { MemoryQuery } from '../../../../ports/memories'
+import type { SqlDialect } from '../../core/dialect'
+import { listedBeside, projectList, projectsOf } from '../../core/visibility'
+import type { RoomContext } from '../entries/room-rows'
+
+/** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
+export interface TagPlace {
+  readonly layer?: number
+  /** Of a layer that is named. */
+  readonly project?: string
+}
+
+/** As `taggedEntries`, as `id`: an entry as often as it has one of the tags. */
+export function taggedRows(
+  dialect: SqlDialect,
+  scope: Scope,
+  tags: readonly string[],
+  { layer, project }: TagPlace = {},
+): SQL {
+  const ofLayer = layer === undefined ? sql`` : sql` AND t.layer = ${sql.raw(String(layer))}`
+  // Each tag is looked up by itself: a planner that knows nothing of a list of them walks the whole project.
+  const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
+  return sql`SELECT t.entry_id AS id
+    FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.follow('entry_tags', 't', found)}`
+}
+
+/**
+ * The ids of entries that have one of these tags, each once, as `entry_id`. The index knows layer and project of each, so that
+ * entries elsewhere cost nothing.
+ */
+export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly string[], place: TagPlace = {}): SQL {
+  return sql`SELECT DISTINCT id AS entry_id FROM (${taggedRows(dialect, scope, tags, place)}) AS rows_of_tags`
+}
+
+/** Who asks, and in which project. */
+type TagContext = RoomContext & { readonly project: string | null }
+
+type TaggedQuery = Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>
+
+const given = (dialect: SqlDialect, values: readonly string[]): SQL => dialect.jsonRows(sql`${JSON.stringify(values)}`)
+
+/** Layer 3 belongs to the whole org. */
+export const projectOf = ({ project }: TagContext, { layer }: TaggedQuery): string | undefined =>
+  layer === 3 || project === null ? undefined : project
+
+/** Rows `t` of these tags in a layer, as what a query is from; an entry as often as it has one of them. */
+export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
+  const { dialect, scope } = context
+  const place = sql`t.layer = ${sql.raw(String(query.layer))}${ofProjects(dialect, scope, projectOf(context, query))}`
+  const found = sql`t.org = ${scope.org} AND t.tag = given.value AND ${place}`
+  return sql`${given(dialect, query.tags)} given ${dialect.follow('entry_tags', 't', found)}`
+}
+
+/** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
+export function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
+  const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
+  return sql`${listedBeside(dialect, scope, now, 't')}${ofKind}`
+}
+
+/** Columns that `isListed` asks, and those of a page. */
+export const LISTED_COLUMNS = sql`t.entry_id, t.created_at, t.project, t.kind, t.reader, t.expires_at, t.listed`
+
+/** Memories of a layer that have one of the tags, each once, as `id` and `created_at`. */
+export const taggedMemories = (context: TagContext, query: TaggedQuery, from = rowsOfTags(context, query)): SQL =>
+  sql`SELECT DISTINCT t.entry_id AS id, t.created_at FROM ${from} WHERE ${isListed(context, query)}`
+
+function ofProjects(dialect: SqlDialect, scope: Scope, project: string | undefined): SQL {
+  const projects = projectsOf(scope)
+  if (project !== undefined) return sql` AND t.project = ${project}`
+  if (projects === null) return sql``
+  // An index leads to projects within a layer only, so each layer is named.
+  return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, projects)}`
+}

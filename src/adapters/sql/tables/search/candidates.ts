@@ -1,0 +1,189 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Filter } from '../../../../domain/search/filter'
+import type { Unit } from '../../../../domain/search/query-unit'
+import type { ScoredTerm } from '../../../../domain/search/score'
+import {
+  SCORED_LENGTH,
+  type Standing,
+  type TextColumn,
+  type TextHit,
+  type TextRequest,
+  type TextSearch,
+} from '../../../../ports/full-text'
+import type { Row } from '../../core/connection'
+import { unpackedColumns } from '../../core/packed'
+import { toAtMoment } from '../memories/moment'
+
+/** What both databases do alike when they choose the candidates of a search by words. */
+
+/** The one thread that a filter admits, if it names one. */
+export const threadOf = (filter: Filter): string | null => named('thread', filter)
+
+/** The one project that a filter admits beside layer 3, if it names one. */
+export const roomOf = (filter: Filter): string | null => named('room', filter)
+
+function named(op: 'thread' | 'room', filter: Filter): string | null {
+  if (filter.op === op) return filter.is
+  if (filter.op !== 'and') return null
+  for (const part of filter.of) {
+    const name = named(op, part)
+    if (name !== null) return name
+  }
+  return null
+}
+
+/** Date and agent belong to no phrase. */
+export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
+  columns.filter((column) => column !== 'context')
+
+/**
+ * How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. Reckoned in
+ * doubles on both databases, so that equals are equal on both.
+ */
+export const brevity = (words: SQL): SQL => sql`(1 + 2.2 / (1.3 + CAST(${words} AS double precision) / 55.0))`
+
+/** The same in plain code, to the last bit. */
+export const brevityOf = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
+
+/** That of no words, as SQL: none is above it. */
+export const MOST_BREVITY = sql.raw(String(brevityOf(0)))
+
+/**
+ * Entries with a term are counted up to here, in the order of ids; the rest is estimated from how far the count came. Words of
+ * more entries are equally common when candidates are chosen.
+ */
+export const COMMON = 10_000
+/** As `COMMON`, where candidates come from one thread and the others are only counted. */
+export const COUNTED = 1000
+
+export type Units = NonNullable<TextRequest['units']>
+
+/** The units of a query that are one of its scored words, by the places of those, and the others, which are looked for apart. */
+export function splitUnits(
+  units: readonly Unit[],
+  terms: readonly ScoredTerm[],
+): { alone: number[]; composed: Unit[] } {
+  const places = units.map(({ terms: own, prefix, phrase }) =>
+    own.length === 1 && !prefix && !phrase ? terms.findIndex(({ term, by }) => by === 'stem' && term === own[0]) : -1,
+  )
+  return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
+}
+
+/** More than all words of a query together can weigh. */
+export const ONE_UNIT_WEIGHS = 10_000_000_000
+const ONE_UNIT = sql.raw(`CAST(${ONE_UNIT_WEIGHS} AS double precision)`)
+
+/** What candidates are ordered by where a query asks for its units; doubles on both databases. */
+export const unitKey = (first: Units['first'], held: SQL, weight: SQL, shortness: SQL): SQL =>
+  first === 'most' ? sql`(${held} * ${ONE_UNIT} + ${weight} * ${shortness})` : sql`(${weight} * ${shortness})`
+
+/**
+ * A key that none is above who lacks one of the units, of columns `weight`, of all words together, and `lightest`, of one. Who lacks a unit
+ * lacks a word, unless the unit is several words next to each other.
+ *
+ * @param all how many units the query has
+ * @param composed those of several words
+ */
+export const keyOfOthers = (first: Units['first'], all: number, composed: readonly Unit[]): SQL =>
+  unitKey(
+    first,
+    sql.raw(String(all - 1)),
+    sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`,
+    MOST_BREVITY,
+  )
+
+/** How many, and the highest id among them; null when there was none. */
+export type TermCount = readonly [counted: number, reached: number | null]
+
+interface Totals {
+  readonly entries: number
+  readonly firstId: number
+  readonly lastId: number
+}
+
+/** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
+function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals): number {
+  if (counted < cap || reached === null || all.entries === 0) return counted
+  const span = reached - all.firstId + 1
+  return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
+}
+
+/** What each candidate has of about the same size. */
+export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'created_at']
+
+const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): TextHit => ({
+  id: Number(row.id),
+  title: columns.includes('title') ? ((row.title as string | null) ?? '') : '',
+  text: row.text as string,
+  code: columns.includes('code') ? (row.code as string) : '',
+  context: columns.includes('context') ? (row.context as string) : '',
+  length: Number(row.text_words),
+  held: Number(row.held ?? 0),
+  place: Number(row.place ?? 0),
+  weight: Number(row.weight),
+  createdAt: Number(row.created_at),
+  atMoment: row.is_away === undefined ? null : toAtMoment(row),
+  following: JSON.parse(row.following as string) as number[],
+  complete,
+})
+
+/** Entries with a term that is counted no further: between as many as were counted and all of them. */
+const commonTerm = (rare: number, { entries }: Totals): number =>
+  Math.min(entries, Math.round(Math.sqrt(rare * entries)))
+
+/** The rows of the statements of one search. */
+export interface Answers {
+  /** Candidates; each row brings the counts of all terms. */
+  readonly found: readonly Row[] | undefined
+  /** Candidates that hold every unit. */
+  readonly preferred: readonly Row[] | undefined
+  /** One row: entries and words of the scope, its first and last id. */
+  readonly totals: readonly Row[] | undefined
+  /** One row of counts in the whole scope, where the candidates come from a part of it. */
+  readonly beyond: readonly Row[] | undefined
+  readonly columns: readonly TextColumn[]
+  /** Up to how many entries terms were counted, where they are counted no further. */
+  readonly rare?: number | undefined
+}
+
+export function toSearch({ found = [], preferred = [], totals, beyond, columns, rare }: Answers): TextSearch {
+  const unpacked = (rows: readonly Row[]) => unpackedColumns(CANDIDATE_NAMES, rows)
+  const complete = new Map(unpacked(preferred).map((row) => [Number(row.id), toHit(row, true, columns)]))
+  const others = unpacked(found)
+    .filter((row) => !complete.has(Number(row.id)))
+    .map((row) => toHit(row, false, columns))
+  const [sums = {}] = totals ?? []
+  const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
+  const [whole] = beyond ?? []
+  const counts = (whole ?? found.find((row) => row.counts !== null))?.counts as string | undefined
+  return {
+    hits: [...complete.values(), ...others],
+    statistics: {
+      entries: all.entries,
+      averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,
+      entriesWithTerm: (JSON.parse(counts ?? '[]') as TermCount[]).map((count) =>
+        rare !== undefined && count[0] > rare
+          ? commonTerm(rare, all)
+          : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
+      ),
+    },
+  }
+}
+
+/** Entries with more stand in part in what is looked at in plain code. */
+export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesce(e.metadata, '')) > ${SCORED_LENGTH}`)
+
+/**
+ * @param rows of `id`, `title`, `text` and `code`
+ * @param held of `id` and `place`, of long ones
+ */
+export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
+  const places = Map.groupBy(held, ({ id }) => Number(id))
+  return rows.map(({ id, title, text, code }) => ({
+    id: Number(id),
+    title: (title as string | null) ?? '',
+    text: text as string,
+    code: code as string,
+    held: (places.get(Number(id)) ?? []).map(({ place }) => Number(place)),
+  }))
+}

@@ -1,0 +1,66 @@
+import type { IndexedContent } from '../../../../domain/entry/entry'
+import type { Scope } from '../../../../domain/identity/scope'
+import { projectsOf, readersOf } from '../../core/visibility'
+
+/**
+ * How a search index is confined to what a scope may see: each indexed entry carries terms for its org (or the one owner who
+ * may read it), its project and its thread, and every query begins with them.
+ */
+
+/** 53 bits of a string as decimal digits, which no tokenizer changes (cyrb53). A collision costs a row that SQL drops. */
+function digits(text: string): string {
+  let h1 = 0xdeadbeef
+  let h2 = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    h1 = Math.imul(h1 ^ unit, 2654435761)
+    h2 = Math.imul(h2 ^ unit, 1597334677)
+  }
+  h1 = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
+  h2 = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(h1 ^ (h1 >>> 13), 3266489909)
+  return String(4294967296 * (2097151 & h2) + (h1 >>> 0))
+}
+
+/** The org stands by itself in the term of an owner: who chooses names of owners could make those of two orgs collide. */
+const readerTerm = (org: string, reader: string): string =>
+  reader === '' ? `o${digits(org)}` : `w${digits(org)}x${digits(`${org}\n${reader}`)}`
+const projectTerm = (org: string, project: string | null): string =>
+  project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
+const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`
+
+/** Of what belongs to the whole org, whichever project it came from. */
+const semanticTerm = (org: string): string => `s${digits(org)}`
+
+/** What an entry carries. */
+export const entryScopeTerms = (org: string, { reader, project, threadId, layer }: IndexedContent): string[] => [
+  readerTerm(org, reader),
+  projectTerm(org, project),
+  threadTerm(org, threadId),
+  ...(layer === 3 ? [semanticTerm(org)] : []),
+]
+
+/** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org. */
+export interface Confined {
+  readonly thread?: string | null
+  readonly room?: string | null
+}
+
+/** Groups of terms: every entry in the scope has one of each group, and no other has. */
+export function scopeGroups(scope: Scope, { thread = null, room = null }: Confined): string[][] {
+  const groups = [readersOf(scope).map((reader) => readerTerm(scope.org, reader))]
+  const projects = projectsOf(scope)
+  if (projects !== null) groups.push(projects.map((project) => projectTerm(scope.org, project || null)))
+  if (room !== null) groups.push([projectTerm(scope.org, room), semanticTerm(scope.org)])
+  if (thread !== null) groups.push([threadTerm(scope.org, thread)])
+  return groups
+}
+
+/** Seven letters and digits that stand for a project of an org at the beginning of each term of its code. */
+export const codeTerm = (org: string, project: string): string => codeNumber(org, project).toString(36).padStart(7, '0')
+
+/** The same as a number of 32 bits. */
+export const codeNumber = (org: string, project: string): number => Number(digits(`${org}\n${project}`)) % 4_294_967_296
+
+/** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
+export const MONTHS: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ')

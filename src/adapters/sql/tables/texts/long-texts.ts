@@ -1,0 +1,50 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { BEGINNING, isLong } from '../../../../domain/entry/long-text'
+import type { SqlDialect } from '../../core/dialect'
+
+/**
+ * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0002_texts.sql): a
+ * database writes a row anew whatever changes of it, so that new metadata, a read that counts or a deletion would each
+ * write the whole text again, and history would keep a copy where now it keeps the hash.
+ */
+
+/** The text of an entry, wherever it stands. */
+export const textOf = (alias = 'e'): SQL => {
+  const e = sql.raw(alias)
+  return sql`CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE (
+    SELECT l.text FROM long_texts l WHERE l.org = ${e}.org AND l.hash = ${e}.text_hash
+  ) END`
+}
+
+/**
+ * The first characters of the text of an entry.
+ *
+ * @param length at most `BEGINNING`, where no more than that is read of a text of any length
+ */
+export const beginningOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+  const characters = sql.raw(String(length))
+  if (beginning === null || length > BEGINNING) return sql`substr(${textOf(alias)}, 1, ${characters})`
+  const e = sql.raw(alias)
+  const kept = beginning(sql`${e}.org`, sql`${e}.text_hash`)
+  return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
+}
+
+const NONE_SENT: ReadonlySet<string> = new Set()
+
+/** What stands in the row itself. */
+export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
+
+/**
+ * Puts a long text beside its row; nothing for a short one, or one that stands there. It goes again by itself with the last row that
+ * needs it.
+ *
+ * @param row a condition on `e` that names the entry, which has this text by then
+ * @param sent hashes of texts that were sent ahead (`sent-ahead.ts`)
+ */
+export const putBeside = (text: string, textHash: string, row: SQL, sent: ReadonlySet<string> = NONE_SENT): SQL[] =>
+  isLong(text) && !sent.has(textHash)
+    ? [
+        sql`INSERT INTO long_texts (org, hash, text) SELECT e.org, ${textHash}, ${text} FROM entries e WHERE ${row}
+          ON CONFLICT (org, hash) DO NOTHING`,
+      ]
+    : []

@@ -1,0 +1,131 @@
+// How does one call write twenty megabytes of text while others are served? A transaction keeps everybody waiting until all that it
+// brings has arrived, so long texts of such a call are sent ahead, a share at a time, and its transaction only names them.
+import { type SQL, sql } from 'drizzle-orm'
+import { isLong } from '../../../../domain/entry/long-text'
+import type { Pace } from '../../../../domain/pace'
+import { utf8Length } from '../../../../domain/text'
+import { inShares, TEXTS_SHARE } from '../../../../domain/write-share'
+import type { Clock } from '../../../../ports/clock'
+import type { SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { CLAIM_MS } from '../outbox/claim'
+
+/**
+ * A text that was sent ahead is awaited: a row of the outbox says so, and no trigger takes the text away (0002_texts.sql). The
+ * transaction of the call ends that. Where it never comes, the text is withdrawn, by the call or, when that died, by the schedule. A
+ * text that was withdrawn from under a call makes its guard fail, so that no entry is ever without its text.
+ */
+
+export interface WrittenText {
+  readonly text: string
+  readonly hash: string
+}
+
+/** Texts that stand in the database before the transaction that needs them. */
+export interface TextsAhead {
+  /** Their hashes; none where the texts of the call are no more than a share. */
+  readonly sent: ReadonlySet<string>
+  /** Ends the transaction behind all that writes entries: refuses it when a text is missing, and awaits none any more. */
+  readonly arrived: readonly SQL[]
+  /** Runs the transaction; when it fails, withdraws what nothing needs. */
+  commit<T>(transaction: () => Promise<T>): Promise<T>
+}
+
+const hashesIn = (dialect: SqlDialect, hashes: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(hashes)}`)})`
+
+/** Takes those texts away that are neither awaited nor needed by an entry or its history. */
+const dropUnneeded = (org: string, hashes: SQL): SQL => sql`
+  DELETE FROM long_texts WHERE org = ${org} AND hash IN ${hashes}
+    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.org = long_texts.org AND o.topic = 'text' AND o.key = long_texts.hash)
+    AND NOT EXISTS (
+      SELECT 1 FROM entries e WHERE e.org = long_texts.org AND e.text_hash = long_texts.hash AND e.bytes > 16384)
+    AND NOT EXISTS (
+      SELECT 1 FROM entry_versions v WHERE v.org = long_texts.org AND v.text_hash = long_texts.hash AND v.bytes > 16384)`
+
+/**
+ * Awaits these texts no longer, and takes away what nothing needs: both in one transaction, since whoever deletes an entry in between
+ * would leave its text to be awaited.
+ *
+ * @param state of the rows that end: those of a claim, or any
+ */
+export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly string[], state?: 'claimed'): SQL[] => {
+  const list = hashesIn(dialect, hashes)
+  const held = state === undefined ? sql`` : sql` AND state = ${state}`
+  return [
+    sql`DELETE FROM outbox WHERE org = ${org} AND topic = 'text' AND key IN ${list}${held}`,
+    dropUnneeded(org, list),
+  ]
+}
+
+const NONE: TextsAhead = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
+
+export function createSendAhead(connection: SqlConnection, clock: Clock, pace: Pace) {
+  const { dialect } = connection
+
+  async function sendPart(org: string, part: readonly WrittenText[]): Promise<void> {
+    const now = clock.now()
+    const hashes = hashesIn(
+      dialect,
+      part.map(({ hash }) => hash),
+    )
+    await connection.batch(
+      [
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+          SELECT ${org}, 'text', sent.value, ${now}, ${now + CLAIM_MS} FROM ${hashes} sent WHERE true
+          ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+        ...part.map(
+          ({ hash, text }) =>
+            sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
+        ),
+      ],
+      { org },
+    )
+    await pace.rest()
+  }
+
+  /**
+   * Sends the long texts of a call ahead where they are more than a share.
+   *
+   * @throws Problem when the database does not answer; nothing is stored then
+   */
+  return async (org: string, written: readonly WrittenText[]): Promise<TextsAhead> => {
+    const texts = [...new Map(written.filter(({ text }) => isLong(text)).map((one) => [one.hash, one])).values()]
+    const bytes = new Map<string, number>()
+    for (const { hash, text } of texts) {
+      bytes.set(hash, utf8Length(text))
+      await pace.spend(text.length)
+    }
+    const parts = inShares(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
+    if (parts.length < 2) return NONE
+    const hashes = texts.map(({ hash }) => hash)
+    async function orWithdraw<T>(step: () => Promise<T>): Promise<T> {
+      try {
+        return await step()
+      } catch (error) {
+        for (const part of parts) {
+          const statements = withdrawal(
+            dialect,
+            org,
+            part.map(({ hash }) => hash),
+          )
+          // The schedule does what cannot be done now.
+          await connection.batch(statements, { org }).catch(() => {})
+          await pace.rest()
+        }
+        throw error
+      }
+    }
+    await orWithdraw(async () => {
+      for (const part of parts) await sendPart(org, part)
+    })
+    const guard = sql`INSERT INTO guards (holds) SELECT (
+      SELECT count(*) FROM long_texts WHERE org = ${org} AND hash IN ${hashesIn(dialect, hashes)}
+    ) = ${hashes.length}`
+    return {
+      sent: new Set(hashes),
+      arrived: [guard, ...withdrawal(dialect, org, hashes)],
+      commit: orWithdraw,
+    }
+  }
+}

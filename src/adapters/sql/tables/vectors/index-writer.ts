@@ -1,0 +1,183 @@
+// How do the words of entries get into the search index when they are not part of the write itself? From the rows as they stand,
+// a bounded part at a time.
+import { type SQL, sql } from 'drizzle-orm'
+import type { TextVector } from '../../../../domain/entry/entry'
+import type { Pace } from '../../../../domain/pace'
+import type { Analyzer } from '../../../../domain/search/analysis'
+import { indexText } from '../../../../domain/search/indexed-text'
+import { inShares } from '../../../../domain/write-share'
+import type { SqlConnection } from '../../core/connection'
+import type { ReadToIndex, SqlDialect } from '../../core/dialect'
+import { entriesById } from '../entries/read-statements'
+import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
+import { CLAIM_MS } from '../outbox/claim'
+import { textOf } from '../texts/long-texts'
+import { insertVectorsOf } from './insert-vectors'
+
+/** What stands in the way of searches: an entry and how much there is to read of it. */
+export interface Sized {
+  readonly id: number
+  readonly bytes: number
+}
+
+/** An entry that was committed without its words, and the vectors that were made of its text. */
+export interface Unsearchable {
+  readonly id: number
+  readonly textHash: string
+  /** Null: none were made, or they are queued anyway. */
+  readonly vectors: readonly TextVector[] | null
+}
+
+/** An entry as it was read to be made searchable. */
+interface ReadEntry {
+  readonly id: number
+  readonly version: number
+  readonly textHash: string
+}
+
+/** Entries that change while they are read are read again so often; then the schedule does it. */
+const TRIES = 5
+
+/**
+ * Queues what the writer does itself right behind its commit. When it dies before, the schedule does it.
+ *
+ * @param row a condition on `e` that names the entry
+ */
+export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: number): SQL[] =>
+  topics.map(
+    (topic) => sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+      SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now + CLAIM_MS} FROM entries e WHERE ${row}
+      ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+  )
+
+/**
+ * Writes the words of entries that stand at these versions, and counts them: words are counted where they are read, and a commit without
+ * them has counted none.
+ */
+export function wordStatements(dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
+  if (entries.length === 0) return []
+  const [only] = entries
+  const counted = JSON.stringify(entries.map(({ id, version, indexed }) => [id, version, indexed.words]))
+  const seen = dialect.jsonTable(sql`${counted}`, { id: 'integer', version: 'integer', words: 'integer' })
+  return [
+    // What is read of one long text may be more than one value holds.
+    ...(only !== undefined && entries.length === 1
+      ? [dialect.indexEntry(only, sql`e.id = ${only.id} AND e.version = ${only.version}`)]
+      : dialect.indexEntries(entries)),
+    sql`UPDATE entries SET text_words = counted.words
+      FROM (
+        SELECT e.id, seen.words FROM ${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}
+        WHERE e.text_words <> seen.words
+      ) counted
+      WHERE entries.id = counted.id`,
+  ]
+}
+
+export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer, pace: Pace) {
+  const { dialect } = connection
+
+  /**
+   * Writes the words of these entries anew, in one transaction of few statements; they should be no more than a share.
+   *
+   * @param lock the org they are all of, or 'all'
+   * @param beside statements in the same transaction, given what was read; those of entries hold for the rows of `same` (`e`)
+   * @returns the ids that still were what had been read when they were written
+   */
+  async function write(
+    ids: readonly number[],
+    lock: { readonly org: string } | 'all',
+    beside: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
+  ): Promise<Set<number>> {
+    const [rows = []] = await connection.batch([
+      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
+    ])
+    const entries: (ReadToIndex & ReadEntry)[] = []
+    for (const row of rows) {
+      const content = toEntry(row)
+      const { id, version } = content
+      const indexed = await pace.run(indexText(analyzer, content))
+      entries.push({ id, version, textHash: row.text_hash as string, org: row.org as string, content, indexed })
+    }
+    // The version keeps a row that has changed meanwhile from being indexed by its old words.
+    const read = JSON.stringify(entries.map(({ id, version }) => [id, version]))
+    const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer' })
+    const same = sql`${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
+    const results = await connection.batch(
+      [sql`SELECT e.id FROM ${same}`, ...wordStatements(dialect, entries), ...beside(entries, same)],
+      lock,
+    )
+    return new Set((results[0] ?? []).map(({ id }) => Number(id)))
+  }
+
+  /** Those of the entries whose words are still to be written, and how large they are. */
+  async function unwritten(org: string, ids: readonly number[]): Promise<Sized[]> {
+    const [rows = []] = await connection.batch([
+      sql`SELECT e.id, e.bytes FROM ${entriesById(dialect, ids)}
+        ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = 'index' AND o.key = CAST(e.id AS TEXT)`)}
+        WHERE e.org = ${org}`,
+    ])
+    return rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+  }
+
+  const done = (topic: string, same: SQL): SQL =>
+    sql`DELETE FROM outbox WHERE id ${dialect.oneOf(sql`SELECT o.id FROM ${same}
+      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}`)}`
+
+  return {
+    write,
+
+    /**
+     * Makes entries of an org searchable that were committed without their words, a share at a time, with rests in between. It never
+     * fails: they are stored, and whoever was told of a failure would store them again.
+     *
+     * @returns whether all could be done; if not, the schedule goes on
+     */
+    async complete(org: string, entries: readonly Unsearchable[]): Promise<boolean> {
+      if (entries.length === 0) return true
+      const made = new Map(entries.map((entry) => [entry.id, entry]))
+      /** Vectors of the texts that were read, once. */
+      const vectorsOf = (read: readonly ReadEntry[]): SQL[] => {
+        const known = read.flatMap(({ id, version, textHash }) => {
+          const entry = made.get(id)
+          return entry?.vectors && entry.textHash === textHash ? [{ id, version, vectors: entry.vectors }] : []
+        })
+        if (known.length === 0) return []
+        const json = JSON.stringify(known.map(({ id, version }) => [id, version]))
+        const given = dialect.jsonTable(sql`${json}`, { id: 'integer', version: 'integer' })
+        const same = sql`${given} given ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`
+        return [
+          sql`DELETE FROM entry_vectors WHERE entry_id ${dialect.oneOf(sql`SELECT e.id FROM ${same}`)}`,
+          ...insertVectorsOf(dialect, known),
+          done('embed', same),
+        ]
+      }
+      try {
+        let left = await unwritten(org, [...made.keys()])
+        for (let tries = 0; left.length > 0 && tries < TRIES; tries++) {
+          const missed: Sized[] = []
+          for (const group of inShares(left, ({ bytes }) => bytes)) {
+            const written = await write(
+              group.map(({ id }) => id),
+              { org },
+              (read, same) => [...vectorsOf(read), done('index', same)],
+            )
+            missed.push(...group.filter(({ id }) => !written.has(id)))
+            await pace.rest()
+          }
+          left =
+            missed.length === 0
+              ? []
+              : await unwritten(
+                  org,
+                  missed.map(({ id }) => id),
+                )
+        }
+        return left.length === 0
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+export type IndexWriter = ReturnType<typeof createIndexWriter>

@@ -1,0 +1,199 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { QuantizedVector } from '../../../../domain/meaning/vector'
+import type { Filter } from '../../../../domain/search/filter'
+import type { VectorLookup, VectorLookupResult, VectorRow } from '../../../../ports/vector-rows'
+import { compileFilter } from '../../core/compile-filter'
+import type { Row, SqlConnection } from '../../core/connection'
+import type { ComparedBy, SqlDialect } from '../../core/dialect'
+import { listed } from '../../core/visibility'
+import { type ReadContext, withPrelude } from '../entries/read-statements'
+import { withinShare } from '../pages/page-statements'
+import { planEntries } from '../pages/plan'
+
+/** How vectors are looked up that an index found, or that scope and filter admit. */
+export const VECTOR_COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
+
+export const toVectorRow = (row: Row): VectorRow => ({
+  id: Number(row.id),
+  entryId: Number(row.entry_id),
+  start: Number(row.start),
+  length: Number(row.length),
+  weight: Number(row.weight),
+  data: (row.data as string | null | undefined) ?? null,
+  compared: isTold(row) ? { product: Number(row.product), squares: Number(row.squares) } : null,
+})
+
+const isTold = ({ product = null, data = null }: Row): boolean => product !== null && data === null
+
+const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
+
+/** The numbers of a vector, or what the database makes of them and the query. */
+export const numbersFor = ({ nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
+  (query && nearness?.numbers(query)) ?? PACKED
+
+/** Entries beyond those that are enough, where the database compares vectors itself: it rounds, so the last may be in another order. */
+const SPARE = 20
+
+/** The vectors `v` of an org and a model behind an id, as a condition; in the order of `inOrderOfId`. */
+export const vectorsBehind = (dialect: SqlDialect, org: string, model: string, id: number): SQL =>
+  sql`v.org = ${org} AND ${dialect.beyond([sql`v.model`, sql`${model}`], sql`v.id`, sql`${id}`)}`
+
+export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'ASC'): SQL =>
+  dialect.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
+
+/** So many vectors of an org and a model behind an id, whoever sees them, as a query of their ids. */
+export const stretchBehind = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
+  sql`SELECT v.id FROM entry_vectors v WHERE ${vectorsBehind(dialect, org, model, after)}
+    ORDER BY ${inOrderOfId(dialect)} LIMIT ${most}`
+
+/**
+ * Rows behind an id that scope and filter admit, with their entries `e`.
+ *
+ * @param which the first so many of them (`limit`), or those among the first so many vectors of all (`most`)
+ */
+export const admittedBehind = (
+  context: Omit<ReadContext, 'indexedFields'>,
+  model: string,
+  filter: Filter,
+  which: { readonly after: number } & ({ readonly limit: number } | { readonly most: number }),
+): SQL => {
+  const { dialect, scope } = context
+  const columns = sql`${VECTOR_COLUMNS}, v.data`
+  const order = sql`ORDER BY ${inOrderOfId(dialect)}`
+  if ('limit' in which) {
+    const from = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+    const own = vectorsBehind(dialect, scope.org, model, which.after)
+    return admittedVectors(context, filter, { columns, from, own }, sql`${order} LIMIT ${which.limit}`)
+  }
+  const from = sql`(${stretchBehind(dialect, scope.org, model, which.after, which.most)}) AS stretch
+    ${dialect.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+  return admittedVectors(context, filter, { columns, from, own: sql`v.model = ${model}` }, order)
+}
+
+/**
+ * Rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is always given: the planner
+ * cannot know which leads to fewer rows, and either wrong choice compares every vector with every entry.
+ *
+ * @param own which vectors, as a condition; rows that come by their entry need no look at the vector's org
+ */
+export function admittedVectors(
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  filter: Filter,
+  { columns, from, own }: { readonly columns: SQL; readonly from: SQL; readonly own: SQL },
+  extra: SQL,
+): SQL {
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT ${columns} FROM ${from}
+      WHERE ${own} AND ${listed(dialect, scope, now)} AND ${condition} ${extra}`,
+  )
+}
+
+/**
+ * Hits that a filter admits, the nearest first, and where these belong to too few entries also further ones and what the filter
+ * admits at all, in one statement: what is not needed is not read. Always a row without an id, whose `part` tells whether it was
+ * (`short`, else `enough`); its `entry_id` counts the eligible, to one beyond the limit.
+ */
+function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
+  const { dialect, scope, now } = context
+  const { model, filter, query, hits, further, enough, hitData, eligibleLimit: limit } = lookup
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  const where = sql`v.model = ${model} AND ${listed(dialect, scope, now)} AND ${condition}`
+  const numbers = numbersFor(dialect, query)
+  const data = hitData ? numbers.columns : numbers.none
+  const of = (ids: readonly number[], gate: SQL, open: SQL) => sql`
+    SELECT v.id, v.entry_id, v.start, v.length, e.weight, ${data}
+    FROM ${gate}${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} hit
+      ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+      ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+    WHERE ${open}${where}`
+  // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by. SQLite goes by neither
+  // where it walks the parts of a room, but by a limit.
+  const gate = sql`gate CROSS JOIN `
+  const isShort = sql`(SELECT count(*) FROM gate) > 0`
+  const open = sql`${isShort} AND `
+  const plan = planEntries(context, filter, bindings)
+  // What a statement may not go through is more than is asked for.
+  const within = withinShare(context, filter, plan)
+  const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
+  const cosine = dialect.nearness?.cosine(query)
+  const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight${column}
+      FROM ${mayWalk}${plan.from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
+      WHERE ${open}v.model = ${model} AND ${plan.where}`
+  const few =
+    cosine === undefined
+      ? sql`${eligible(sql``)} LIMIT CASE WHEN (SELECT count(*) FROM gate) > 0 THEN ${limit + 1} ELSE 0 END`
+      : sql`SELECT id, weight FROM (
+          SELECT id, entry_id, weight, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
+          FROM (${eligible(sql`, ${cosine} AS cosine`)}) AS compared
+        ) AS chunks
+        WHERE place = 1 ORDER BY cosine DESC, entry_id LIMIT ${Math.min(limit, enough + SPARE)}`
+  const eligibles = sql`(SELECT count(*) FROM few)`
+  const found =
+    within === null
+      ? eligibles
+      : sql`CASE WHEN (SELECT count(*) FROM walked) > 0 THEN ${eligibles} ELSE ${limit + 1} END`
+  const tables = [
+    ...plan.tables,
+    sql`near AS MATERIALIZED (${of(hits, sql``, sql``)})`,
+    sql`gate AS MATERIALIZED (SELECT 1 AS short WHERE (SELECT count(DISTINCT entry_id) FROM near) < ${enough})`,
+    sql`beyond AS MATERIALIZED (${of(further, gate, open)})`,
+    ...(within === null
+      ? []
+      : [sql`walked AS MATERIALIZED (SELECT 1 AS open FROM gate WHERE CASE WHEN ${isShort} THEN ${within} END)`]),
+    sql`few AS MATERIALIZED (${few})`,
+  ]
+  return withPrelude(
+    bindings,
+    tables,
+    sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, ${numbers.names} FROM near
+      UNION ALL SELECT 'hit', id, entry_id, start, length, weight, ${numbers.names} FROM beyond
+      UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, ${numbers.columns}
+        FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
+      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, ${numbers.none}`,
+  )
+}
+
+/** One round trip, shared with what is read in the same moment. */
+export async function lookUpVectors(
+  connection: SqlConnection,
+  context: ReadContext,
+  lookup: VectorLookup,
+): Promise<VectorLookupResult> {
+  const { dialect } = connection
+  const { model, filter, hits, further, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit } = lookup
+  const staged = further.length > 0 || eligibleLimit > 0
+  const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
+    ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+    ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+  const withData = sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, lookup.query).columns}`
+  const [hitRows = [], newRows = []] = await connection.read([
+    staged
+      ? hitsStatement(context, lookup)
+      : admittedVectors(
+          context,
+          filter,
+          { columns: hitData ? withData : VECTOR_COLUMNS, from: found, own: sql`v.model = ${model}` },
+          sql``,
+        ),
+    ...(confirmedUpTo === Number.MAX_SAFE_INTEGER
+      ? []
+      : [admittedBehind(context, model, filter, { after: confirmedUpTo, limit: unconfirmedLimit + 1 })]),
+  ])
+  const unconfirmed = newRows.map(toVectorRow)
+  const short = hitRows.find(({ part }) => part === 'short')
+  return {
+    hits: hitRows.filter(({ part = 'hit' }) => part === 'hit').map(toVectorRow),
+    lookedFurther: short !== undefined,
+    unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
+    moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
+    eligible:
+      short !== undefined && eligibleLimit > 0 && Number(short.entry_id) <= eligibleLimit
+        ? hitRows.filter(({ part }) => part === 'eligible').map(toVectorRow)
+        : null,
+  }
+}

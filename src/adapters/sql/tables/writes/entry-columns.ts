@@ -1,0 +1,101 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { LifeChange } from '../../../../domain/entry/entry'
+import type { ImageRef } from '../../../../domain/entry/image'
+import { kindOfTags } from '../../../../domain/entry/kind'
+import type { LinkTarget } from '../../../../domain/entry/link'
+import type { Lifted, Metadata } from '../../../../domain/entry/metadata'
+import type { Caller } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
+import type { SqlDialect } from '../../core/dialect'
+import { linkColumn } from '../links/metadata-links'
+import { heldInRow } from '../texts/long-texts'
+
+/** What a write knows of its call. */
+export interface WriteContext {
+  readonly dialect: SqlDialect
+  readonly scope: Caller
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Hashes of long texts that stand in the database already. */
+  readonly sent: ReadonlySet<string>
+}
+
+/** The columns of an entry and their values, always bound, by what a write changes. */
+
+export type Assignments = Record<string, SQL>
+
+export const flag = (value: boolean): number => (value ? 1 : 0)
+
+const imageJson = (images: readonly ImageRef[]): string | null =>
+  images.length === 0
+    ? null
+    : jsonText(
+        images.map(({ hash, mimeType, size, metadata }) => ({
+          hash,
+          mimeType,
+          size,
+          ...(metadata === undefined ? {} : { metadata }),
+        })),
+      )
+
+export function metadataColumns(
+  context: WriteContext,
+  given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
+  changed: SQL | null,
+): Assignments {
+  const { metadata, lifted, links } = given
+  return {
+    metadata: sql`${metadata === null ? null : jsonText(metadata)}`,
+    named_kind: sql`${lifted.namedKind}`,
+    work_item: sql`${flag(lifted.workItem)}`,
+    title: sql`${lifted.title}`,
+    project: sql`${lifted.project}`,
+    domain: sql`${lifted.domain}`,
+    agent: sql`${lifted.agent}`,
+    audience: sql`${lifted.audience}`,
+    diary: sql`${flag(lifted.diary)}`,
+    status: sql`${lifted.status}`,
+    // Beside these stand the columns of the life cycle, which no write of metadata touches (0001_entries.sql).
+    named_weight: sql`${lifted.weight}`,
+    named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
+    named_expires_at: sql`${lifted.expiresAt}`,
+    confidence: sql`${lifted.confidence}`,
+    links: linkColumn(context, links, changed),
+  }
+}
+
+export const tagColumns = (tags: readonly string[]): Assignments => ({
+  tags: sql`${JSON.stringify(tags)}`,
+  tag_kind: sql`${kindOfTags(tags)}`,
+})
+
+export const imageColumns = (images: readonly ImageRef[]): Assignments => ({
+  images: sql`${imageJson(images)}`,
+  image_count: sql`${images.length}`,
+})
+
+export const textColumns = (text: string, hash: string, words: number): Assignments => ({
+  text: sql`${heldInRow(text)}`,
+  text_hash: sql`${hash}`,
+  text_words: sql`${words}`,
+})
+
+/** A changed memory is in use, archived or not. */
+export const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments => ({
+  archived: sql`0`,
+  accessed_at: sql`${now}`,
+  ...(pinned === undefined ? {} : { given_pinned: sql`${flag(pinned)}` }),
+  ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
+})
+
+/** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */
+export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string | null): Assignments => ({
+  changed_by: sql`${keyId}`,
+  changed_agent: sql`${agent ?? stamped}`,
+  restored: sql`0`,
+})
+
+export const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
+export const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
+export const assignments = (columns: Assignments): SQL =>
+  list(Object.entries(columns).map(([name, value]) => sql`${sql.raw(name)} = ${value}`))

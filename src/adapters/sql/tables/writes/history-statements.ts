@@ -1,0 +1,177 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { VERSION_PREVIEW } from '../../../../domain/history/version'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Window } from '../../../../domain/search/window'
+import type { SqlDialect } from '../../core/dialect'
+import { staying, stayingOrKept, visibleState } from '../../core/visibility'
+import { besideBytes, ENTRY_COLUMNS } from '../entries/rows'
+import { textOf } from '../texts/long-texts'
+
+/** Statements over `entry_versions`: what entries were (0006_history.sql). */
+
+/**
+ * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the
+ * same; the hash makes sure of it.
+ */
+export const keptText = sql`
+  CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
+    (SELECT l.text FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash),
+    (
+      SELECT n.text FROM entry_versions n
+      WHERE n.entry_id = v.entry_id AND n.version > v.version AND n.text <> '' AND n.text_hash = v.text_hash
+      ORDER BY n.version LIMIT 1
+    ),
+    (SELECT s.text FROM entries s WHERE s.id = v.entry_id AND s.text <> '' AND s.text_hash = v.text_hash)
+  ) END`
+
+/** The same, as it stands in the row of an entry that gets it again. */
+export const keptInRow = sql`
+  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
+
+/** The columns of an entry, of a kept state. */
+export const KEPT_COLUMNS = sql`v.entry_id AS id, v.thread_id, v.source, v.kind, v.layer, v.title, v.project, v.agent,
+  v.archived, v.reader, v.owner, v.created_by, v.changed_by, v.changed_agent, v.version, v.created_at, v.updated_at,
+  v.metadata, v.images, v.tags, v.summary`
+
+interface HistoryContext {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Whether a state was for the scope to see; `e` is the row that stands there, or is being removed behind its deletion. */
+const seesState = ({ dialect, scope, now }: HistoryContext, alias: string): SQL =>
+  alias === 'e'
+    ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${stayingOrKept('e')}`
+    : visibleState(dialect, scope, now, alias)
+
+/** The same of a state of one entry, which tells nothing any more once its last state has expired. */
+const sees = (context: HistoryContext, alias: string, id: number): SQL => sql`${seesState(context, alias)}
+  AND NOT EXISTS (
+    SELECT 1 FROM (
+      SELECT x.expires_at, x.version FROM entries x WHERE x.id = ${id}
+      UNION ALL SELECT x.expires_at, x.version FROM entry_versions x WHERE x.entry_id = ${id}
+      ORDER BY version DESC LIMIT 1
+    ) AS last WHERE last.expires_at <= ${context.now}
+  )`
+
+/** Every version of an entry that the scope may see, as `shown`: the one that stands there, kept ones, deletions. */
+function shownVersions(context: HistoryContext, id: number): SQL {
+  const { dialect } = context
+  const action = (alias: string) => {
+    const e = sql.raw(alias)
+    return sql`CASE WHEN ${e}.restored = 1 THEN 'restored' WHEN ${e}.version = 1 THEN 'stored' ELSE 'updated' END`
+  }
+  const maker = (alias: string) => {
+    const e = sql.raw(alias)
+    return sql`CASE WHEN ${e}.changed_by IS NULL THEN ${e}.agent ELSE ${e}.changed_agent END, coalesce(${e}.changed_by, ${e}.created_by)`
+  }
+  return sql`shown (version, at, action, agent, key_id, live, held) AS (
+    SELECT e.version, e.updated_at, ${action('e')}, ${maker('e')}, CASE WHEN ${staying('e')} THEN 1 ELSE 0 END, 'row'
+    FROM entries e WHERE e.id = ${id} AND ${sees(context, 'e', id)}
+    UNION ALL
+    SELECT v.version, v.updated_at, ${action('v')}, ${maker('v')}, 0, 'kept'
+    FROM entry_versions v WHERE v.entry_id = ${id} AND ${sees(context, 'v', id)}
+    UNION ALL
+    SELECT v.ended_version, v.ended_at, 'deleted', v.ended_agent, v.ended_by, 0, 'none'
+    FROM entry_versions v WHERE v.entry_id = ${id} AND v.deleted = 1 AND ${sees(context, 'v', id)}
+    UNION ALL
+    SELECT e.version + 1, l.at, 'deleted', l.agent, l.key_id, 0, 'none'
+    FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    WHERE l.entry_id = ${id} AND ${sees(context, 'e', id)}
+  )`
+}
+
+export function versionStatements(context: HistoryContext, id: number, window: Window): SQL[] {
+  const shown = shownVersions(context, id)
+  const preview = (text: SQL) => sql`substr(${text}, 1, ${VERSION_PREVIEW})`
+  return [
+    sql`WITH ${shown} SELECT count(*) AS total, max(version) AS newest, max(live) AS live FROM shown`,
+    sql`
+      WITH ${shown}, page AS (
+        SELECT * FROM shown ORDER BY version DESC LIMIT ${window.limit} OFFSET ${window.offset}
+      )
+      SELECT page.version, page.at, page.action, page.agent, page.key_id,
+        (
+          SELECT p.changed FROM entry_versions p
+          WHERE p.entry_id = ${id} AND p.ended_version = page.version AND p.deleted = 0 AND ${sees(context, 'p', id)}
+        ) AS changed,
+        CASE
+          WHEN page.held = 'row' THEN (SELECT ${preview(textOf())} FROM entries e WHERE e.id = ${id})
+          WHEN page.held = 'kept' THEN (
+            SELECT ${preview(keptText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
+          )
+          ELSE ''
+        END AS preview
+      FROM page ORDER BY page.version DESC`,
+  ]
+}
+
+/** One version, as an entry. */
+export const stateStatement = (context: HistoryContext, id: number, version: number): SQL => sql`
+  SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
+  WHERE e.id = ${id} AND e.version = ${version} AND ${sees(context, 'e', id)}
+  UNION ALL
+  SELECT ${KEPT_COLUMNS}, ${keptText} FROM entry_versions v
+  WHERE v.entry_id = ${id} AND v.version = ${version} AND ${sees(context, 'v', id)}`
+
+/** Texts of versions, newest first, as long as they fit. */
+export function textsStatement(
+  context: HistoryContext,
+  id: number,
+  versions: readonly number[],
+  maxBytes: number,
+): SQL {
+  const wanted = sql`(SELECT value FROM ${context.dialect.jsonNumbers(sql`${JSON.stringify(versions)}`)})`
+  return sql`
+    WITH sized AS (
+      SELECT version, sum(bytes) OVER (ORDER BY version DESC) AS up_to_here
+      FROM (
+        SELECT e.version, e.bytes FROM entries e
+        WHERE e.id = ${id} AND e.version IN ${wanted} AND ${sees(context, 'e', id)}
+        UNION ALL
+        SELECT v.version, v.bytes FROM entry_versions v
+        WHERE v.entry_id = ${id} AND v.version IN ${wanted} AND ${sees(context, 'v', id)}
+      ) all_of_them
+    )
+    SELECT sized.version, coalesce(
+      (SELECT ${textOf()} FROM entries e WHERE e.id = ${id} AND e.version = sized.version),
+      (SELECT ${keptText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
+    ) AS text
+    FROM sized WHERE sized.up_to_here <= ${maxBytes}`
+}
+
+/** Entries as they were at an instant, in the order of the ids; beyond the bytes the id alone, as `wanted_id`. */
+export function asOfStatement(
+  dialect: SqlDialect,
+  scope: Scope,
+  ids: readonly number[],
+  at: number,
+  maxBytes: number,
+): SQL {
+  const places = JSON.stringify(ids.map((id, place) => [id, place]))
+  const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
+  const fits = sql`(sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`
+  const stood = sql`${visibleState(dialect, scope, at, 'e', 'id')} AND ${stayingOrKept('e', at)}`
+  return sql`
+    WITH standing AS (
+      SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
+      FROM ${wanted} ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE e.updated_at <= ${at} AND ${stood}
+      UNION ALL
+      SELECT wanted.place, v.entry_id, v.version, 0, v.bytes + v.size
+      FROM ${wanted} ${dialect.follow('entry_versions', 'v', sql`v.entry_id = wanted.id`)}
+      WHERE v.updated_at <= ${at} AND v.ended_at > ${at} AND ${visibleState(dialect, scope, at)}
+    ), sized AS (
+      SELECT place, id, version, live, size, sum(size) OVER (ORDER BY place) AS up_to_here FROM standing
+    )
+    SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
+    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
+    UNION ALL
+    SELECT sized.place, sized.id, ${KEPT_COLUMNS}, ${keptText}
+    FROM sized
+      ${dialect.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
+    WHERE sized.live = 0 OR NOT ${fits}
+    ORDER BY 1`
+}

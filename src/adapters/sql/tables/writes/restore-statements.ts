@@ -1,0 +1,167 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Generated } from '../../../../domain/entry/entry'
+import type { Caller, Scope } from '../../../../domain/identity/scope'
+import type { IndexedText } from '../../../../domain/search/indexed-text'
+import type { Kept } from '../../../../ports/history'
+import type { SqlDialect } from '../../core/dialect'
+import { changeable, wasChangeable } from '../../core/visibility'
+import { mayReturn } from '../links/metadata-links'
+import { keepMarksOf } from '../texts/text-marks'
+import { queueIndexing, wordStatements } from '../vectors/index-writer'
+import { insertVectorsOf } from '../vectors/insert-vectors'
+import { keptInRow } from './history-statements'
+
+/** The statements that bring kept states back (history contract §3). */
+
+/** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
+const CONTENT =
+  'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
+  'named_expires_at confidence text_hash bytes text_words image_count tags images metadata summary'
+const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by created_at'
+
+const columns = (names: string, alias = ''): SQL =>
+  sql.raw(
+    names
+      .split(' ')
+      .map((name) => alias + name)
+      .join(', '),
+  )
+
+/** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
+function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+  const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
+  const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
+  return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
+    SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
+    WHERE l.id IN ${returning} OR ${dialect.exists(sql`
+      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
+  ) END`
+}
+
+/** The last state of an entry that is gone, `v`'s, as `d`. */
+const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
+  AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
+
+/**
+ * Whether a kept state `v` of the scope's org may be brought back over what stands there, `e`, or over nothing: the state is one that the
+ * caller may write, and what stands there, or the last state of what is gone, is theirs to change.
+ *
+ * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
+ */
+export function mayRestore(
+  dialect: SqlDialect,
+  scope: Scope,
+  now: number,
+  asRead: { readonly standing: SQL; readonly gone: SQL } = { standing: sql``, gone: sql`` },
+): SQL {
+  return sql`${wasChangeable(dialect, scope, 'v')} AND (
+    (e.id IS NOT NULL AND ${changeable(dialect, scope, now)}${asRead.standing})
+    OR (e.id IS NULL AND EXISTS (
+      SELECT 1 FROM entry_versions d WHERE ${lastOf} AND ${wasChangeable(dialect, scope, 'd')}${asRead.gone}
+    ))
+  )`
+}
+
+/** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
+export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL {
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
+  return sql`
+    INSERT INTO guards (holds) SELECT (
+      SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
+      ${dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
+      WHERE ${dialect.aside(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
+        standing: sql` AND e.version = given.version`,
+        // It may have been restored and deleted again meanwhile.
+        gone: sql` AND d.ended_version = given.version`,
+      })}
+    ) = ${states.length}`
+}
+
+const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
+
+/** Deleted entries come back under their ids, in one statement. */
+export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL => {
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion + 1]))
+  return sql`
+    INSERT INTO entries (
+      id, org, version, updated_at, accessed_at, archived, changed_by, changed_agent, restored, links, text,
+      ${columns(`${CONTENT} ${LIFE}`)}
+    )
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, 0, ${stamped(caller)}, ${linksOf(dialect, caller, states)},
+      ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+    FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
+}
+
+/** An entry that stands there becomes again what it was about. */
+export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number, state: Kept): SQL => sql`
+  UPDATE entries SET (${columns(CONTENT)}, links, text) = (
+    SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
+    FROM entry_versions v WHERE v.id = ${state.kept}
+  ), version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = 0,
+    changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
+  WHERE id = ${state.id} AND org = ${caller.org}`
+
+type Edge = readonly [from: number, relation: string, to: number, origin: string]
+
+/** The links that went with deleted states: their own, beside those that their metadata name. */
+export const edgesOf = (states: readonly Kept[]): Edge[] =>
+  states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
+
+/** Links from what stands to what stands or may come back. */
+export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+  if (edges.length === 0) return []
+  const rows = dialect.jsonTable(sql`${JSON.stringify(edges)}`, {
+    ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' },
+  })
+  return [
+    sql`
+      INSERT INTO links (org, from_id, relation, to_id, origin)
+      SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin
+      FROM ${rows} l ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
+      WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.exists(sql`
+        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.aside(sql`other.org = ${org}`)}`)})
+      ON CONFLICT DO NOTHING`,
+  ]
+}
+
+/** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
+export interface Returning {
+  readonly kept: Kept
+  readonly textHash: string
+  readonly generated: Generated | null
+  readonly indexed: IndexedText | null
+}
+
+/**
+ * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
+ * commit, or by the next search.
+ */
+export function besideStatements(dialect: SqlDialect, org: string, now: number, all: readonly Returning[]): SQL[] {
+  const later = all.filter(({ indexed }) => indexed === null)
+  const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
+    const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
+    return of.length === 0 ? [] : queueIndexing([topic], sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${ids}`)}`, now)
+  }
+  const whole = all.flatMap(({ kept: { id, currentVersion, state }, indexed, generated }) =>
+    indexed === null
+      ? []
+      : [{ id, version: currentVersion + 1, org, content: state, indexed, vectors: generated?.vectors ?? [] }],
+  )
+  return [
+    ...keepMarksOf(
+      dialect,
+      all.map(({ kept: { id, state }, textHash }) => ({ id, text: state.text, textHash })),
+    ),
+    ...wordStatements(dialect, whole),
+    ...insertVectorsOf(dialect, whole),
+    ...queued('index', later),
+    ...queued(
+      'embed',
+      all.filter(
+        ({ indexed, generated: made }) => made?.queued.includes('embed') || (indexed === null && made?.vectors),
+      ),
+    ),
+  ]
+}

@@ -1,0 +1,106 @@
+// Which entries hold the most of a query's units, or its rarest words? The tables of that statement.
+import { type SQL, sql } from 'drizzle-orm'
+import type { TextRequest } from '../../ports/full-text'
+import { brevity, keyOfOthers, MOST_BREVITY, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
+import { asked } from './counted-terms'
+import type { MatchCompiler } from './match'
+
+/** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
+const SPARE = 55
+
+/** No scope has this term. */
+const NOTHING = 'scope : "0"'
+
+/** A MATCH expression where the whole search may be asked at once. */
+export const matchIfFits = (expression: string): SQL =>
+  sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOTHING} END`
+
+interface Wanted {
+  readonly request: Pick<TextRequest, 'query' | 'terms' | 'depth'>
+  readonly units: Units
+  readonly compiler: MatchCompiler
+  /** The part of the scope that is searched, as a MATCH expression. */
+  readonly confined: string
+  /** What scope and filter ask of an entry `e`. */
+  readonly admitted: SQL
+}
+
+/**
+ * Tables up to `best`, of `id`, `held` and `place`, behind `fits` and `counts`.
+ *
+ * Those that hold all units are looked at before: FTS5 goes through the words side by side and nothing is gathered. Where they are enough,
+ * and none of the others can be among the best, those are not asked for.
+ *
+ * Tables are joined rather than asked by queries within conditions: SQLite adds up how deep such queries stand in each other, through
+ * all tables that lead to one, and D1 allows a hundred levels.
+ */
+export function bestByUnits({ request, units, compiler, confined, admitted }: Wanted): SQL[] {
+  const { query, terms, depth } = request
+  const { atLeast, first } = units
+  const { alone, composed } = splitUnits(query.units, terms)
+  const shortness = brevity(sql`e.text_words`)
+  const all = sql.raw(String(query.units.length))
+  const most = sql.raw(String(depth.candidates))
+  const together = compiler.within({ op: 'and', of: query.units.map((unit) => ({ op: 'unit', unit })) }, confined)
+  const complete = [
+    sql`rarity AS MATERIALIZED (
+      SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+      FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+    )`,
+    sql`everything (weight, lightest) AS MATERIALIZED (SELECT sum(weight), min(weight) FROM rarity)`,
+    sql`complete AS MATERIALIZED (
+      SELECT e.id, ${all} AS held, ${unitKey(first, all, sql`everything.weight`, shortness)} AS key
+      FROM everything CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+      WHERE entries_fts MATCH ${matchIfFits(together)} AND ${admitted}
+      ORDER BY key DESC, e.id DESC LIMIT ${depth.candidates}
+    )`,
+  ]
+  const placed = (few: SQL): SQL => sql`best AS (
+    SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place FROM (${few}) few
+  )`
+  if (atLeast >= query.units.length) return [...complete, placed(sql`SELECT id, held, key FROM complete`)]
+
+  const parts = composed.map((unit) => compiler.within({ op: 'unit', unit }, confined))
+  const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
+  return [
+    ...complete,
+    sql`missing (yes) AS MATERIALIZED (
+      SELECT count(complete.id) < ${most} OR min(complete.key) <= max(others.key)
+      FROM (SELECT ${keyOfOthers(first, query.units.length, composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
+    )`,
+    // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
+    sql`parts AS MATERIALIZED (
+      SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
+      FROM missing CROSS JOIN rarity WHERE missing.yes
+      UNION ALL SELECT part.value, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes
+    )`,
+    sql`weighed AS MATERIALIZED (
+      SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
+      FROM parts CROSS JOIN entries_fts
+      WHERE entries_fts MATCH parts.words
+      GROUP BY entries_fts.rowid
+    )`,
+    // Of thousands, only those are looked up that may be among the best, however short they are.
+    sql`leading AS MATERIALIZED (
+      SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
+      ORDER BY ${unitKey(first, sql`held`, sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
+    )`,
+    sql`least AS MATERIALIZED (
+      SELECT coalesce(max(last.key), -1) AS key FROM (
+        SELECT ${unitKey(first, sql`leading.held`, sql`leading.weight`, shortness)} AS key
+        FROM leading CROSS JOIN entries e ON e.id = leading.id
+        WHERE ${admitted}
+        ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
+      ) last
+    )`,
+    placed(sql`
+      SELECT * FROM (
+        SELECT weighed.id, ${held} AS held, ${unitKey(first, held, weight, shortness)} AS key
+        FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
+        WHERE ${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= least.key AND ${admitted}
+        ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
+      )
+      UNION ALL
+      SELECT id, held, key FROM complete WHERE NOT (SELECT yes FROM missing)`),
+  ]
+}

@@ -1,0 +1,197 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { jsonText } from '../../domain/json/write'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
+import { foldAscii } from '../../domain/text'
+import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
+import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { D1_CODE } from './code-spelling'
+import { indexEntries, indexEntry } from './full-text-index'
+import { type Merged, mergeWords } from './merging'
+
+/** What SQLite in D1 spells in its own way. */
+
+/** 30 to 60 ms of work where entries are short. */
+const ENTRIES_WALKED = 20_000
+/** About 60 ms of work, too. */
+const BYTES_PARSED = 16_000_000
+
+/** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
+const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
+
+const extracted = (path: readonly string[]): SQL => sql`json_extract(e.metadata, ${jsonPath(path)})`
+const typeOf = (path: readonly string[]): SQL => sql`json_type(e.metadata, ${jsonPath(path)})`
+
+/** `lower()` of SQLite folds A–Z and nothing else, which is the meaning of "ci". */
+const folded = (value: SQL, fold: boolean): SQL => (fold ? sql`lower(${value})` : value)
+
+const TYPES: Record<ScalarType, SQL> = {
+  string: sql`('text')`,
+  number: sql`('integer', 'real')`,
+  boolean: sql`('true', 'false')`,
+}
+
+const members = (bind: Bind, values: readonly Scalar[]): SQL => sql`(SELECT value FROM json_each(${bind(values)}))`
+
+function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL {
+  const strings = values.filter((value) => typeof value === 'string')
+  const numbers = values.filter((value) => typeof value === 'number')
+  const booleans = values.filter((value) => typeof value === 'boolean')
+  const parts: SQL[] = []
+  if (strings.length > 0) {
+    // The folded comparison stands even where case counts: the indexes of metadata fields are on the folded value.
+    const ci = sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(strings)}))`
+    const exact = fold ? TRUE : sql`${extracted(path)} IN ${members(bind, strings)}`
+    parts.push(sql`(${typeOf(path)} = 'text' AND ${ci} AND ${exact})`)
+  }
+  if (numbers.length > 0)
+    parts.push(sql`(${typeOf(path)} IN ${TYPES.number} AND ${extracted(path)} IN ${members(bind, numbers)})`)
+  for (const value of booleans) parts.push(sql`${typeOf(path)} = ${sql.raw(value ? `'true'` : `'false'`)}`)
+  return joinConditions('or', parts)
+}
+
+/** Strings are folded in their index; of values of several types none leads to all. */
+function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bind): SQL | null {
+  if (anyOf.every((value) => typeof value === 'string'))
+    return sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(anyOf)}))`
+  if (anyOf.every((value) => typeof value === 'number')) return sql`${extracted(path)} IN ${members(bind, anyOf)}`
+  return null
+}
+
+/** Conditions that an array holds all of the values, each of which walks it once: for strings, for numbers, for each boolean. */
+function elementsOf(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL[] {
+  const strings = values.filter((value) => typeof value === 'string').map((value) => (fold ? foldAscii(value) : value))
+  const numbers = values.filter((value) => typeof value === 'number')
+  const booleans = values.filter((value) => typeof value === 'boolean')
+  // What `json_extract` has parsed is kept for the row; `json_each` would parse all of the metadata anew for each array.
+  const elements = sql`json_each(CASE WHEN ${typeOf(path)} = 'array' THEN ${extracted(path)} END) m`
+  const holdsAll = (wanted: readonly Scalar[], types: SQL, value: SQL): SQL =>
+    wanted.length === 1
+      ? sql`EXISTS (SELECT 1 FROM ${elements} WHERE m.type IN ${types} AND ${value} = ${bind(wanted[0])})`
+      : sql`(SELECT count(DISTINCT ${value}) FROM ${elements}
+          WHERE m.type IN ${types} AND ${value} IN ${members(bind, wanted)}) = ${sql.raw(String(wanted.length))}`
+  return [
+    ...(strings.length === 0 ? [] : [holdsAll([...new Set(strings)], TYPES.string, folded(sql`m.value`, fold))]),
+    ...(numbers.length === 0 ? [] : [holdsAll([...new Set(numbers)], TYPES.number, sql`m.value`)]),
+    ...[...new Set(booleans)].map(
+      (value) => sql`EXISTS (SELECT 1 FROM ${elements} WHERE m.type = ${sql.raw(value ? `'true'` : `'false'`)})`,
+    ),
+  ]
+}
+
+const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
+
+const leaves: LeafCompilers = {
+  thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
+  source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
+  contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
+  tag: (leaf, bind) =>
+    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.entry_id = e.id AND t.tag IN ${members(bind, leaf.anyOf)})`,
+  created: ({ from, to }, bind) =>
+    joinConditions('and', [
+      ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
+      ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
+    ]),
+  kind: ({ anyOf }, bind) => sql`e.kind IN ${members(bind, anyOf)}`,
+  layer: ({ anyOf }) => layerIs(anyOf),
+  project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
+  room: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
+  null: ({ path }) => sql`${typeOf(path)} = 'null'`,
+  type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,
+  equals: ({ path, anyOf, fold }, bind) => equalsAny(path, anyOf, fold, bind),
+  compare: ({ path, by, value }, bind) =>
+    sql`(${typeOf(path)} IN ${typeof value === 'string' ? TYPES.string : TYPES.number}
+      AND ${extracted(path)} ${COMPARISONS[by]} ${bind(value)})`,
+  substring: ({ path, at, value, fold }, bind) => {
+    const isText = sql`${typeOf(path)} = 'text'`
+    if (value === '') return isText
+    const text = folded(extracted(path), fold)
+    // Folded here: a function of a value is asked anew for each entry.
+    const part = bind(fold ? foldAscii(value) : value)
+    // LIKE and GLOB take patterns of 50 bytes at most in D1.
+    const found = {
+      anywhere: () => sql`instr(${text}, ${part}) > 0`,
+      start: () => sql`substr(${text}, 1, length(${part})) = ${part}`,
+      end: () => sql`substr(${text}, -length(${part})) = ${part}`,
+    }[at]()
+    return sql`(${isText} AND ${found})`
+  },
+  elements: ({ path, allOf, fold }, bind) =>
+    joinConditions('and', [sql`${typeOf(path)} = 'array'`, ...elementsOf(path, allOf, fold, bind)]),
+}
+
+/**
+ * All values of a filter travel as one JSON parameter: D1 takes 100 parameters a statement, and numbers that come out
+ * of JSON on both sides are read by the same parser, so that equal texts are equal numbers.
+ */
+function createBindings(): Bindings {
+  const values: unknown[] = []
+  return {
+    bind: (value) => {
+      values.push(value)
+      return sql.raw(`(SELECT json_extract(list, '$[${values.length - 1}]') FROM given)`)
+    },
+    prelude: () => (values.length === 0 ? null : sql`given (list) AS (SELECT ${jsonText(values)})`),
+  }
+}
+
+/** @param merged how large an index of words is merged by the schedule */
+export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect {
+  const dialect: SqlDialect = {
+    analyzer,
+    leaves,
+    bindings: createBindings,
+    falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
+    entryId: (known) => known,
+    lastWritten: (_, { before, upToVersion }) =>
+      sql`(SELECT w.entry_id
+      FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
+      WHERE w.version <= ${upToVersion})`,
+    likeTogether: false,
+    walked: ENTRIES_WALKED,
+    parsed: BYTES_PARSED,
+    // No path: whoever asks for it is told so, with its words.
+    unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
+    knownToIndex,
+    packsRows: true,
+    follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+    followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+    oneOf: (query) => sql`IN (${query})`,
+    beyond: ([known, value], column, number) => sql`${known} = ${value} AND ${column} > ${number}`,
+    exists: (query) => sql`EXISTS (${query})`,
+    inOrder: (_, wanted) => wanted,
+    rangeOf: (column, value) => sql`${column} = ${value}`,
+    aside: (condition) => condition,
+    among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+    jsonRows: (json) => sql`json_each(${json})`,
+    jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
+    jsonNumbers: (json) => sql`json_each(${json})`,
+    jsonTable: (json, columns) => {
+      const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))
+      return sql`(SELECT ${sql.join(members, sql`, `)} FROM json_each(${json}))`
+    },
+    jsonArrays: (values) => sql`json_group_array(json_array(${sql.join([...values], sql`, `)}))`,
+    jsonRow: (values) => sql`json_array(${sql.join([...values], sql`, `)})`,
+    mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
+    contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+    position: (text, part) => sql`instr(${text}, ${part})`,
+    slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
+    beginning: (org, hash) => sql`SELECT b.text FROM text_beginnings b WHERE b.org = ${org} AND b.hash = ${hash}`,
+    byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
+    illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
+    entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
+    entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
+    entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
+    unordered: (expression) => sql`+${expression}`,
+    indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
+    indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
+    unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
+    mergeIndex: mergeWords(merged),
+    numberAt: (name) => sql`CASE WHEN ${typeOf([name])} = 'integer' THEN ${extracted([name])} END`,
+    textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
+    nearness: null,
+    code: D1_CODE,
+  }
+  return dialect
+}

@@ -1,0 +1,87 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../domain/identity/scope'
+import type { Analyzer } from '../../domain/search/analysis'
+import { BREAK, wordsOf } from '../../domain/search/indexed-text'
+import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
+import { jsonGroups } from '../sql/core/json-groups'
+import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/tables/search/scope-terms'
+
+/**
+ * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the
+ * org (or the one owner who may read), the project and the thread, and every MATCH begins with them.
+ */
+
+/** A MATCH expression that every entry in the scope fulfils and no other does. */
+export function scopeExpression(scope: Scope, confined: Confined = {}): string {
+  const groups = scopeGroups(scope, confined)
+  return groups.map((terms) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ')
+}
+
+/** The day of an instant in words such as `8 may 2023`; only the database knows for certain when an entry was made. */
+function dayWords(createdAt: SQL, months: readonly string[]): SQL {
+  const part = (format: string) => sql.raw(`strftime('${format}', `).append(sql`${createdAt} / 1000, 'unixepoch')`)
+  const names = sql.raw(`'${months.map((month) => month.padEnd(9)).join('')}'`)
+  return sql`ltrim(${part('%d')}, '0') || ' ' || rtrim(substr(${names}, ${part('%m')} * 9 - 8, 9)) || ' ' || ${part('%Y')}`
+}
+
+/** The day an entry was made as index terms. */
+export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
+  dayWords(
+    createdAt,
+    MONTHS.map((month) => wordsOf(analyzer, month).terms),
+  )
+
+/** What the index holds of an entry beside the day it was made. */
+const PARTS = ['scope', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
+type Parts<T> = Readonly<Record<(typeof PARTS)[number], T>>
+
+function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
+  const agent = wordsOf(analyzer, content.agent ?? '')
+  return {
+    scope: entryScopeTerms(org, content).join(' '),
+    title: wordsOf(analyzer, content.title ?? '').terms,
+    body: indexed.terms,
+    code: indexed.code,
+    around: `${agent.terms} ${indexed.ends}`,
+    // Without stems, words stand in body and context as they are written.
+    written: analyzer.stemming ? `${indexed.written} ${BREAK} ` : '',
+    written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
+  }
+}
+
+/** @param from `entries e`, each with its parts */
+function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
+  const createdAt = sql`e.created_at`
+  const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}`
+  const written = analyzer.stemming
+    ? sql`${parts.written} || ${dayWords(createdAt, MONTHS)} || ' ' || ${parts.written_around}`
+    : sql`''`
+  return sql`INSERT OR REPLACE INTO entries_fts (rowid, scope, title, body, code, context, written)
+    SELECT e.id, ${parts.scope}, ${parts.title}, ${parts.body}, ${parts.code}, ${context}, ${written}
+    FROM ${from}`
+}
+
+/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
+  const values = Object.entries(partsOf(analyzer, entry)).map(([name, value]) => [name, sql`${value}`])
+  return insertParts(analyzer, Object.fromEntries(values) as Parts<SQL>, sql`entries e WHERE ${row}`)
+}
+
+/** Writes the terms of those entries that still stand at their versions. */
+export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
+  const rows = entries.map((entry) => {
+    const parts = partsOf(analyzer, entry)
+    return [entry.id, entry.version, ...PARTS.map((name) => parts[name])]
+  })
+  const texts = Object.fromEntries(PARTS.map((name) => [name, 'text'])) as Parts<'text'>
+  const columns = { id: 'integer', version: 'integer', ...texts } as const
+  const given = Object.fromEntries(PARTS.map((name) => [name, sql.raw(`given.${name}`)])) as Parts<SQL>
+  return jsonGroups(rows).map((json) =>
+    insertParts(
+      analyzer,
+      given,
+      sql`${dialect.jsonTable(sql`${json}`, columns)} given
+        ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`,
+    ),
+  )
+}

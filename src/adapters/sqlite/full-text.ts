@@ -1,0 +1,218 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression } from '../../domain/search/query-unit'
+import type { Clock } from '../../ports/clock'
+import type { FullText } from '../../ports/full-text'
+import { compileFilter } from '../sql/core/compile-filter'
+import type { SqlConnection } from '../sql/core/connection'
+import { listed } from '../sql/core/visibility'
+import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
+import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/tables/search/candidates'
+import { totalsOf } from '../sql/tables/search/room'
+import { bestByUnits, matchIfFits } from './best-by-units'
+import { askedBy, fitsTable, SHARES, type Shares } from './bounded/search-cost'
+import { searchInParts } from './bounded/search-in-parts'
+import { candidateColumns } from './candidate-columns'
+import { counted, rareTables } from './counted-terms'
+import { scopeExpression } from './full-text-index'
+import { createCompiler } from './match'
+import { createStanding } from './standing'
+
+/**
+ * Candidates by FTS5.
+ *
+ * @param shares what one statement may go through; a search of more is done in parts, with rests between
+ */
+export function createD1FullText(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  clock: Clock,
+  { pace = WITHOUT_REST, shares = SHARES }: { readonly pace?: Pace; readonly shares?: Shares } = {},
+): FullText {
+  const { dialect } = connection
+  return {
+    engine: 'fts5',
+    language: analyzer.language,
+    stemming: analyzer.stemming,
+    standing: createStanding(connection, analyzer, clock),
+
+    async search(scope, request) {
+      const { query, terms, filter, columns, depth, units, rare } = request
+      const { diaryOf = null, totals: isCounting = true } = request
+      const now = clock.now()
+      const compiler = createCompiler(analyzer, columns)
+      const room = roomOf(filter)
+      const wide = scopeExpression(scope, { room })
+      const confined = scopeExpression(scope, { room, thread: threadOf(filter) })
+      const isBeyond = wide !== confined && rare === undefined
+      const held = sql`SELECT coalesce(sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      const isPreferred = units === undefined && rare === undefined && query.preferred !== null
+      /** What holds one of the terms is found, and what holds them all is preferred: neither needs to be asked for once more. */
+      const isAnyOf = isPreferred && compiler.isAnyOf(query.expression as Expression, terms)
+      const counting = 1 + Number(isPreferred && !isAnyOf) + Number(isBeyond)
+      const fits = fitsTable(askedBy(request, counting, isAnyOf), filter, held, shares.once)
+      const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
+
+      // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
+      // orgs, and so tell one what the others hold, and read their share of the index for it.
+      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
+      const weights = [
+        sql`rarity AS MATERIALIZED (
+          SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${COMMON}
+        )`,
+        sql`weighed AS MATERIALIZED (
+          SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
+          FROM rarity CROSS JOIN entries_fts
+          WHERE entries_fts MATCH rarity.words
+          GROUP BY entries_fts.rowid
+        )`,
+      ]
+
+      const shortness = brevity(sql`e.text_words`)
+      const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
+      const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
+
+      /** Those that are chosen as `best`, in their places. */
+      const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        const admitted = sql`${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`
+        return withPrelude(
+          bindings,
+          [fits, ...tables(admitted)],
+          shown(
+            sql`SELECT ${columnsOf(sql`CASE WHEN best.place = 1 THEN ${ofCounts} END`)}, best.held, best.place
+              FROM best JOIN entries e ON e.id = best.id`,
+          ),
+        )
+      }
+
+      /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
+      const withTerms = (): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        const admitted = sql`admitted AS MATERIALIZED (
+          SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
+          FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+          WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+        )`
+        const best = sql`best AS (
+          SELECT id, max(complete) AS complete FROM (
+            SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
+            UNION ALL
+            SELECT * FROM (
+              SELECT id, 1, key, shortness FROM admitted WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
+            )
+          ) GROUP BY id
+          ORDER BY complete DESC, CASE WHEN max(complete) THEN shortness ELSE key END DESC, id DESC
+          LIMIT ${depth.candidates + depth.complete}
+        )`
+        return withPrelude(
+          bindings,
+          [fits, counts, ...weights, admitted, best],
+          sql`SELECT ${columnsOf(ofCounts)}, best.complete FROM best JOIN entries e ON e.id = best.id`,
+        )
+      }
+
+      /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
+      const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
+      const withRareTerms = (few: number): SQL =>
+        chosenBy((admitted) => {
+          const key = sql`weighed.weight * ${shortness}`
+          const best = sql`best AS (
+            SELECT few.id, 0 AS held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+            FROM (
+              SELECT weighed.id, ${key} AS key
+              FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+              WHERE ${admitted}
+              ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
+            ) few
+          )`
+          return [...rareTables(inside(confined), few), best]
+        }, told)
+
+      /** @param alike whether all that match hold the same words; then only their lengths differ */
+      const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        const best = sql`best AS (
+          SELECT entries_fts.rowid AS id
+          FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
+            ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
+          WHERE entries_fts MATCH ${matchIfFits(compiler.within(expression, confined))}
+            AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+          ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
+          LIMIT ${limit}
+        )`
+        return withPrelude(
+          bindings,
+          alike ? [fits, counts, best] : [fits, counts, ...weights, best],
+          sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
+        )
+      }
+
+      const expression = query.expression as Expression
+      const [found = [], totals, fitting = [], preferred, beyond] = await connection.read([
+        rare !== undefined
+          ? withRareTerms(rare)
+          : units
+            ? chosenBy((admitted) => [counts, ...bestByUnits({ request, units, compiler, confined, admitted })])
+            : isAnyOf
+              ? withTerms()
+              : candidates(expression, depth.candidates, expression.op === 'unit'),
+        totalsOf({ dialect, scope, now }, room, isCounting, rare === undefined),
+        ...(rare !== undefined
+          ? []
+          : [
+              sql`WITH ${fits} SELECT yes FROM fits`,
+              isPreferred && !isAnyOf
+                ? candidates(query.preferred as Expression, depth.complete, true)
+                : sql`SELECT 1 WHERE 0`,
+              // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+              isBeyond
+                ? sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`
+                : sql`SELECT 1 WHERE 0`,
+            ]),
+      ])
+      const answer = { totals, columns, rare }
+      if ((rare === undefined ? fitting : found)[0]?.yes === 1) {
+        const hits = rare === undefined ? found : found.filter(({ packed }) => packed !== null)
+        return toSearch({
+          ...{ ...answer, found: hits, beyond: isBeyond ? beyond : undefined },
+          preferred: isAnyOf ? hits.filter(({ complete }) => complete === 1) : preferred,
+        })
+      }
+
+      const admitted = (ids: readonly number[]): SQL => {
+        const bindings = dialect.bindings()
+        const condition = compileFilter(filter, dialect, bindings.bind)
+        return withPrelude(
+          bindings,
+          [],
+          sql`SELECT e.id, e.text_words AS words FROM ${entriesById(dialect, ids)}
+            WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`,
+        )
+      }
+      const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admitted })
+      const numbers = JSON.stringify(parts.counts)
+      const [chosen, complete] = await connection.read(
+        [parts.found, parts.preferred].map((best) => {
+          // As `best` tells them; of candidates that an expression chose nobody asks it.
+          const isPlaced = best === parts.found && (units !== undefined || rare !== undefined)
+          const given = JSON.stringify(best.map(({ id, held }, i) => [id, held, isPlaced ? i + 1 : 0]))
+          const rows = dialect.jsonTable(sql`${given}`, { id: 'integer', held: 'integer', place: 'integer' })
+          return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held, best.place
+            FROM ${rows} best CROSS JOIN entries e ON e.id = best.id`
+        }),
+      )
+      return toSearch({
+        ...answer,
+        found: chosen,
+        preferred: complete,
+        beyond: parts.beyond === null ? undefined : [{ counts: JSON.stringify(parts.beyond) }],
+      })
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { ScoredTerm } from '../../domain/search/score'
+import type { TextColumn } from '../../ports/full-text'
+import { phraseColumns } from '../sql/tables/search/candidates'
+
+/** Every term reaches the engine quoted; user text is never FTS5 syntax. */
+const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
+
+/** Compiles queries into MATCH expressions, for an index of these words. */
+export function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
+  const inAny = (list: readonly string[]) => `{${list.join(' ')}}`
+  const anywhere = inAny(columns)
+  // Without stems, words stand in the index as they are written anyway.
+  const written = stemming ? 'written' : inAny(['body', 'context'])
+
+  function unit({ terms, prefix, phrase }: Unit): string {
+    const where = phrase ? inAny(phraseColumns(columns)) : prefix ? written : anywhere
+    return `${where} : ${quote(terms.join(' '))}${prefix ? ' *' : ''}`
+  }
+
+  /** FTS5 has no unary NOT, so `NOT x` is everything in the scope except x. */
+  function match(expression: Expression, scope: string): string {
+    switch (expression.op) {
+      case 'unit':
+        return unit(expression.unit)
+      case 'not':
+        return `((${scope}) NOT (${match(expression.of, scope)}))`
+      default:
+        return `(${expression.of.map((part) => match(part, scope)).join(expression.op === 'and' ? ' AND ' : ' OR ')})`
+    }
+  }
+
+  const term = ({ term: word, by }: ScoredTerm): string =>
+    `${by === 'stem' ? anywhere : written} : ${quote(word)}${by === 'beginning' ? ' *' : ''}`
+
+  return {
+    unit,
+    /** A unit that is looked for by its beginning, with a longer beginning in the place of its last word, or that word whole. */
+    lengthened: ({ terms, phrase }: Pick<Unit, 'terms' | 'phrase'>, last: string, isWhole: boolean): string =>
+      `${phrase ? inAny(phraseColumns(columns)) : written} : ${quote([...terms.slice(0, -1), last].join(' '))}${isWhole ? '' : ' *'}`,
+    term,
+    /** Whether an expression means the entries with any of these terms and no others. */
+    isAnyOf(expression: Expression, terms: readonly ScoredTerm[]): boolean {
+      if (expression.op !== 'or' || expression.of.length !== terms.length) return false
+      const asked = new Set(terms.map(term))
+      return expression.of.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))
+    },
+    within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
+  }
+}
+
+export type MatchCompiler = ReturnType<typeof createCompiler>

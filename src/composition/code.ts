@@ -1,0 +1,32 @@
+import { createCodeParser } from '../adapters/code/parser'
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
+import type { Pace } from '../domain/pace'
+import type { Quotas } from '../domain/quota'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
+import { createIndexCode } from '../services/code/index-code'
+import { createPrepareCode } from '../services/code/prepare-code'
+import { createSearchCode } from '../services/code/search-code'
+import type { Services } from '../services/services'
+
+/** The part of compose.ts that indexes and searches source code. */
+export function composeCode(given: {
+  readonly connection: SqlConnection
+  readonly embedder: Embedder | null
+  readonly analyzer: Analyzer
+  readonly clock: Clock
+  readonly onEmbeddingFailure: 'fail' | 'defer'
+  readonly pace: Pace
+  readonly quotas: Quotas
+}): Services['code'] {
+  const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas } = given
+  const index = createSqlCodeIndex(connection, clock, quotas, pace)
+  const parser = createCodeParser(pace)
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
+  return {
+    ...createIndexCode({ index, prepareCode, clock, pace }),
+    search: createSearchCode({ index, embedder, analyzer, clock, pace }),
+  }
+}

@@ -1,0 +1,48 @@
+// What lives as long as an isolate, and is the same for all of its requests.
+
+import type { Levels } from '../domain/recall/similarity'
+import { type Analyzer, createAnalyzer } from '../domain/search/analysis'
+import type { CatchUpState } from '../services/keeping/catch-up'
+import type { PendingState } from '../services/keeping/pending-index'
+import type { Bindings } from './bindings'
+
+/** Analyzers remember what words become, so each lives as long as the isolate. */
+const analyzers = new Map<string, Analyzer>()
+
+export function analyzerFor(language: string): Analyzer {
+  const analyzer = analyzers.get(language) ?? createAnalyzer(language)
+  analyzers.set(language, analyzer)
+  return analyzer
+}
+
+const databaseOf = ({ DB, HYPERDRIVE }: Bindings): object => HYPERDRIVE ?? DB ?? {}
+
+/** What this isolate knows of its databases. */
+const catchingUp = new WeakMap<object, CatchUpState>()
+
+export function catchUpState(bindings: Bindings): CatchUpState {
+  const database = databaseOf(bindings)
+  const state = catchingUp.get(database) ?? { missed: null, running: false }
+  catchingUp.set(database, state)
+  return state
+}
+
+/** Since when this isolate knows its databases. */
+const pending = new WeakMap<object, PendingState>()
+
+export function pendingState(bindings: Bindings, now: number): PendingState {
+  const database = databaseOf(bindings)
+  const state = pending.get(database) ?? { since: now, embedsAgainAt: 0 }
+  pending.set(database, state)
+  return state
+}
+
+/** What cosines of models mean, by database. */
+const levels = new WeakMap<object, Map<string, Levels>>()
+
+export function levelsOf(bindings: Bindings): Map<string, Levels> {
+  const database = databaseOf(bindings)
+  const known = levels.get(database) ?? new Map<string, Levels>()
+  levels.set(database, known)
+  return known
+}

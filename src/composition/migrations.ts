@@ -1,0 +1,25 @@
+import entries from '../../migrations/d1/0001_entries.sql'
+import texts from '../../migrations/d1/0002_texts.sql'
+import links from '../../migrations/d1/0003_links.sql'
+import search from '../../migrations/d1/0004_search.sql'
+import vectors from '../../migrations/d1/0005_vectors.sql'
+import history from '../../migrations/d1/0006_history.sql'
+import identity from '../../migrations/d1/0007_identity.sql'
+import keeping from '../../migrations/d1/0008_keeping.sql'
+import code from '../../migrations/d1/0009_code.sql'
+import metAgain from '../../migrations/d1/0010_met_again.sql'
+import type { Migration } from '../adapters/d1/migrate'
+
+/** The D1 migrations that are bundled with this Worker, in order. */
+export const D1_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_entries.sql', sql: entries },
+  { name: '0002_texts.sql', sql: texts },
+  { name: '0003_links.sql', sql: links },
+  { name: '0004_search.sql', sql: search },
+  { name: '0005_vectors.sql', sql: vectors },
+  { name: '0006_history.sql', sql: history },
+  { name: '0007_identity.sql', sql: identity },
+  { name: '0008_keeping.sql', sql: keeping },
+  { name: '0009_code.sql', sql: code },
+  { name: '0010_met_again.sql', sql: metAgain },
+]

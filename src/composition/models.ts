@@ -1,0 +1,121 @@
+import { createLocalEmbedder } from '../adapters/local/embedder'
+import { createOllamaEmbedder } from '../adapters/ollama/embedder'
+import { ollamaPing } from '../adapters/ollama/health'
+import { createOllamaReranker } from '../adapters/ollama/reranker'
+import { createOllamaSummarizer } from '../adapters/ollama/summarizer'
+import { createOpenAiEmbedder } from '../adapters/openai/embedder'
+import { openAiPing } from '../adapters/openai/health'
+import { createOpenAiReranker } from '../adapters/openai/reranker'
+import { createOpenAiSummarizer } from '../adapters/openai/summarizer'
+import { createWorkersAiEmbedder } from '../adapters/workers-ai/embedder'
+import { createWorkersAiReranker } from '../adapters/workers-ai/reranker'
+import type { AiRunner } from '../adapters/workers-ai/service'
+import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
+import type { Config, ModelChoice } from '../config'
+import { Problem } from '../domain/errors'
+import type { Pace } from '../domain/pace'
+import { perObject } from '../domain/per-object'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Embedder } from '../ports/embedder'
+import type { ModelHealth } from '../ports/health'
+import type { Reranker } from '../ports/reranker'
+import type { Summarizer } from '../ports/summarizer'
+
+/** The part of compose.ts that chooses model providers. */
+export interface Models {
+  /** Null when semantic search is switched off. */
+  readonly embedder: Embedder | null
+  readonly summarizer: Summarizer | null
+  readonly reranker: Reranker | null
+  /** By what they are for: `embeddings`, `summaries`, `reranking`. */
+  readonly health: Readonly<Record<string, ModelHealth>>
+}
+
+function requireAi(ai: AiRunner | undefined): AiRunner {
+  if (ai === undefined)
+    throw new Problem('unavailable', 'A provider is workers-ai, but there is no AI binding; add [ai] to wrangler.toml')
+  return ai
+}
+
+/** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
+const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
+
+function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embedder {
+  const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
+  localEmbedders.set(analyzer, bySize)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions, pace)
+  bySize.set(dimensions, embedder)
+  return embedder
+}
+
+function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Embedder {
+  const { provider, model, dimensions } = config.embedding
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'local':
+      return localEmbedder(analyzer, dimensions, pace)
+    case 'workers-ai':
+      return createWorkersAiEmbedder({ ai: requireAi(ai), model, dimensions })
+    case 'ollama':
+      return createOllamaEmbedder({ host, model, dimensions })
+    case 'openai':
+      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, model, dimensions })
+  }
+}
+
+function chooseSummarizer(config: Config, ai: AiRunner | undefined): Summarizer | null {
+  if (config.summary === null) return null
+  const { provider, model, maxTokens } = config.summary
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'workers-ai':
+      return createWorkersAiSummarizer({ ai: requireAi(ai), model, maxTokens })
+    case 'ollama':
+      return createOllamaSummarizer({ host, model, maxTokens })
+    case 'openai':
+      return createOpenAiSummarizer({ base: openai.base, apiKey: openai.key, model, maxTokens })
+  }
+}
+
+function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | null {
+  if (config.reranking === null) return null
+  const { provider, model }: ModelChoice = config.reranking
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'workers-ai':
+      return createWorkersAiReranker({ ai: requireAi(ai), model })
+    case 'ollama':
+      return createOllamaReranker({ host, model })
+    case 'openai':
+      return createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
+  }
+}
+
+/** What can be asked whether it answers: providers behind an address. A binding is there or not, which is seen at once. */
+const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHealth>> => {
+  const { embedding, semantic, summary, reranking, ollamaHost: host, openai } = config
+  const parts: readonly (readonly [string, ModelChoice | { provider: 'local'; model: string } | null, boolean])[] = [
+    ['embeddings', semantic.enabled ? embedding : null, embedding.onFailure === 'fail'],
+    ['summaries', summary, false],
+    ['reranking', reranking, false],
+  ]
+  return Object.fromEntries(
+    parts.flatMap(([name, choice, required]) => {
+      if (choice === null || choice.provider === 'local' || choice.provider === 'workers-ai') return []
+      const { provider: backend, model } = choice
+      const ping =
+        backend === 'ollama'
+          ? ollamaPing({ host, model })
+          : openAiPing({ base: openai.base, apiKey: openai.key, model })
+      return [[name, { backend, required, ping }]]
+    }),
+  )
+})
+
+/** @throws Problem unavailable when a chosen provider lacks its binding */
+export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Models => ({
+  embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai, pace) : null,
+  summarizer: chooseSummarizer(config, ai),
+  reranker: chooseReranker(config, ai),
+  health: modelHealth(config),
+})

@@ -1,0 +1,48 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
+import type { Pace } from '../domain/pace'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
+import type { EntryStore } from '../ports/entry-store'
+import type { FullText } from '../ports/full-text'
+import type { VectorIndex } from '../ports/vector-index'
+import type { FinishIndex } from '../services/keeping/pending-index'
+import { createCompilePack } from '../services/pack/compile-pack'
+import { createFindCandidates, type FindCandidates } from '../services/pack/find-candidates'
+import { createRemember } from '../services/pack/remember'
+import type { SearchSemantic } from '../services/search-semantic'
+import type { Services } from '../services/services'
+import type { StoreEntries } from '../services/store-entries'
+
+/** The part of compose.ts that makes packs. */
+export function composePacks(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly pace: Pace
+  readonly entries: EntryStore
+  readonly storeEntries: StoreEntries
+  readonly fullText: FullText
+  /** Whether words are searched. */
+  readonly words: boolean
+  readonly embedder: Embedder | null
+  readonly index: VectorIndex
+  readonly searchSemantic: SearchSemantic | null
+  readonly finishing: FinishIndex
+  /** What stands before the candidates; they as they are when nothing does. */
+  readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
+}): Services['packs'] {
+  const { connection, clock, analyzer, pace, entries, storeEntries, fullText, words, embedder, index } = given
+  const { searchSemantic, finishing, watching = (find) => find } = given
+  const reads = createSqlPacks(connection, clock)
+  const semantic =
+    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
+  const findCandidates = watching(
+    createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
+  )
+  return {
+    context: createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() }),
+    remember: createRemember({ storeEntries, entries, fullText, analyzer }),
+  }
+}

@@ -1,0 +1,52 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlLargeMetadata } from '../adapters/sql/stores/entries/large-metadata'
+import type { Pace } from '../domain/pace'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Filter } from '../domain/search/filter'
+import type { Clock } from '../ports/clock'
+import type { EntryStore, PageRequest } from '../ports/entry-store'
+import type { EntryTexts } from '../ports/entry-texts'
+import type { FullText } from '../ports/full-text'
+import type { Reranker } from '../ports/reranker'
+import { createGrepTexts } from '../services/grep-texts'
+import type { Missed } from '../services/keeping/schedule'
+import { createRankedSearches } from '../services/ranked-search'
+import type { SearchSemantic } from '../services/search-semantic'
+import { createSearchText } from '../services/search-text'
+import type { Services } from '../services/services'
+import { createSettled } from '../services/settle-filter'
+
+/** The part of compose.ts that searches under the filters of threads. */
+export function composeSearches(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly pace: Pace
+  readonly entries: EntryStore
+  readonly texts: EntryTexts
+  readonly fullText: FullText
+  readonly searchSemantic: SearchSemantic | null
+  readonly reranker: Reranker | null
+  readonly overfetch: number
+  readonly unfinished: (goesBy: readonly Missed[]) => readonly string[]
+}): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
+  const { connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker } = given
+  const { overfetch, unfinished } = given
+  const settled = createSettled({ large: createSqlLargeMetadata(connection, clock), pace })
+  const searchText = createSearchText({ fullText, analyzer, pace })
+  const ranked = createRankedSearches({
+    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, unfinished, pace },
+  })
+  const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
+    entries.page(scope, filter, request),
+  )
+  return {
+    rankedSearches: {
+      byWords: settled(ranked.byWords),
+      byMeaning: settled(ranked.byMeaning),
+      byBoth: settled(ranked.byBoth),
+    },
+    grepTexts: settled(createGrepTexts({ texts, pace })),
+    entries: { ...entries, page: (scope, filter, request) => page(scope, { ...request, filter }) },
+  }
+}

@@ -1,0 +1,297 @@
+import { indexedFieldNames } from '../adapters/d1/migrate'
+import { createGateLimiter } from '../adapters/gate-object'
+import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
+import { createSqlHistory } from '../adapters/sql/stores/history/history'
+import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
+import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
+import { createSqlDirectory } from '../adapters/sql/stores/identity/directory'
+import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
+import { createSqlRetention } from '../adapters/sql/stores/keeping/retention'
+import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
+import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
+import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
+import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
+import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
+import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-maintenance'
+import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
+import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
+import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
+import { type Announce, announcing } from '../adapters/sql/tables/changes/announcing'
+import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
+import type { Config } from '../config'
+import { Problem } from '../domain/errors'
+import { modelKey } from '../domain/meaning/vector'
+import { createRestingPace } from '../domain/pace'
+import type { Levels } from '../domain/recall/similarity'
+import { EVERYTHING } from '../domain/search/filter'
+import type { Log } from '../http/log'
+import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
+import type { ObjectStoreHealth } from '../ports/health'
+import type { Ids } from '../ports/ids'
+import type { VectorIndex } from '../ports/vector-index'
+import { createAdministration } from '../services/administration'
+import { createBackgroundGeneration } from '../services/background-generation'
+import { createGenerate } from '../services/generate'
+import { createReadHistory } from '../services/history/read-history'
+import { createRestoreEntries } from '../services/history/restore-entries'
+import { createIdentity } from '../services/identity'
+import { createCatchUp } from '../services/keeping/catch-up'
+import { createOutboxWork } from '../services/keeping/outbox-work'
+import { createSchedule } from '../services/keeping/schedule'
+import { scheduleSteps } from '../services/keeping/steps'
+import type { FindCandidates } from '../services/pack/find-candidates'
+import { createReadTexts } from '../services/read-texts'
+import { createGetCurrent } from '../services/recall/current'
+import { createLevels } from '../services/recall/levels'
+import { createMemoryService } from '../services/recall/memories'
+import { createOrient } from '../services/recall/orient'
+import { createRecall } from '../services/recall/recall'
+import { createRecallWords } from '../services/recall/recall-words'
+import { createReportEvent } from '../services/recall/report-event'
+import { createSimilarMemories } from '../services/recall/similar-memories'
+import { createSummarize } from '../services/recall/summarize'
+import { createSearchSemantic } from '../services/search-semantic'
+import type { Services } from '../services/services'
+import { createStoreEntries } from '../services/store-entries'
+import { createSyncVectors } from '../services/sync-vectors'
+import { createUpdateEntries } from '../services/update-entries'
+import type { Bindings } from './bindings'
+import { composeCode } from './code'
+import { composeFeed } from './feed'
+import { composeFinishing } from './finishing'
+import { analyzerFor, catchUpState, levelsOf } from './isolate'
+import { chooseModels } from './models'
+import { composePacks } from './packs'
+import { composeSearches } from './searches'
+import { chooseIndex, chooseStorage } from './storage'
+
+export interface Surroundings {
+  readonly log: Log
+  readonly waitUntil: (work: Promise<unknown>) => void
+  readonly clock?: Clock
+  readonly ids?: Ids
+  /** In the place of the configured index, for tests. */
+  readonly index?: VectorIndex
+  /** What stands before the database, for tests. */
+  readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
+  /** What stands before the candidates of packs, for benches that choose from the same ones again. */
+  readonly watching?: (find: FindCandidates) => FindCandidates
+}
+
+const systemClock: Clock = { now: () => Date.now() }
+const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
+
+/** Whether the vector index answers; null when nothing uses it. */
+function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
+  if (embedder === null) return null
+  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
+  return { backend: index.backend, ping: async () => void (await index.state(space)) }
+}
+
+/** Keeps the work queued until an index that shows things late has shown them. */
+async function confirmed(sync: Promise<boolean>): Promise<void> {
+  if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
+}
+
+/** Without a model there are no cosines. */
+const withoutLevels = async (): Promise<Levels> => ({ nothing: 0, answer: 1 })
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** One for all requests of the isolate, since they share its time. */
+const pace = createRestingPace(sleep)
+
+/** The one door between the house and its adapters: bindings and configuration to services. */
+export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
+  const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
+  const now = () => clock.now()
+  const analyzer = analyzerFor(config.fts.language)
+  const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
+
+  const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
+  const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
+  const { storing, close } = storage
+  const connection = announcing(through(storage.connection), announce)
+  const indexedFields = indexedFieldNames(config.indexedFields)
+  const afterwards = (work: Promise<unknown>) =>
+    waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
+  const settings = createSqlSettings(connection)
+  const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
+  const { bell, changes } = composeFeed(bindings, config, {
+    ...{ connection, settings, clock, sleep, pace },
+    onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
+  })
+  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas, config.history)
+  const entries = storing(stored, afterwards)
+  const texts = createSqlEntryTexts(connection, clock, indexedFields)
+  const rows = createSqlVectorRows(connection, clock, indexedFields)
+  const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
+  const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
+  const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
+
+  const identityStore = createSqlIdentityStore(connection, clock)
+
+  const sync = createSyncVectors({ index, rows, pace })
+  const making = {
+    embedder,
+    summarizer,
+    chunking: config.chunking,
+    onEmbeddingFailure: config.embedding.onFailure,
+    minContentLength: config.summary?.minContentLength ?? 0,
+    pace,
+  }
+  const generate = createGenerate(making)
+  // Summaries of what comes back are kept with it.
+  const vectorsAlone = createGenerate({ ...making, summarizer: null })
+  const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
+  const outbox = createSqlOutbox(connection, clock)
+  const longTexts = createSqlLongTexts(connection)
+  const work = createOutboxWork({
+    outbox,
+    images,
+    index: fullTextIndex,
+    deletes: createUnfinishedDeletes(connection, pace),
+    longTexts,
+    generation,
+    syncOrg: async (org, model) => {
+      // Vectors of a model that is no longer configured are looked at by nobody.
+      if (embedder !== null && model === modelKey(embedder))
+        await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
+    },
+    log: warn,
+  })
+  const embedsHere = config.embedding.provider === 'local'
+  const retention = createSqlRetention(connection, clock, config.history, ids)
+  const onEmbeddingFailure = config.embedding.onFailure
+  const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas: config.quotas })
+  const schedule = createSchedule({
+    steps: scheduleSteps({
+      retention,
+      work,
+      outbox,
+      images,
+      index: fullTextIndex,
+      generation,
+      embedCode: code.embedPending,
+      embedsHere,
+      clock,
+      changesDays: config.changesDays,
+      auditDays: config.auditDays,
+    }),
+    journal: createSqlScheduleJournal(connection),
+    clock,
+    log: warn,
+    pace,
+  })
+  const catchUp = createCatchUp(schedule, catchUpState(bindings))
+  const { finishing, fullText } = composeFinishing(bindings, {
+    ...{ connection, analyzer, clock, pace, fullText: storage.fullText, embedsHere },
+    generation: embedder === null ? null : generation,
+  })
+  const searchSemantic =
+    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
+  const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
+  const storeEntries = createStoreEntries(writing)
+  const memoryRows = createSqlMemories(connection, clock, pace)
+  const recallWords = createRecallWords({ fullText, analyzer, pace })
+  const given = config.embedding.levels
+  const remembered = levelsOf(bindings)
+  const levels = embedder === null ? withoutLevels : createLevels({ embedder, settings, given, remembered })
+  const packs = composePacks({
+    ...{
+      connection,
+      clock,
+      analyzer,
+      pace,
+      entries,
+      storeEntries,
+      fullText,
+      embedder,
+      index,
+      searchSemantic,
+      finishing,
+    },
+    watching: surroundings.watching,
+    words: config.fts.enabled,
+  })
+  const memories = createMemoryService({
+    ...{ memories: memoryRows, entries, storeEntries, generate },
+    isEmbedded: async (scope, id) =>
+      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
+  })
+  const administration = createAdministration({
+    store: identityStore,
+    audit: createSqlAuditLog(connection, clock),
+    clock,
+  })
+  return {
+    pace,
+    storeEntries,
+    packs,
+    memories,
+    reportEvent: createReportEvent({
+      ...{ memories, code, clock },
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
+    }),
+    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    getCurrent: createGetCurrent({
+      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+      ...{ memories: memoryRows, levels, clock },
+      ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, finishing },
+      afterwards: (work) => afterwards(work()),
+    }),
+    recall: createRecall({
+      words: config.fts.enabled ? recallWords : null,
+      semantic: searchSemantic,
+      ...{ levels, memories: memoryRows, analyzer, finishing },
+    }),
+    recallWords,
+    summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
+    updateEntries: createUpdateEntries(writing),
+    ...composeSearches({
+      ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },
+      overfetch: config.hybrid.overfetch,
+      unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
+    }),
+    readTexts: createReadTexts({ texts, entries, pace }),
+    directory: createSqlDirectory(connection, clock, pace),
+    receipts: createSqlReceipts(connection, clock, config.history),
+    history,
+    readHistory: createReadHistory({ history, pace }),
+    restoreEntries: createRestoreEntries({ history, generate: vectorsAlone, now }),
+    images,
+    fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
+    vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
+    generation: embedder === null ? null : generation,
+    code,
+    maintenance: { work },
+    schedule,
+    catchUp,
+    health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
+    identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
+    administration: {
+      ...administration,
+      // Streams of a key end with it: those that wait are woken to find that out.
+      async revokeKey(...given) {
+        const outcome = await administration.revokeKey(...given)
+        afterwards(bell.tell(outcome.key.org, null))
+        return outcome
+      },
+    },
+    changes,
+    limiter: createGateLimiter({
+      gates: bindings.GATES,
+      rateLimit: bindings.RATE_LIMITER ?? null,
+      limits: config.limits,
+      onFailure: (error) => log('WARNING', 'limiter_failed', { message: String(error) }),
+    }),
+    afterwards,
+    now,
+    ids,
+    close,
+  }
+}
