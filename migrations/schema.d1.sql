@@ -1165,13 +1165,17 @@ CREATE VIEW images_in_use AS SELECT org, hash FROM image_uses;
 CREATE TABLE last_seen (
   org TEXT NOT NULL,
   owner TEXT NOT NULL,
+  agent TEXT NOT NULL, -- '' for a key without one
   project TEXT NOT NULL,
+  session TEXT NOT NULL, -- '' for a call without one
   seen_at INTEGER NOT NULL, -- milliseconds since 1970
   last_id INTEGER NOT NULL,
-  PRIMARY KEY (org, owner, project)
+  PRIMARY KEY (org, owner, agent, project, session)
 ) WITHOUT ROWID;
 
-CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at, project);
+CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at);
+
+CREATE INDEX last_seen_newest ON last_seen (org, owner, agent, project, seen_at);
 
 CREATE TABLE layer_counters (
   org TEXT NOT NULL,

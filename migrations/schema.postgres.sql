@@ -641,13 +641,17 @@ CREATE VIEW images_in_use AS
 CREATE TABLE last_seen (
   org text COLLATE "C" NOT NULL,
   owner text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
   project text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
   seen_at bigint NOT NULL,
   last_id bigint NOT NULL,
-  CONSTRAINT last_seen_pkey PRIMARY KEY (org, owner, project)
+  CONSTRAINT last_seen_pkey PRIMARY KEY (org, owner, agent, project, session)
 );
 
-CREATE INDEX last_seen_by_time ON last_seen USING btree (org, owner, seen_at DESC, project DESC);
+CREATE INDEX last_seen_by_time ON last_seen USING btree (org, owner, seen_at DESC);
+
+CREATE INDEX last_seen_newest ON last_seen USING btree (org, owner, agent, project, seen_at DESC);
 
 CREATE TABLE layer_counters (
   org text COLLATE "C" NOT NULL,

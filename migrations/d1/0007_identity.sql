@@ -46,13 +46,16 @@ CREATE TABLE owners (
 CREATE TABLE last_seen (
   org TEXT NOT NULL,
   owner TEXT NOT NULL,
+  agent TEXT NOT NULL, -- '' for a key without one
   project TEXT NOT NULL,
+  session TEXT NOT NULL, -- '' for a call without one
   seen_at INTEGER NOT NULL, -- milliseconds since 1970
   last_id INTEGER NOT NULL,
-  PRIMARY KEY (org, owner, project)
+  PRIMARY KEY (org, owner, agent, project, session)
 ) WITHOUT ROWID;
 
-CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at, project);
+CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at);
+CREATE INDEX last_seen_newest ON last_seen (org, owner, agent, project, seen_at);
 
 -- Numbered in each org by itself, so that the numbers tell nothing about other orgs.
 CREATE TABLE audit (

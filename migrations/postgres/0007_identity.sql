@@ -46,13 +46,16 @@ CREATE TABLE owners (
 CREATE TABLE last_seen (
   org text COLLATE "C" NOT NULL,
   owner text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL, -- '' for a key without one
   project text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL, -- '' for a call without one
   seen_at bigint NOT NULL, -- milliseconds since 1970
   last_id bigint NOT NULL,
-  PRIMARY KEY (org, owner, project)
+  PRIMARY KEY (org, owner, agent, project, session)
 );
 
-CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at DESC, project DESC);
+CREATE INDEX last_seen_by_time ON last_seen (org, owner, seen_at DESC);
+CREATE INDEX last_seen_newest ON last_seen (org, owner, agent, project, seen_at DESC);
 
 -- Numbered in each org by itself, so that the numbers tell nothing about other orgs.
 CREATE TABLE audit (

@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/identity/scope'
+import type { Principal } from '../domain/identity/scope'
 import type { Glimpse } from '../domain/recall/memory'
 
 /** When somebody was last here, and what has been stored since. */
@@ -16,27 +16,32 @@ export interface Since {
   readonly newestId: number
   /** Memories of layers 2 and 3 that came since; 0 for the first time. */
   readonly added: number
-  /** The newest of them, oldest first. */
+  /** The newest of them, of all for the first time, oldest first; what was captured only where others leave room. */
   readonly recent: readonly Glimpse[]
 }
 
+/** Who is here: an owner's agent in a session of a project. */
+export interface Visit {
+  /** Null for none: then memories of the whole scope count. */
+  readonly project: string | null
+  readonly sessionId: string | null
+}
+
+/** Whose marks are meant. */
+export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent'>
+
 /**
- * Last-seen marks by owner and project. They are bookkeeping: no audit, no version, and readers leave them too. Each method is one
- * round trip.
+ * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too. Each
+ * method is one round trip.
  */
 export interface Sightings {
   /**
-   * @param project null for none: then memories of the whole scope count
+   * What came since the session's own mark, else since the newest of that owner and agent in the project.
+   *
    * @param most of `recent`, and how many code points of each content
    */
-  since(
-    scope: Scope,
-    project: string | null,
-    most: { readonly memories: number; readonly content: number },
-  ): Promise<Since>
+  since(visitor: Visitor, visit: Visit, most: { readonly memories: number; readonly content: number }): Promise<Since>
 
-  /**
-   * Moves the mark, never back. An owner has marks of at most a thousand projects; the oldest go.
-   */
-  note(scope: Scope, project: string | null, sighting: Sighting): Promise<void>
+  /** Moves the mark of the session, never back. An owner has at most a thousand marks; the oldest go. */
+  note(visitor: Visitor, visit: Visit, sighting: Sighting): Promise<void>
 }

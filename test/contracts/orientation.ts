@@ -35,14 +35,14 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
     })
 
     const visit = (request: Partial<OrientRequest> = {}, who: Caller = ada) =>
-      orient(who, { timezone: 'UTC', project: 'apollo', expression: '', also: null, ...request })
+      orient(who, { timezone: 'UTC', project: 'apollo', sessionId: null, expression: '', also: null, ...request })
     const store = (content: string, layer: 1 | 2 | 3 = 2, projectPath: string | null = 'apollo', who: Caller = ada) =>
       memories.store(who, { type: 'decision', content, layer, metadata: projectPath === null ? {} : { projectPath } })
     const rows = async (what: ReturnType<typeof sql>) => (await connection.batch([what]))[0] ?? []
 
     it(promise('f6-last-seen'), async () => {
       await store('before anybody came')
-      expect(await visit()).toMatchObject({ absence: null, recent: [] })
+      expect(await visit()).toMatchObject({ absence: null, recent: [{ content: 'before anybody came' }] })
       clock.advance(42 * MINUTE)
       const back = await visit({ timezone: '+05:45' })
       expect(back.absence).toEqual({
@@ -67,6 +67,27 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect((await visit()).absence?.durationMs).toBe(MINUTE)
     })
 
+    it(promise('f6-sessions'), async () => {
+      const away = async (request: Partial<OrientRequest> = {}, who: Caller = ada) =>
+        (await visit(request, who)).absence?.durationMs ?? null
+      expect(await away({ sessionId: 'one' })).toBeNull()
+      clock.advance(MINUTE)
+      // A new session, and a call without one, count from the newest visit; a known session from its own.
+      expect(await away({ sessionId: 'two' })).toBe(MINUTE)
+      clock.advance(MINUTE)
+      expect(await away({ sessionId: 'one' })).toBe(2 * MINUTE)
+      clock.advance(MINUTE)
+      expect([await away(), await away({ sessionId: 'two' })]).toEqual([MINUTE, 2 * MINUTE])
+      const other = freshPrincipal({ org: ada.org, agent: 'codex' })
+      expect(await away({ sessionId: 'one' }, other)).toBeNull()
+      // Who asks for a moment is no visitor.
+      clock.advance(MINUTE)
+      const asked = await visit({ expression: 'tomorrow', sessionId: 'two' })
+      expect(asked).toMatchObject({ absence: null, recent: [], resolved: expect.anything() })
+      expect(asked.summary).toMatch(/Project: apollo\.$/)
+      expect(await away({ sessionId: 'two' })).toBe(MINUTE)
+    })
+
     it(promise('f6-refused'), async () => {
       await visit()
       clock.advance(MINUTE)
@@ -78,9 +99,8 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       })
       const failing = createSqlSightings({ ...connection, batch: () => Promise.reject(new Error('gone')) }, clock)
       const half = createOrient({ sightings: { ...createSqlSightings(connection, clock), note: failing.note }, clock })
-      await expect(half(ada, { timezone: 'UTC', project: 'apollo', expression: '', also: null })).rejects.toThrow(
-        'gone',
-      )
+      const request = { timezone: 'UTC', project: 'apollo', sessionId: null, expression: '', also: null }
+      await expect(half(ada, request)).rejects.toThrow('gone')
       clock.advance(MINUTE)
       expect((await visit()).absence?.durationMs).toBe(2 * MINUTE)
     })
@@ -119,25 +139,36 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       await store('of zeus again', 2, 'zeus')
       await store('🦊'.repeat(300))
       const [seen, ...others] = (await visit({ project: null }, narrowed)).recent
-      expect([seen?.content, others]).toEqual(['🦊'.repeat(200), []])
+      expect([seen?.content, others]).toEqual(['🦊'.repeat(100), []])
       await visit()
-      for (let i = 0; i < 52; i++) await store(`new ${i}`)
+      for (let i = 0; i < 12; i++) await store(`new ${i}`)
+      const captured = { type: 'decision', content: 'seen by itself', metadata: { projectPath: 'apollo' } } as const
+      await memories.store(ada, { ...captured, metadata: { ...captured.metadata, source: 'system_auto' } })
       const many = await visit()
-      expect([many.absence?.memoriesAdded, many.recent.length]).toEqual([52, 50])
-      expect([many.recent[0]?.content, many.recent[49]?.content]).toEqual(['new 2', 'new 51'])
+      expect([many.absence?.memoriesAdded, many.recent.length]).toEqual([13, 10])
+      expect([many.recent[0]?.content, many.recent[9]?.content]).toEqual(['new 2', 'new 11'])
+      for (const content of ['captured', 'written']) await store(content).then(() => clock.advance(MINUTE))
+      await memories.store(ada, {
+        ...captured,
+        ...{ content: 'captured last', metadata: { projectPath: 'apollo', source: 'system_auto' } },
+      })
+      // Where there is room, in the order in which they came.
+      expect((await visit()).recent.map(({ content }) => content)).toEqual(['captured', 'written', 'captured last'])
     })
 
     it(promise('f6-cost'), async () => {
       await visit()
       await store('one')
       trips = 0
-      await visit({ expression: 'next monday', also: ['Asia/Tokyo', 'Asia/Kathmandu'] })
+      await visit({ also: ['Asia/Tokyo', 'Asia/Kathmandu'] })
+      expect(trips).toBe(2)
+      await visit({ expression: 'next monday' })
       expect(trips).toBe(2)
       await connection.batch([
         sql`
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
-          INSERT INTO last_seen (org, owner, project, seen_at, last_id)
-          SELECT CAST(${ada.org} AS TEXT), 'ada', 'p' || i, i, 0 FROM n`,
+          INSERT INTO last_seen (org, owner, agent, project, session, seen_at, last_id)
+          SELECT CAST(${ada.org} AS TEXT), 'ada', '', 'p' || i, '', i, 0 FROM n`,
       ])
       await visit()
       const kept = await rows(sql`SELECT project FROM last_seen WHERE org = ${ada.org} ORDER BY seen_at DESC`)

@@ -15,10 +15,13 @@ export const FABRIC = {
   'f6-wire': 'answers with time, resolved moment and conversions, each only when asked for',
   'f6-refused': 'names every bad zone and the forms of an expression at once, and then leaves no mark',
   'f6-last-seen': 'keeps when somebody was last here by owner and project, moved only by a call that succeeded',
+  'f6-sessions':
+    'counts from the mark of the session, else from the newest of that owner and agent, and takes who asks for a moment for no visitor',
   'f6-recent':
-    'counts what came since in layers 2 and 3 of the project, or of all when none is named, and shows the newest fifty',
+    'counts what came since in layers 2 and 3 of the project, or of all when none is named, and shows the newest ten, captured ones where others leave room',
   'f6-read': 'is open to readers, and leaves no audit row, version or change',
-  'f6-cost': 'takes two round trips however much came since, and an owner keeps marks of a thousand projects',
+  'f6-cost':
+    'takes two round trips however much came since, none to resolve a moment, and an owner keeps a thousand marks',
   'f7-failed': 'knows a failed command by its exit code alone, and the line of its output that says why',
   'f7-pattern': 'knows a problem by its error line without numbers, and by its file or command',
   'f7-counted':

@@ -50,9 +50,13 @@ export function absenceOf(since: number, now: ClockFace, memoriesAdded: number):
   }
 }
 
+/** When and where, without a word on who was here before. */
+export const tellPlace = (now: ClockFace, project: string | null): string =>
+  `It is ${now.timeOfDay} on ${now.date} (${now.timezone}, UTC${now.utcOffset}). Project: ${project ?? 'none'}.`
+
 /** The situation in a few sentences. @param absence null for the first visit */
 export function tellSituation(now: ClockFace, project: string | null, absence: Absence | null): string {
-  const here = `It is ${now.timeOfDay} on ${now.date} (${now.timezone}, UTC${now.utcOffset}). Project: ${project ?? 'none'}.`
+  const here = tellPlace(now, project)
   if (absence === null) return `${here} First session in this project.`
   const { durationMs, durationHuman, memoriesAdded } = absence
   if (durationMs < MOMENT_MS) return `${here} You were here moments ago.`

@@ -28,6 +28,14 @@ export const EXPRESSION_FORMS =
   'now, today, yesterday, tomorrow, start of day, end of day, start of week, end of week, start of next week, start of last week, ' +
   'next monday … next sunday, last monday … last sunday, an ISO 8601 date or time such as 2026-02-25T09:00, or epoch milliseconds'
 
+const SECONDS = /^\d{10}$/
+
+/** What to know of how an expression was read. */
+export const warningsOf = (expression: string): string[] =>
+  SECONDS.test(trim(expression))
+    ? [`${trim(expression)} was read as milliseconds, which is in 1970; for seconds append 000`]
+    : []
+
 /** Milliseconds since 1970 that an expression means; null when it is none of the forms, or beyond the times that can be told. */
 export function resolveExpression(given: string, zone: string, now: number): number | null {
   const expression = trim(given).toLowerCase()

@@ -1,17 +1,17 @@
 import { type Inspection, inspected } from '../../domain/flaws'
-import type { Scope } from '../../domain/identity/scope'
-import { type Absence, absenceOf, tellSituation } from '../../domain/recall/absence'
+import { type Absence, absenceOf, tellPlace, tellSituation } from '../../domain/recall/absence'
 import { type ClockFace, clockFace, isZone, type TimeFacts, timeFacts } from '../../domain/recall/calendar'
-import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
+import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../domain/recall/expression'
 import type { Glimpse } from '../../domain/recall/memory'
 import { trim } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
-import type { Sightings } from '../../ports/sightings'
+import type { Sightings, Visitor } from '../../ports/sightings'
 
 /** Where a caller stands in time, and what happened while it was away (fabric contract §6). */
 export interface OrientRequest {
   readonly timezone: string
   readonly project: string | null
+  readonly sessionId: string | null
   /** Blank for none. */
   readonly expression: string
   /** Null when no other zones were named. */
@@ -21,6 +21,7 @@ export interface OrientRequest {
 export interface Orientation {
   readonly summary: string
   readonly time: TimeFacts
+  /** Null for the first visit, and where a moment was asked for. */
   readonly absence: Absence | null
   /** Oldest first. */
   readonly recent: readonly Glimpse[]
@@ -28,10 +29,11 @@ export interface Orientation {
   readonly resolved: ClockFace | null
   /** The resolved moment, else now, in the other zones; null when neither was asked for. */
   readonly conversions: readonly ClockFace[] | null
+  readonly warnings: readonly string[]
 }
 
 /** Memories that a return brings, and code points of each. */
-const RECENT = { memories: 50, content: 200 }
+const RECENT = { memories: 10, content: 100 }
 
 /** What names a moment, as far as it is given. */
 interface NamedMoment {
@@ -61,25 +63,29 @@ export type Orient = ReturnType<typeof createOrient>
 
 export function createOrient({ sightings, clock }: { readonly sightings: Sightings; readonly clock: Clock }) {
   /**
-   * The mark of this visit is left last, so a call that fails leaves none.
+   * A call that asks for a moment is no visit: it leaves no mark and tells of no absence. The mark of a visit is left last, so a call that
+   * fails leaves none.
    *
    * @throws Problem invalid_input, unavailable
    */
-  return async (scope: Scope, request: OrientRequest): Promise<Orientation> => {
+  return async (visitor: Visitor, request: OrientRequest): Promise<Orientation> => {
     const now = clock.now()
-    const { timezone, project, also } = request
+    const { timezone, project, sessionId, also, expression } = request
     const moment = inspected((wrong) => checkMoment(request, wrong, now)) as number
-    const { last, newestId, added, recent } = await sightings.since(scope, project, RECENT)
     const time = timeFacts(timezone, now)
+    const inZones = (also ?? []).map((zone) => clockFace(zone, moment))
+    if (trim(expression) !== '')
+      return {
+        ...{ summary: tellPlace(time, project), time, absence: null, recent: [] },
+        ...{ resolved: clockFace(timezone, moment), conversions: inZones, warnings: warningsOf(expression) },
+      }
+    const visit = { project, sessionId }
+    const { last, newestId, added, recent } = await sightings.since(visitor, visit, RECENT)
     const absence = last === null ? null : absenceOf(last.seenAt, time, added)
-    const asked = trim(request.expression) !== ''
-    const orientation = {
-      summary: tellSituation(time, project, absence),
-      ...{ time, absence, recent },
-      resolved: asked ? clockFace(timezone, moment) : null,
-      conversions: asked || also !== null ? (also ?? []).map((zone) => clockFace(zone, moment)) : null,
+    await sightings.note(visitor, visit, { seenAt: now, lastId: newestId })
+    return {
+      ...{ summary: tellSituation(time, project, absence), time, absence, recent },
+      ...{ resolved: null, conversions: also === null ? null : inZones, warnings: [] },
     }
-    await sightings.note(scope, project, { seenAt: now, lastId: newestId })
-    return orientation
   }
 }

@@ -4,14 +4,15 @@ import type { Scope } from '../../domain/identity/scope'
 import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
 import { checkMoment } from '../../services/recall/orient'
 import { defineTool } from '../define-tool'
-import { listOf, part } from '../fields'
+import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { checkAsked, fabricOutput, iso, projectPath } from './wire'
+import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({
   timezone: z.string().default('UTC').meta({ description: 'Such as Europe/London or +05:45' }),
   projectPath,
+  sessionId,
   expression: z.string().default('').meta({
     description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
   }),
@@ -23,10 +24,11 @@ const input = z.strictObject({
 })
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */
-const checked = (scope: Scope, { projectPath, ...moment }: Partial<z.output<typeof input>>): string | null =>
+const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string | null =>
   inspected((wrong) => {
+    const { projectPath, sessionId, ...moment } = given
     checkMoment(moment, wrong)
-    return checkAsked(scope, { projectPath }, wrong)
+    return checkAsked(scope, { projectPath, sessionId }, wrong)
   })
 
 const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
@@ -50,17 +52,20 @@ export const orient = defineTool({
     resolvedAnchor: face,
     conversions: listOf(face, 'In another zone'),
     recentMemories: listOf(z.looseObject({}), 'Stored since, oldest first'),
+    warnings: strings('Warning'),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
     const project = checked(principal, args)
     const { timezone, expression, also = null } = args
-    const found = await services.orient(principal, { timezone, project, expression, also })
-    const { summary, time, absence, recent, resolved, conversions } = found
+    const sessionId = args.sessionId ?? null
+    const found = await services.orient(principal, { timezone, project, sessionId, expression, also })
+    const { summary, time, absence, recent, resolved, conversions, warnings } = found
     return {
       ...{ summary, time, projectPath: project, offlineGap: absence, recentMemories: recent.map(glimpse) },
       ...(resolved === null ? {} : { resolved: resolved.epochMs, resolvedAnchor: resolved }),
       ...(conversions === null ? {} : { conversions }),
+      ...(warnings.length === 0 ? {} : { warnings }),
     }
   },
 })

@@ -6,7 +6,7 @@ import { unique, useSession } from './session'
 /** Orientation over MCP (fabric contract §6). */
 export function orientContract(connect: Connect): void {
   const session = useSession(connect)
-  const { ok } = session
+  const { ok, fail } = session
 
   describe('orientation on the wire', () => {
     it(promise('f6-wire'), async () => {
@@ -21,24 +21,31 @@ export function orientContract(connect: Connect): void {
       for (const absent of ['resolved', 'resolvedAnchor', 'conversions']) expect(first).not.toHaveProperty(absent)
       const metadata = { projectPath, tags: ['b', 'A'] }
       const { id } = await ok('context_store', { type: 'convention', content: 'tabs', metadata })
-      const second = await ok('context_orient', { projectPath, expression: '2026-03-02', also: ['Europe/London'] })
+      const asked = await ok('context_orient', { projectPath, expression: '2026-03-02', also: ['Europe/London'] })
+      const second = await ok('context_orient', { projectPath })
       const createdAt = (await ok('context_get', { memoryId: id })).memory.createdAt
       expect(second.recentMemories).toEqual([{ id, type: 'convention', content: 'tabs', createdAt, tags: ['a', 'b'] }])
       expect(second.offlineGap).toMatchObject({ memoriesAdded: 1, durationHuman: expect.any(String) })
+      expect(asked).toMatchObject({ offlineGap: null, recentMemories: [] })
       const moment = { epochMs: Date.UTC(2026, 2, 2), iso: '2026-03-02T00:00:00.000+00:00', timeOfDay: '12:00 AM' }
       const anchor = { ...moment, timezone: 'UTC', date: 'Monday, March 2, 2026', utcOffset: '+00:00' }
-      expect(second).toMatchObject({ resolved: moment.epochMs, resolvedAnchor: anchor })
-      expect(second.resolvedAnchor).toEqual(anchor)
-      expect(second.conversions).toEqual([{ ...anchor, timezone: 'Europe/London' }])
+      expect(asked).toMatchObject({ resolved: moment.epochMs, resolvedAnchor: anchor })
+      expect(asked.resolvedAnchor).toEqual(anchor)
+      expect(asked.conversions).toEqual([{ ...anchor, timezone: 'Europe/London' }])
       const now = await ok('context_orient', { also: '["+09:00"]', expression: ' ' })
       expect(now).toMatchObject({ projectPath: null, conversions: [{ epochMs: now.time.epochMs, timezone: '+09:00' }] })
       expect(now.summary).toContain('Project: none.')
       expect(await ok('context_orient', { expression: 'today' })).toMatchObject({ conversions: [] })
-      const { data } = await session.fail('context_orient', { timezone: 'Nowhere', expression: 'later', also: ['x y'] })
+      expect((await ok('context_orient', { expression: '1772000000' })).warnings).toEqual([
+        '1772000000 was read as milliseconds, which is in 1970; for seconds append 000',
+      ])
+      const session = { projectPath, sessionId: 's1' }
+      expect((await ok('context_orient', session)).offlineGap).not.toBeNull()
+      const { data } = await fail('context_orient', { timezone: 'Nowhere', expression: 'later', also: ['x y'] })
       expect(data.code).toBe('VALIDATION_ERROR')
       expect(data.details.map(({ path }: { path: string }) => path)).toEqual(['timezone', 'also[0]', 'expression'])
       const zones = Array.from({ length: 21 }, () => 'UTC')
-      expect((await session.fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
+      expect((await fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
     })
   })
 }

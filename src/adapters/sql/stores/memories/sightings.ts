@@ -1,17 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Kind } from '../../../../domain/entry/kind'
-import type { Scope } from '../../../../domain/identity/scope'
 import type { Glimpse } from '../../../../domain/recall/memory'
 import type { Clock } from '../../../../ports/clock'
-import type { Sightings } from '../../../../ports/sightings'
+import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
 import type { Row, SqlConnection } from '../../core/connection'
 import { listed } from '../../core/visibility'
+import { entriesOf } from '../../tables/entries/room-rows'
 import { beginningOf } from '../../tables/texts/long-texts'
 
-/** Marks of one owner; each call of an unknown project would leave another. */
+/** Marks of one owner; each call of an unknown project or session would leave another. */
 const MOST_MARKS = 1_000
 /** A store takes its time before it sets it, and commits later; the id says whether it was before the mark. */
 const LONGEST_STORE = 600_000
+/** Newest memories of each layer among which those that come along are looked for. */
+const RECENT_OF_LAYER = 1_000
 
 const toGlimpse = (row: Row): Glimpse => ({
   id: Number(row.id),
@@ -25,36 +27,65 @@ const toGlimpse = (row: Row): Glimpse => ({
 export function createSqlSightings(connection: SqlConnection, clock: Clock): Sightings {
   const { dialect } = connection
 
-  const marks = (scope: Scope): SQL => sql`m.org = ${scope.org} AND m.owner = ${scope.owner ?? ''}`
-  const mark = (scope: Scope, project: string | null, column: string): SQL =>
-    sql`(SELECT m.${sql.raw(column)} FROM last_seen m WHERE ${marks(scope)} AND m.project = ${project ?? ''})`
+  const ofOwner = (visitor: Visitor): SQL => sql`m.org = ${visitor.org} AND m.owner = ${visitor.owner ?? ''}`
 
-  /** Each layer by itself, so that an index leads to what came since. */
-  const added = (scope: Scope, project: string | null, columns: SQL): SQL => {
+  /** A column of the session's own mark, else of the newest of that owner and agent; null for the first time. */
+  const mark = (visitor: Visitor, { project, sessionId }: Visit, column: 'seen_at' | 'last_id'): SQL => {
+    const name = sql.raw(`m.${column}`)
+    const here = sql`${ofOwner(visitor)} AND m.agent = ${visitor.agent ?? ''} AND m.project = ${project ?? ''}`
+    const newest = sql`(SELECT ${name} FROM last_seen m WHERE ${here} ORDER BY m.seen_at DESC LIMIT 1)`
+    if (sessionId === null) return newest
+    return sql`coalesce((SELECT ${name} FROM last_seen m WHERE ${here} AND m.session = ${sessionId}), ${newest})`
+  }
+
+  /** Memories of one layer, of a project where one is named, under a further condition. */
+  const inLayer = (visitor: Visitor, project: string | null, layer: 2 | 3, columns: SQL, condition: SQL): SQL => {
     const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`
-    const inLayer = (layer: number) => sql`
-      SELECT ${columns} FROM entries e
-      WHERE ${listed(dialect, scope, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject}
-        AND e.created_at >= ${mark(scope, project, 'seen_at')} - ${sql.raw(String(LONGEST_STORE))}
-        AND e.id > ${mark(scope, project, 'last_id')}`
-    return sql`${inLayer(2)} UNION ALL ${inLayer(3)}`
+    const from = layer === 3 && project !== null ? dialect.entriesOfProject : entriesOf(dialect, project, layer)
+    return sql`SELECT ${columns} FROM ${from}
+      WHERE ${listed(dialect, visitor, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject} AND ${condition}`
+  }
+
+  /** @param isFirst what counts where there is no mark: everything, or nothing */
+  const isSince = (visitor: Visitor, visit: Visit, isFirst: 0 | null): SQL => {
+    const [seenAt, lastId] = (['seen_at', 'last_id'] as const).map((column) => mark(visitor, visit, column))
+    const [earliest, lowest] = [seenAt, lastId].map((value) => (isFirst === null ? value : sql`coalesce(${value}, 0)`))
+    return sql`e.created_at >= ${earliest} - ${sql.raw(String(LONGEST_STORE))} AND e.id > ${lowest}`
+  }
+
+  /** The newest memories, what was captured behind all others. */
+  function newest(visitor: Visitor, visit: Visit, most: number): SQL {
+    const captured = sql`CASE WHEN coalesce(${dialect.textAt(['source'])}, '') = 'system_auto' THEN 1 ELSE 0 END AS captured`
+    const layers = ([2, 3] as const).map((layer) => {
+      const all = inLayer(
+        visitor,
+        visit.project,
+        layer,
+        sql`e.id, e.created_at, ${captured}`,
+        isSince(visitor, visit, 0),
+      )
+      const first = sql`${all} ORDER BY e.created_at DESC, e.id DESC LIMIT ${sql.raw(String(RECENT_OF_LAYER))}`
+      return sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${layer}`)}`
+    })
+    return sql`SELECT recent.id FROM (${sql.join(layers, sql` UNION ALL `)}) AS recent
+      ORDER BY recent.captured, recent.created_at DESC, recent.id DESC LIMIT ${most}`
   }
 
   return {
-    async since(scope, project, most) {
-      const newest = sql`
-        SELECT e.id FROM entries e WHERE ${dialect.rangeOf(sql`e.org`, sql`${scope.org}`)} AND e.listed = 1
+    async since(visitor, visit, most) {
+      const newestOfOrg = sql`
+        SELECT e.id FROM entries e WHERE ${dialect.rangeOf(sql`e.org`, sql`${visitor.org}`)} AND e.listed = 1
         ORDER BY ${dialect.inOrder(sql`e.org`, sql`e.id DESC`)} LIMIT 1`
+      const since = ([2, 3] as const).map((layer) =>
+        inLayer(visitor, visit.project, layer, sql`e.id`, isSince(visitor, visit, null)),
+      )
       const [here, counted, rows = []] = await connection.batch([
         sql`
-          SELECT ${mark(scope, project, 'seen_at')} AS seen_at, ${mark(scope, project, 'last_id')} AS last_id,
-            coalesce((${newest}), 0) AS newest_id`,
-        sql`SELECT count(*) AS added FROM (${added(scope, project, sql`e.id`)}) AS since`,
+          SELECT ${mark(visitor, visit, 'seen_at')} AS seen_at, ${mark(visitor, visit, 'last_id')} AS last_id,
+            coalesce((${newestOfOrg}), 0) AS newest_id`,
+        sql`SELECT count(*) AS added FROM (${sql.join(since, sql` UNION ALL `)}) AS since`,
         sql`
-          WITH newest AS (
-            SELECT since.id FROM (${added(scope, project, sql`e.id, e.created_at`)}) AS since
-            ORDER BY since.created_at DESC, since.id DESC LIMIT ${most.memories}
-          )
+          WITH newest AS (${newest(visitor, visit, most.memories)})
           SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
           FROM newest ${dialect.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
@@ -68,21 +99,22 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       }
     },
 
-    async note(scope, project, { seenAt, lastId }) {
+    async note(visitor, { project, sessionId }, { seenAt, lastId }) {
       const later = (column: string) => {
         const [old, given] = [sql.raw(`last_seen.${column}`), sql.raw(`excluded.${column}`)]
         return sql`${sql.raw(column)} = CASE WHEN ${given} > ${old} THEN ${given} ELSE ${old} END`
       }
+      const { org, owner, agent } = visitor
       await connection.batch([
         sql`
-          INSERT INTO last_seen (org, owner, project, seen_at, last_id)
-          VALUES (${scope.org}, ${scope.owner ?? ''}, ${project ?? ''}, ${seenAt}, ${lastId})
-          ON CONFLICT (org, owner, project) DO UPDATE SET ${later('seen_at')}, ${later('last_id')}`,
+          INSERT INTO last_seen (org, owner, agent, project, session, seen_at, last_id)
+          VALUES (${org}, ${owner ?? ''}, ${agent ?? ''}, ${project ?? ''}, ${sessionId ?? ''}, ${seenAt}, ${lastId})
+          ON CONFLICT (org, owner, agent, project, session) DO UPDATE SET ${later('seen_at')}, ${later('last_id')}`,
         sql`
           DELETE FROM last_seen
-          WHERE org = ${scope.org} AND owner = ${scope.owner ?? ''} AND project IN (
-            SELECT m.project FROM last_seen m WHERE ${marks(scope)}
-            ORDER BY m.seen_at DESC, m.project DESC LIMIT ${MOST_MARKS} OFFSET ${MOST_MARKS}
+          WHERE org = ${org} AND owner = ${owner ?? ''} AND (agent, project, session) IN (
+            SELECT m.agent, m.project, m.session FROM last_seen m WHERE ${ofOwner(visitor)}
+            ORDER BY m.seen_at DESC LIMIT ${MOST_MARKS} OFFSET ${MOST_MARKS}
           )`,
       ])
     },
