@@ -146,6 +146,7 @@ CREATE TABLE code_files (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused
   org TEXT NOT NULL,
   project TEXT NOT NULL,
+  root TEXT NOT NULL, -- folder or repository that the path counts from; '' where none is named
   path TEXT NOT NULL,
   language TEXT NOT NULL,
   sha256 TEXT NOT NULL, -- of the content as it was sent, before secrets were taken out
@@ -154,7 +155,7 @@ CREATE TABLE code_files (
   symbols INTEGER NOT NULL,
   chunks INTEGER NOT NULL,
   words INTEGER NOT NULL,
-  UNIQUE (org, project, path)
+  UNIQUE (org, project, root, path)
 );
 
 CREATE INDEX code_files_pending ON code_files (id) WHERE model IS NULL;

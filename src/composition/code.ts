@@ -3,6 +3,7 @@ import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
 import type { Pace } from '../domain/pace'
 import type { Quotas } from '../domain/quota'
+import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
@@ -11,22 +12,23 @@ import { createPrepareCode } from '../services/code/prepare-code'
 import { createSearchCode } from '../services/code/search-code'
 import type { Services } from '../services/services'
 
-/** The part of compose.ts that indexes and searches source code. */
+/** The part of worker.ts that indexes and searches source code. */
 export function composeCode(given: {
   readonly connection: SqlConnection
   readonly embedder: Embedder | null
   readonly analyzer: Analyzer
+  readonly levels: () => Promise<Levels>
   readonly clock: Clock
   readonly onEmbeddingFailure: 'fail' | 'defer'
   readonly pace: Pace
   readonly quotas: Quotas
 }): Services['code'] {
-  const { connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas } = given
+  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace, quotas } = given
   const index = createSqlCodeIndex(connection, clock, quotas, pace)
   const parser = createCodeParser(pace)
   const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
   return {
     ...createIndexCode({ index, prepareCode, clock, pace }),
-    search: createSearchCode({ index, embedder, analyzer, clock, pace }),
+    search: createSearchCode({ index, embedder, analyzer, levels, clock, pace }),
   }
 }

@@ -25,7 +25,6 @@ import type { Config } from '../config'
 import { Problem } from '../domain/errors'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
-import type { Levels } from '../domain/recall/similarity'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
@@ -46,7 +45,6 @@ import { scheduleSteps } from '../services/keeping/steps'
 import type { FindCandidates } from '../services/pack/find-candidates'
 import { createReadTexts } from '../services/read-texts'
 import { createGetCurrent } from '../services/recall/current'
-import { createLevels } from '../services/recall/levels'
 import { createMemoryService } from '../services/recall/memories'
 import { createOrient } from '../services/recall/orient'
 import { createRecall } from '../services/recall/recall'
@@ -63,7 +61,8 @@ import type { Bindings } from './bindings'
 import { composeCode } from './code'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, catchUpState, levelsOf } from './isolate'
+import { analyzerFor, catchUpState } from './isolate'
+import { chooseLevels } from './levels'
 import { chooseModels } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
@@ -96,9 +95,6 @@ function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStor
 async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }
-
-/** Without a model there are no cosines. */
-const withoutLevels = async (): Promise<Levels> => ({ nothing: 0, answer: 1 })
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
@@ -167,7 +163,17 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const embedsHere = config.embedding.provider === 'local'
   const retention = createSqlRetention(connection, clock, config.history, ids)
   const onEmbeddingFailure = config.embedding.onFailure
-  const code = composeCode({ connection, embedder, analyzer, clock, onEmbeddingFailure, pace, quotas: config.quotas })
+  const levels = chooseLevels(config, bindings, embedder, settings)
+  const code = composeCode({
+    connection,
+    embedder,
+    analyzer,
+    levels,
+    clock,
+    onEmbeddingFailure,
+    pace,
+    quotas: config.quotas,
+  })
   const schedule = createSchedule({
     steps: scheduleSteps({
       retention,
@@ -198,9 +204,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const storeEntries = createStoreEntries(writing)
   const memoryRows = createSqlMemories(connection, clock, pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
-  const given = config.embedding.levels
-  const remembered = levelsOf(bindings)
-  const levels = embedder === null ? withoutLevels : createLevels({ embedder, settings, given, remembered })
   const packs = composePacks({
     ...{
       connection,

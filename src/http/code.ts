@@ -34,12 +34,17 @@ function readFile(value: unknown, i: number): SentFile {
 }
 
 /** @throws Problem invalid_input that names the member */
-function readUpload({ files = [], deleted = [] }: Record<string, unknown>) {
+function readUpload({ files = [], deleted = [], root }: Record<string, unknown>) {
+  if (root !== undefined && root !== null && typeof root !== 'string') throw invalidInput('root must be a string')
   if (!Array.isArray(files)) throw invalidInput('files must be a list of {path, content, language?}')
   if (!Array.isArray(deleted) || !deleted.every((path) => typeof path === 'string'))
     throw invalidInput('deleted must be a list of paths')
   if (deleted.length > 10_000) throw new Problem('limit_exceeded', 'deleted has more than 10000 items')
-  return { files: files.map(readFile), deleted: deleted as string[] }
+  return {
+    files: files.map(readFile),
+    deleted: deleted as string[],
+    ...(typeof root === 'string' ? { root } : {}),
+  }
 }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
@@ -70,7 +75,7 @@ export function createCodeRoutes() {
 
   routes.put('/:project/files', async (c) => {
     const report = await run(c.var, 'code.put', 'writer', async (caller) => {
-      const sent = readUpload(await readObject(c.req.raw, ['files', 'deleted'], MAX_BODY))
+      const sent = readUpload(await readObject(c.req.raw, ['files', 'deleted', 'root'], MAX_BODY))
       return c.var.services.code.put(caller, c.req.param('project'), sent)
     })
     return c.json(showReport(report))
@@ -78,14 +83,14 @@ export function createCodeRoutes() {
 
   routes.get('/:project/files', async (c) => {
     const files = await run(c.var, 'code.list', 'reader', (caller) =>
-      c.var.services.code.list(caller, c.req.param('project')),
+      c.var.services.code.list(caller, c.req.param('project'), c.req.query('root')),
     )
     return c.json({ files })
   })
 
   routes.delete('/:project/files', async (c) => {
     const deleted = await run(c.var, 'code.clear', 'writer', (caller) =>
-      c.var.services.code.clear(caller, c.req.param('project')),
+      c.var.services.code.clear(caller, c.req.param('project'), c.req.query('root')),
     )
     return c.json({ deleted })
   })

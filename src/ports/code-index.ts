@@ -41,17 +41,21 @@ export interface CodeTotals {
   readonly pending: number
   /** Milliseconds since 1970 of the last upload. */
   readonly lastIndexed: number | null
+  /** Whether its files count from several roots. */
+  readonly hasRoots: boolean
 }
 
 export interface CodeFile {
   readonly id: number
   readonly project: string
+  readonly root: string
   readonly path: string
   readonly language: string
   readonly bytes: number
 }
 
 export interface FileState {
+  readonly root: string
   readonly path: string
   readonly sha256: string
   readonly model: string | null
@@ -67,6 +71,7 @@ export interface CodeFilter {
 
 export interface SymbolHit {
   readonly project: string
+  readonly root: string
   readonly path: string
   readonly language: string
   readonly symbol: CodeSymbol
@@ -105,6 +110,7 @@ export interface StoredChunk {
   readonly fileId: number
   readonly n: number
   readonly project: string
+  readonly root: string
   readonly path: string
   readonly language: string
   readonly lineStart: number
@@ -128,8 +134,8 @@ export interface PendingFile {
  */
 export interface CodeIndex {
   totals(scope: Scope, project: string | null): Promise<CodeTotals[]>
-  /** The files of a project in order of path; only those of these paths where some are named. */
-  states(scope: Scope, project: string, paths?: readonly string[]): Promise<FileState[]>
+  /** The files of a project in order of path; only those of a root, and of these paths in it, where they are named. */
+  states(scope: Scope, project: string, root: string | null, paths?: readonly string[]): Promise<FileState[]>
   /**
    * Puts files in the place of those of the same paths and removes others, all or nothing, with its row in the audit log.
    *
@@ -139,14 +145,15 @@ export interface CodeIndex {
     caller: Actor,
     project: string,
     change: {
+      readonly root: string
       readonly files: readonly PreparedFile[]
       readonly deleted: readonly string[]
       /** Of the audit row; null when another row of the same call tells of it. */
       readonly detail: Readonly<Record<string, number>> | null
     },
   ): Promise<void>
-  /** Removes some of a project's files, at most so many; how many there were. */
-  remove(caller: Actor, project: string, limit: number): Promise<number>
+  /** Removes some of a project's files, of one root where it is named, at most so many; how many there were. */
+  remove(caller: Actor, project: string, root: string | null, limit: number): Promise<number>
   /** Forgets a project that has no files any more, with its row in the audit log. */
   forget(caller: Actor, project: string, detail: Readonly<Record<string, number>>): Promise<void>
 
@@ -179,7 +186,7 @@ export interface CodeIndex {
   /** The next vectors of the model after an id, in packs; at most `limit` vectors. */
   vectors(scope: Scope, filter: CodeFilter, model: string, afterId: number, limit: number): Promise<VectorPack[]>
   /**
-   * Chunks of one project that hold at least so many of the units, most first; and in how many chunks each unit stands.
+   * Chunks of one project that hold any of the units, those that hold most first; and in how many chunks each unit stands.
    *
    * @param units each a list of terms that stand next to each other
    */
@@ -188,7 +195,6 @@ export interface CodeIndex {
     project: string,
     units: readonly (readonly string[])[],
     files: readonly number[] | null,
-    least: number,
     limit: number,
   ): Promise<{ readonly hits: readonly WordHit[]; readonly chunksWithUnit: readonly number[] }>
   /** Chunks by id, or by file and place, in no order; unknown ones are left out. */

@@ -23,7 +23,7 @@ export const POSTGRES_CODE: CodeSpelling = {
 
   samePath: (column, path) => sql`md5(${column}) = md5(${path}) AND ${column} = ${path}`,
 
-  insertGrams({ org, project }, files) {
+  insertGrams({ org, project, root }, files) {
     const rows = JSON.stringify(files.map(([path, grams]) => [path, numbers(org, project, grams)]))
     return sql`
       INSERT INTO code_grams (file_id, grams)
@@ -31,12 +31,13 @@ export const POSTGRES_CODE: CodeSpelling = {
       FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
       CROSS JOIN LATERAL (
         SELECT f.id FROM code_files f
-        WHERE f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        WHERE f.org = ${org} AND f.project = ${project} AND f.root = ${root}
+          AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
         OFFSET 0
       ) AS f`
   },
 
-  insertWords({ org, project }, chunks) {
+  insertWords({ org, project, root }, chunks) {
     const rows = JSON.stringify(chunks.map(([path, n, words]) => [path, n, texts(org, project, words)]))
     return sql`
       INSERT INTO code_words (chunk_id, words)
@@ -44,7 +45,8 @@ export const POSTGRES_CODE: CodeSpelling = {
       FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
       CROSS JOIN LATERAL (
         SELECT f.id FROM code_files f
-        WHERE f.org = ${org} AND f.project = ${project} AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        WHERE f.org = ${org} AND f.project = ${project} AND f.root = ${root}
+          AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
         OFFSET 0
       ) AS f
       CROSS JOIN LATERAL (

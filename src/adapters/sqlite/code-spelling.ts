@@ -20,7 +20,8 @@ export const D1_CODE: CodeSpelling = {
       INSERT INTO code_grams (rowid, grams)
       SELECT f.id, made.value ->> 1
       FROM json_each(${rows}) made
-      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project} AND f.path = made.value ->> 0`
+      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project}
+        AND f.root = ${scope.root} AND f.path = made.value ->> 0`
   },
 
   insertWords(scope, chunks) {
@@ -30,7 +31,8 @@ export const D1_CODE: CodeSpelling = {
       INSERT INTO code_words (rowid, words)
       SELECT c.id, made.value ->> 2
       FROM json_each(${rows}) made
-      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project} AND f.path = made.value ->> 0
+      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project}
+        AND f.root = ${scope.root} AND f.path = made.value ->> 0
       CROSS JOIN code_chunks c ON c.file_id = f.id AND c.n = made.value ->> 1`
   },
 

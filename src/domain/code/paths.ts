@@ -1,3 +1,4 @@
+import { invalidInput } from '../errors'
 import { normalizeProject } from '../identity/project'
 import { codePointLength, unstorable, utf8Length } from '../text'
 
@@ -7,8 +8,19 @@ export const MAX_FILES = 200
 export const MAX_CALL_BYTES = 20 * 1_048_576
 export const MAX_PROJECT_FILES = 10_000
 const MAX_PATH = 1024
+/** UTF-8 bytes of a root, which stands in an index. */
+const MAX_ROOT = 500
 /** A NUL in the first bytes tells a binary file. */
 const BINARY_BYTES = 8192
+
+/** Where paths of a call count from; empty for none. @throws Problem invalid_input */
+export function checkRoot(given: string): string {
+  const root = given.trim()
+  const flaw = unstorable(root)
+  if (flaw !== null) throw invalidInput(`root ${flaw}`)
+  if (utf8Length(root) > MAX_ROOT) throw invalidInput(`root has more than ${MAX_ROOT} bytes`)
+  return root
+}
 
 export type NormalPath = { readonly path: string } | { readonly reason: string }
 
@@ -22,7 +34,7 @@ const slashed = (path: string): string => path.replaceAll('\\', '/')
 export function normalizePath(given: string, project: string): NormalPath {
   const flaw = unstorable(given)
   if (flaw !== null) return { reason: `the path ${flaw}` }
-  let path = slashed(given.trim())
+  let path = slashed(given.trim().replace(/^file:\/\//, ''))
   // A key that is nothing but a slash keeps it.
   const key = slashed(normalizeProject(project) ?? project)
   const root = key.endsWith('/') ? key : `${key}/`

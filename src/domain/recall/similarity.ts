@@ -54,21 +54,3 @@ export const jointSimilarity = (meaning: number, share: number): number => 1 - D
 
 /** What the key of an order is multiplied by: weight breaks near-ties (fabric contract §2.2). */
 export const weightFactor = (weight: number): number => 1 + 0.1 * (weight - 3)
-
-/** Of a chunk of code: what it earns by how much of the query it holds, and by how well it ranks. */
-const COVERAGE = 0.8
-const RANK = 0.2
-
-/**
- * @param held units of the query that the memory holds
- * @param units of the query, one at least
- * @param score of the words (threads contract §6.4), above 0
- */
-export const keywordScore = (held: number, units: number, score: number): number =>
-  COVERAGE * (held / units) + RANK * (score / (score + 1))
-
-/** Of so many units, how many a memory holds at least that can reach a score; one, since without any it is no hit. */
-export function leastHeld(units: number, threshold: number): number {
-  for (let held = 1; held <= units; held++) if (COVERAGE * (held / units) + RANK >= threshold) return held
-  return units
-}

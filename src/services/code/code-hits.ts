@@ -24,6 +24,8 @@ export interface ChunkHit {
   readonly chunk: StoredChunk
   readonly similarity?: number
   readonly matchLines?: readonly number[]
+  /** Where in its content what was looked for stands; null for nowhere in particular. */
+  readonly around: number | null
 }
 
 export interface CodeHits {

@@ -1,6 +1,6 @@
 import { embeddedText } from '../../domain/code/chunks'
 import { languageOf, normalizeLanguage } from '../../domain/code/languages'
-import { contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../domain/code/paths'
+import { checkRoot, contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../domain/code/paths'
 import { type IndexStatus, statusOf } from '../../domain/code/status'
 import { limitExceeded } from '../../domain/errors'
 import type { Actor, Scope } from '../../domain/identity/scope'
@@ -26,6 +26,13 @@ export interface IndexReport {
   readonly deleted: number
   readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   readonly indexStatus: IndexStatus
+}
+
+/** A file of the index, as a list tells it; the root is left out where none was named. */
+export interface ListedFile {
+  readonly path: string
+  readonly sha256: string | null
+  readonly root?: string
 }
 
 /** A file of an event, as far as it is made without a model. */
@@ -109,9 +116,10 @@ export function createIndexCode(dependencies: {
   async function put(
     caller: Actor,
     given: string,
-    sent: { readonly files: readonly SentFile[]; readonly deleted: readonly string[] },
+    sent: { readonly root?: string; readonly files: readonly SentFile[]; readonly deleted: readonly string[] },
   ): Promise<IndexReport> {
     const project = openProject(caller, given, 'project')
+    const root = checkRoot(sent.root ?? '')
     if (sent.files.length > MAX_FILES)
       throw limitExceeded(`files has ${sent.files.length} items; at most ${MAX_FILES} are allowed`)
     const bytes = sent.files.reduce((sum, { content }) => sum + utf8Length(content), 0)
@@ -122,7 +130,7 @@ export function createIndexCode(dependencies: {
       const normal = normalizePath(path, project)
       return 'path' in normal && !files.has(normal.path) ? [normal.path] : []
     })
-    const known = await index.states(caller, project, [...files.keys(), ...gone])
+    const known = await index.states(caller, project, root, [...files.keys(), ...gone])
     const states = new Map(known.map((state) => [state.path, state]))
     const changed = [...files.values()].filter((file) => !isCurrent(states.get(file.path), file))
     const unchanged = files.size - changed.length
@@ -131,6 +139,7 @@ export function createIndexCode(dependencies: {
     for (const slice of slices(changed)) {
       const prepared = await prepareCode.prepare(slice)
       await index.replace(caller, project, {
+        root,
         files: prepared,
         deleted: first ? deleted : [],
         detail: {
@@ -164,34 +173,41 @@ export function createIndexCode(dependencies: {
       const { files, skipped } = await admit(project, [sent])
       const [file] = files.values()
       if (file === undefined) return { texts: [], index: async () => skipped[0]?.reason ?? null }
-      const [state] = await index.states(caller, project, [file.path])
+      const [state] = await index.states(caller, project, '', [file.path])
       if (isCurrent(state, file)) return { texts: [], index: async () => null }
       const cut = await prepareCode.cut(file)
       return {
         texts: cut.texts,
         async index(embedded) {
           const prepared = await prepareCode.finish([cut], embedded)
-          await index.replace(caller, project, { files: prepared, deleted: [], detail: null })
+          await index.replace(caller, project, { root: '', files: prepared, deleted: [], detail: null })
           return null
         },
       }
     },
 
-    /** Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model. */
-    async list(scope: Scope, given: string): Promise<{ path: string; sha256: string | null }[]> {
-      const states = await index.states(scope, openProject(scope, given, 'project'))
-      return states.map(({ path, sha256, model }) => ({
+    /**
+     * Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model.
+     *
+     * @param root only its files; undefined for all
+     */
+    async list(scope: Scope, given: string, root?: string): Promise<ListedFile[]> {
+      const project = openProject(scope, given, 'project')
+      const states = await index.states(scope, project, root === undefined ? null : checkRoot(root))
+      return states.map(({ root, path, sha256, model }) => ({
         path,
         sha256: model === null || model === prepareCode.model ? sha256 : null,
+        ...(root === '' ? {} : { root }),
       }))
     },
 
-    /** Empties a project; how many files there were. */
-    async clear(caller: Actor, given: string): Promise<number> {
+    /** Empties a project, or one root of it; how many files there were. */
+    async clear(caller: Actor, given: string, root?: string): Promise<number> {
       const project = openProject(caller, given, 'project')
+      const only = root === undefined ? null : checkRoot(root)
       let deleted = 0
       for (;;) {
-        const step = await index.remove(caller, project, REMOVE_STEP)
+        const step = await index.remove(caller, project, only, REMOVE_STEP)
         deleted += step
         if (step < REMOVE_STEP) break
         await pace.spend(SLICE)

@@ -32,9 +32,6 @@ interface Dependencies {
 /** Texts embedded between two pauses, which matters where the embedder works in this process. */
 const EMBED_STEP = 32
 
-/** Whether chunks are found by words too: the embedder at hand knows no synonyms (fabric contract §12, 14). */
-export const needsWords = (embedder: Embedder | null): boolean => embedder?.provider === 'local'
-
 /** A file with all that is made of it without a model. */
 export interface Cut {
   readonly file: NewFile
@@ -61,7 +58,7 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   /** @throws Problem unavailable */
   async function embed(texts: readonly string[]): Promise<string[]> {
     if (embedder === null) return []
-    const step = needsWords(embedder) ? EMBED_STEP : texts.length
+    const step = embedder.provider === 'local' ? EMBED_STEP : texts.length
     const vectors: string[] = []
     for (let i = 0; i < texts.length; i += step) {
       const made = await embedder.embed(texts.slice(i, i + step), 'document')
@@ -71,7 +68,6 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   }
 
   function wordsOf(text: string): { words: string[]; length: number } {
-    if (!needsWords(embedder)) return { words: [], length: 0 }
     const tokens = analyzer.tokenize(codeWords(text))
     return { words: [...new Set(tokens.map(({ term }) => term))], length: contentLength(tokens) }
   }

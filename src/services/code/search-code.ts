@@ -2,9 +2,10 @@ import { nameQuery } from '../../domain/code/names'
 import { type IndexStatus, statusOf } from '../../domain/code/status'
 import type { Scope } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
+import type { Levels } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Clock } from '../../ports/clock'
-import type { CodeIndex } from '../../ports/code-index'
+import type { CodeIndex, CodeTotals } from '../../ports/code-index'
 import type { Embedder } from '../../ports/embedder'
 import { type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
 import { createSearchChunks } from './search-chunks'
@@ -19,6 +20,12 @@ export type { ChunkHit, CodeHits, CodeQuery } from './code-hits'
 /** No symbol's name is as long. */
 const LONGEST_NAME = 600
 
+export interface FoundCode extends CodeHits {
+  readonly indexStatus: IndexStatus
+  /** Projects of several roots, whose files are told with theirs. */
+  readonly roots: ReadonlySet<string>
+}
+
 export type SearchCode = ReturnType<typeof createSearchCode>
 
 export function createSearchCode(dependencies: {
@@ -26,6 +33,8 @@ export function createSearchCode(dependencies: {
   /** Null when semantic search is switched off. */
   readonly embedder: Embedder | null
   readonly analyzer: Analyzer
+  /** What cosines of the embedder mean. */
+  readonly levels: () => Promise<Levels>
   readonly clock: Clock
   readonly pace: Pace
 }) {
@@ -56,12 +65,26 @@ export function createSearchCode(dependencies: {
   }
 
   /** @throws Problem unavailable when a semantic search cannot be embedded; invalid_input for a malformed pattern */
-  return async (
-    scope: Scope,
-    mode: CodeMode,
-    query: CodeQuery,
-  ): Promise<CodeHits & { readonly indexStatus: IndexStatus }> => {
+  return async (scope: Scope, mode: CodeMode, query: CodeQuery): Promise<FoundCode> => {
     const [hits, totals] = await Promise.all([modes[mode](scope, query), index.totals(scope, query.project)])
-    return { ...hits, indexStatus: statusOf(totals, clock.now()) }
+    const others = totals.length === 0 && query.project !== null ? await index.totals(scope, null) : []
+    const warnings = [...(totals.length === 0 ? [withoutCode(query.project, others)] : hits.warnings)]
+    return { ...hits, warnings, indexStatus: statusOf(totals, clock.now()), roots: rootsOf(totals) }
   }
 }
+
+/** Projects that a warning names. */
+const NAMED = 10
+
+/** What to know where nothing is indexed. */
+function withoutCode(project: string | null, others: readonly CodeTotals[]): string {
+  const names = others.slice(0, NAMED).map((one) => one.project)
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : ''
+  const where = project === null ? 'no project' : `project ${project}`
+  const known = names.length === 0 ? 'index it with `commonplace index`' : `these have: ${names.join(', ')}${more}`
+  return project === null ? `${where} has code; ${known}` : `${where} has no code; ${known}`
+}
+
+/** The projects whose files count from several roots. */
+const rootsOf = (totals: readonly CodeTotals[]): ReadonlySet<string> =>
+  new Set(totals.filter(({ hasRoots }) => hasRoots).map(({ project }) => project))

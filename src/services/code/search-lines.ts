@@ -13,6 +13,8 @@ const LOOK_BYTES = 4_000_000
 /** Words that are looked for when the query as a whole is nowhere. */
 const MAX_WORDS = 12
 
+const NO_LINE = 'no line holds this text; these chunks hold all of its words'
+
 interface Sought {
   readonly exact: string
   readonly folded: string
@@ -76,7 +78,7 @@ export function createSearchLines(index: CodeIndex, pace: Pace) {
         const chunk = chunks.get(chunkId)
         return chunk === undefined
           ? []
-          : [{ chunk, matchLines: matchLines(chunk, folded, texts.length === 1 ? 'own' : 'all') }]
+          : [{ chunk, matchLines: matchLines(chunk, folded, texts.length === 1 ? 'own' : 'all'), around: null }]
       }),
       total: hits.length,
       warnings: [],
@@ -93,6 +95,6 @@ export function createSearchLines(index: CodeIndex, pace: Pace) {
     const used = words.slice(0, MAX_WORDS)
     const hits = await answer(scope, query, projects, used.map(sought))
     const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were looked for`] : []
-    return { ...hits, warnings: cut }
+    return { ...hits, warnings: hits.total === 0 ? cut : [NO_LINE, ...cut] }
   }
 }

@@ -1,17 +1,21 @@
 import { contentOf } from '../../domain/code/chunks'
 import { codeWords, contentLength } from '../../domain/code/words'
 import type { Scope } from '../../domain/identity/scope'
-import { keywordScore, leastHeld } from '../../domain/recall/similarity'
+import { shareOf } from '../../domain/recall/similarity'
 import type { Analyzer, Token } from '../../domain/search/analysis'
-import { parseQuery, type Unit } from '../../domain/search/query'
+import type { Unit } from '../../domain/search/query-unit'
 import { countTerms, rank, scoredTerms } from '../../domain/search/score'
 import type { CodeFilter, CodeIndex, CodeTotals, StoredChunk } from '../../ports/code-index'
 
 /** Chunks that are weighed, those that hold most units first; to read one takes about half a millisecond. */
 const CANDIDATES = 40
 
+/** A chunk that holds words of a query. */
 export interface WordScore {
   readonly chunk: StoredChunk
+  /** How much of the query it holds, by rarity: K of recall (fabric contract §4). */
+  readonly share: number
+  /** By how well it ranks among the others. */
   readonly score: number
 }
 
@@ -32,17 +36,13 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     totals: CodeTotals,
     filter: CodeFilter,
     units: readonly Unit[],
-    threshold: number,
     limit: number,
   ): Promise<WordScore[]> {
-    // A chunk that holds fewer cannot reach the threshold, however well it ranks.
-    const least = leastHeld(units.length, threshold)
     const { hits, chunksWithUnit } = await index.chunksWithWords(
       scope,
       totals.project,
       units.map(({ terms }) => terms),
       filter.files,
-      least,
       Math.max(CANDIDATES, limit),
     )
     if (hits.length === 0) return []
@@ -50,7 +50,7 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     const found = await index.chunks(scope, { ids: hits.map(({ chunkId }) => chunkId) })
     const weighed = found.map((chunk) => {
       const tokens = analyzer.tokenize(codeWords(`${chunk.path}\n${contentOf(chunk)}`))
-      const held = units.filter((unit) => holds(tokens, unit)).length
+      const held = [...units.keys()].filter((place) => holds(tokens, units[place] as Unit))
       return { chunk, held, length: contentLength(tokens), frequencies: countTerms(terms, tokens) }
     })
     const withTerm = terms.map(({ term }) => {
@@ -60,32 +60,27 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     const ranked = rank(
       weighed.map(({ chunk, held, length, frequencies }) => ({
         ...{ id: chunk.id, length, frequencies, following: [] },
-        complete: held === units.length,
+        complete: held.length === units.length,
       })),
       { entries: totals.chunks, averageLength: totals.words / Math.max(1, totals.chunks), entriesWithTerm: withTerm },
       { mode: 'match', units: units.length },
     )
     const scores = new Map(ranked.map(({ id, score }) => [id, score]))
-    return weighed.flatMap(({ chunk, held }) => {
-      const own = scores.get(chunk.id) as number
-      const score = keywordScore(held, units.length, own)
-      return held > 0 && score >= threshold ? [{ chunk, score }] : []
-    })
+    const share = shareOf(totals.chunks, chunksWithUnit)
+    return weighed.flatMap(({ chunk, held }) =>
+      held.length === 0 ? [] : [{ chunk, share: share(held), score: scores.get(chunk.id) ?? 0 }],
+    )
   }
 
-  /** Chunks that reach the threshold, in no order. */
+  /** Chunks that hold words of the query, the best of each project, in no order. */
   return async (
     scope: Scope,
     projects: readonly CodeTotals[],
     filter: CodeFilter,
-    query: string,
-    threshold: number,
+    units: readonly Unit[],
     limit: number,
-  ): Promise<WordScore[]> => {
-    const { units } = parseQuery(query, 'match', analyzer)
-    if (units.length === 0) return []
-    return (
-      await Promise.all(projects.map((totals) => ofProject(scope, totals, filter, units, threshold, limit)))
-    ).flat()
-  }
+  ): Promise<WordScore[]> =>
+    units.length === 0
+      ? []
+      : (await Promise.all(projects.map((totals) => ofProject(scope, totals, filter, units, limit)))).flat()
 }

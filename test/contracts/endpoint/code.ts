@@ -105,7 +105,7 @@ export function codeContract(connect: Connect): void {
       const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----'
       const content = `const id = '${key}'\nconst pem = \`${pem}\`\nexport function afterSecret() {}\n`
       const project = await sample([{ path: 'src/keys.ts', content }])
-      const { results } = await search('const id', { mode: 'text', projectPath: project })
+      const { results } = await search('const', { projectPath: project, threshold: 0 })
       expect(results[0].chunk.content).toBe(
         "const id = '[redacted:aws]'\nconst pem = `[redacted:private-key]\n\n\n`\nexport function afterSecret() {}",
       )
@@ -118,13 +118,17 @@ export function codeContract(connect: Connect): void {
 
   describe('searches of code', () => {
     it(promise('f9-status'), async () => {
-      const none = await search('x', { mode: 'symbol', projectPath: unique('none') })
+      const project = await sample()
+      const missing = unique('none')
+      const none = await search('x', { mode: 'symbol', projectPath: missing })
+      expect(none.warnings[0]).toMatch(new RegExp(`^project ${missing} has no code; these have: .*${project}`))
       expect(none).toEqual({
+        warnings: [expect.any(String)],
         results: [],
         indexStatus: { totalFiles: 0, totalSymbols: 0, lastIndexed: null, isStale: true, pending: 0 },
         total: 0,
       })
-      const { indexStatus } = await search('x', { mode: 'symbol', projectPath: await sample() })
+      const { indexStatus } = await search('x', { mode: 'symbol', projectPath: project })
       expect(indexStatus).toMatchObject({ totalFiles: 4, isStale: false, pending: 0 })
       expect(indexStatus.totalSymbols).toBe(12)
       expect(indexStatus.lastIndexed).toMatch(/^\d{4}-.*\.\d{3}Z$/)
@@ -197,7 +201,8 @@ export function codeContract(connect: Connect): void {
         ['src/auth.ts', [10]],
         ['src/lib/tokens.ts', [2]],
       ])
-      expect(results[0].chunk).toEqual({ lineStart: 1, lineEnd: 2, content: PLAIN.trimEnd(), matchLines: [1] })
+      const content = '1: one line that names verifyToken'
+      expect(results[0].chunk).toEqual({ lineStart: 1, lineEnd: 2, content, matchLines: [1] })
       expect((await search('=> {', { mode: 'text', projectPath })).total).toBe(1)
       expect((await search('a%', { mode: 'text', projectPath })).total).toBe(0)
       // Too short for the index of runs.
@@ -215,6 +220,8 @@ export function codeContract(connect: Connect): void {
         ['src/lib/tokens.ts', [2, 3]],
       ])
       expect((await search('capitals greet', { mode: 'text', projectPath })).total).toBe(0)
+      const { warnings } = await search('capitals length', { mode: 'text', projectPath })
+      expect(warnings).toEqual(['no line holds this text; these chunks hold all of its words'])
     })
 
     it(promise('f9-semantic'), async () => {
@@ -239,6 +246,58 @@ export function codeContract(connect: Connect): void {
       })
       const anywhere = await search('verifyToken', { mode: 'text', limit: 100 })
       expect(anywhere.results).toContainEqual(expect.objectContaining({ filePath: 'docs/notes.txt', projectPath }))
+    })
+
+    it(promise('f9-room'), async () => {
+      const line = (i: number) => `  // ${'a long tale of tides and moorings '.repeat(3)}${i}`
+      const files = Array.from({ length: 12 }, (_, i) => {
+        const body = Array.from({ length: 30 }, (_, n) => line(n)).join('\n')
+        return { path: `src/tide${i}.ts`, content: `/** ${body} */\nexport function moor${i}() {\n${body}\n}\n` }
+      })
+      const projectPath = await sample(files)
+      for (const mode of ['semantic', 'text', 'symbol']) {
+        const query = mode === 'symbol' ? 'moor' : 'tides and moorings'
+        const answer = await search(query, { mode, projectPath, threshold: 0 })
+        expect([mode, answer.results.length, JSON.stringify(answer).length <= 10_000]).toEqual([mode, 10, true])
+      }
+      const { results } = await search('tides and moorings', { projectPath, threshold: 0 })
+      expect(results[0].chunk).toMatchObject({ truncated: true, length: expect.any(Number) })
+    })
+
+    it(promise('f9-roots'), async () => {
+      const project = unique('project')
+      const [web, api] = ['github.com/acme/web', 'github.com/acme/api']
+      const file = (content: string) => ({ path: 'src/main.ts', content: `export const ${content} = 'harbour'\n` })
+      await put(project, { root: web, files: [file('webMain')] })
+      expect((await search('webMain', { mode: 'symbol', projectPath: project })).results[0]).not.toHaveProperty('root')
+      await put(project, { root: ` ${api} `, files: [file('apiMain')] })
+      expect((await put(project, { files: [file('ownMain')] })).body).toMatchObject({ stored: 1, unchanged: 0 })
+      // One path of each root, in every mode.
+      for (const [mode, query] of [
+        ['symbol', 'Main'],
+        ['text', 'harbour'],
+        ['semantic', 'harbour'],
+      ]) {
+        const { results } = await search(query as string, { mode, projectPath: project, threshold: 0 })
+        expect([mode, results.map(({ filePath, root }: Json) => `${root}:${filePath}`).sort()]).toEqual([
+          mode,
+          [':src/main.ts', `${api}:src/main.ts`, `${web}:src/main.ts`],
+        ])
+      }
+      expect((await request(project, 'GET')).body.files.map(({ root }: Json) => root ?? '').sort()).toEqual([
+        '',
+        api,
+        web,
+      ])
+      expect((await request(project, 'GET', `?root=${encodeURIComponent(api)}`)).body.files).toMatchObject([
+        { root: api },
+      ])
+      expect((await request(project, 'GET', '?root=')).body.files).toHaveLength(1)
+      expect((await put(project, { root: web, files: [], deleted: ['src/main.ts'] })).body.deleted).toBe(1)
+      expect((await request(project, 'DELETE', `?root=${encodeURIComponent(api)}`)).body).toEqual({ deleted: 1 })
+      expect((await request(project, 'GET')).body.files).toMatchObject([{ path: 'src/main.ts' }])
+      const refused = await put(project, { root: 'x'.repeat(501), files: [] })
+      expect([refused.status, refused.body.error.message]).toEqual([400, 'root has more than 500 bytes'])
     })
 
     it(promise('f9-filters'), async () => {
@@ -330,8 +389,8 @@ export function codeQuotaContract(connect: Connect): void {
 
 /** Requests of the upload routes, and searches that must succeed. */
 export function speaking(session: Session) {
-  async function request(project: string, method: string, body?: unknown) {
-    const url = new URL(`/api/v1/code/${encodeURIComponent(project)}/files`, session.server.url.href)
+  async function request(project: string, method: string, query = '', body?: unknown) {
+    const url = new URL(`/api/v1/code/${encodeURIComponent(project)}/files${query}`, session.server.url.href)
     const response = await fetch(url, {
       method,
       headers: { authorization: `Bearer ${session.key}`, 'content-type': 'application/json' },
@@ -341,7 +400,7 @@ export function speaking(session: Session) {
   }
   return {
     request,
-    put: (project: string, body: unknown) => request(project, 'PUT', body),
+    put: (project: string, body: unknown) => request(project, 'PUT', '', body),
     search: (query: string, args: object = {}): Promise<Json> => session.ok('context_searchCode', { query, ...args }),
   }
 }

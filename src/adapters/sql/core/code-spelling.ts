@@ -6,6 +6,12 @@ export interface CodeScope {
   readonly project: string
 }
 
+/** Files of one root of a project. */
+export interface CodeRoot extends CodeScope {
+  /** Folder or repository that paths count from; empty where none is named. */
+  readonly root: string
+}
+
 /** What databases spell differently where code is indexed and searched. */
 export interface CodeSpelling {
   /** Place of a part in a text, from 1; 0 when it is not there. */
@@ -15,10 +21,10 @@ export interface CodeSpelling {
   /** Whether two paths are equal, in the form that finds a file by its index. */
   readonly samePath: (column: SQL, path: SQL) => SQL
   /** Writes the runs of files of these paths, which the batch has just stored. */
-  readonly insertGrams: (scope: CodeScope, files: readonly (readonly [path: string, grams: readonly number[]])[]) => SQL
+  readonly insertGrams: (scope: CodeRoot, files: readonly (readonly [path: string, grams: readonly number[]])[]) => SQL
   /** Writes the words of chunks, by path and place in the file. */
   readonly insertWords: (
-    scope: CodeScope,
+    scope: CodeRoot,
     chunks: readonly (readonly [path: string, n: number, words: readonly string[]])[],
   ) => SQL
   /** A query with a column `id`: files that hold all of the runs. */

@@ -28,13 +28,21 @@ export function createSqlCodeIndex(
   const audit = (caller: Actor, detail: Readonly<Record<string, number>>): SQL =>
     auditStatement(caller.org, clock.now(), { ...caller, ids: [], allowed: true, detail })
 
-  /** Files of these paths, found by their index. */
-  const named = (scope: Scope, project: string, paths: readonly string[]): SQL => {
+  const ofRoot = (root: string | null): SQL => (root === null ? sql`` : sql` AND f.root = ${root}`)
+
+  /** Files of these paths of a root, found by their index. */
+  const named = (scope: Scope, project: string, root: string | null, paths: readonly string[]): SQL => {
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
     return sql`id IN (
-      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, scope, project, 'f')} AND ${same}`)})`
+      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, scope, project, 'f')}${ofRoot(root)} AND ${same}`)})`
   }
+
+  /** The first or the last root of a project `p`, which its index leads to. */
+  const endRoot = (direction: 'ASC' | 'DESC'): SQL => sql`(
+    SELECT f.root FROM code_files f WHERE f.org = p.org AND f.project = p.project
+    ORDER BY f.root ${sql.raw(direction)} LIMIT 1
+  )`
 
   return {
     ...createCodeReads(connection),
@@ -43,7 +51,8 @@ export function createSqlCodeIndex(
     async totals(scope, project) {
       const [rows] = await connection.read([
         sql`
-          SELECT p.project, p.files, p.symbols, p.chunks, p.words, p.pending, p.last_indexed
+          SELECT p.project, p.files, p.symbols, p.chunks, p.words, p.pending, p.last_indexed,
+            CASE WHEN ${endRoot('ASC')} = ${endRoot('DESC')} THEN 0 ELSE 1 END AS has_roots
           FROM code_projects p WHERE ${within(dialect, scope, project, 'p')} ORDER BY p.project`,
       ])
       return (rows ?? []).map((row) => ({
@@ -54,25 +63,27 @@ export function createSqlCodeIndex(
         words: toNumber(row.words),
         pending: toNumber(row.pending),
         lastIndexed: row.last_indexed === null ? null : Number(row.last_indexed),
+        hasRoots: toNumber(row.files) > 0 && Number(row.has_roots) === 1,
       }))
     },
 
-    async states(scope, project, paths) {
-      const some = paths === undefined ? sql`` : sql` AND f.${named(scope, project, paths)}`
+    async states(scope, project, root, paths) {
+      const some = paths === undefined ? ofRoot(root) : sql` AND f.${named(scope, project, root, paths)}`
       const [rows] = await connection.read([
         sql`
-          SELECT f.path, f.sha256, f.model FROM code_files f
-          WHERE ${within(dialect, scope, project, 'f')}${some} ORDER BY f.path`,
+          SELECT f.root, f.path, f.sha256, f.model FROM code_files f
+          WHERE ${within(dialect, scope, project, 'f')}${some} ORDER BY f.path, f.root`,
       ])
       return (rows ?? []).map((row) => ({
+        root: row.root as string,
         path: row.path as string,
         sha256: row.sha256 as string,
         model: row.model as string | null,
       }))
     },
 
-    async replace(caller, project, { files, deleted, detail }) {
-      const scope = { org: caller.org, project }
+    async replace(caller, project, { root, files, deleted, detail }) {
+      const scope = { org: caller.org, project, root }
       const gone = [...deleted, ...files.map(({ path }) => path)]
       const count = sql`(SELECT p.files FROM code_projects p WHERE p.org = ${caller.org} AND p.project = ${project})`
       const { before, after } = quotaGuards(dialect, { ...quotas, entries: null }, caller.org)
@@ -81,7 +92,7 @@ export function createSqlCodeIndex(
         sql`
           INSERT INTO code_projects (org, project, last_indexed) VALUES (${caller.org}, ${project}, ${clock.now()})
           ON CONFLICT (org, project) DO UPDATE SET last_indexed = excluded.last_indexed`,
-        ...(gone.length === 0 ? [] : [sql`DELETE FROM code_files WHERE ${named(caller, project, gone)}`]),
+        ...(gone.length === 0 ? [] : [sql`DELETE FROM code_files WHERE ${named(caller, project, root, gone)}`]),
         ...insertFiles(dialect, scope, files),
         sql`INSERT INTO guards (holds) SELECT ${count} <= ${MAX_PROJECT_FILES}`,
         ...after,
@@ -98,8 +109,8 @@ export function createSqlCodeIndex(
       }
     },
 
-    async remove(caller, project, limit) {
-      const some = sql`SELECT f.id FROM code_files f WHERE ${within(dialect, caller, project, 'f')} ORDER BY f.id LIMIT ${limit}`
+    async remove(caller, project, root, limit) {
+      const some = sql`SELECT f.id FROM code_files f WHERE ${within(dialect, caller, project, 'f')}${ofRoot(root)} ORDER BY f.id LIMIT ${limit}`
       const [counted] = await connection.batch(
         [sql`SELECT count(*) AS files FROM (${some}) AS gone`, sql`DELETE FROM code_files WHERE id IN (${some})`],
         { org: caller.org },

@@ -7,11 +7,12 @@ import { among, nameTerms, textTerms, within } from './code-terms'
 
 /** What searches of code read. */
 
-const FILE = sql.raw('f.id, f.project, f.path, f.language, f.bytes')
+const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
 
 const toFile = (row: Row): CodeFile => ({
   id: Number(row.id),
   project: row.project as string,
+  root: row.root as string,
   path: row.path as string,
   language: row.language as string,
   bytes: Number(row.bytes),
@@ -19,6 +20,7 @@ const toFile = (row: Row): CodeFile => ({
 
 const toSymbolHit = (row: Row): SymbolHit => ({
   project: row.project as string,
+  root: row.root as string,
   path: row.path as string,
   language: row.language as string,
   score: Number(row.score),
@@ -37,6 +39,7 @@ const toChunk = (row: Row): StoredChunk => ({
   fileId: Number(row.file_id),
   n: Number(row.n),
   project: row.project as string,
+  root: row.root as string,
   path: row.path as string,
   language: row.language as string,
   lineStart: Number(row.line_start),
@@ -62,7 +65,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
         sql`
           SELECT ${FILE} FROM code_files f
           WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')} AND ${among(dialect, files, sql`f.id`)}
-          ORDER BY f.project, f.path`,
+          ORDER BY f.project, f.path, f.root`,
       ])
       return (rows ?? []).map(toFile)
     },
@@ -79,7 +82,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
             WHERE ${within(dialect, scope, project, 's')} AND ${ofKind} AND ${inLanguage(language, 's')}
               AND ${among(dialect, files, sql`s.file_id`)} AND ${isHit}
           )
-          SELECT best.*, t.line_end, t.signature, t.doc,
+          SELECT best.*, t.line_end, t.signature, t.doc, (SELECT f.root FROM code_files f WHERE f.id = best.file_id) AS root,
             (SELECT count(*) FROM (SELECT 1 FROM found LIMIT ${cap}) AS counted) AS total
           FROM (SELECT * FROM found ORDER BY ${order} LIMIT ${limit}) best
           ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
@@ -98,7 +101,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
         sql`
           SELECT ${FILE} FROM ${held}
           WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')}
-          ORDER BY f.path`,
+          ORDER BY f.path, f.root`,
       ])
       return (rows ?? []).map(toFile)
     },
@@ -141,12 +144,12 @@ export function createCodeReads(connection: SqlConnection): Reads {
       }))
     },
 
-    async chunksWithWords(scope, project, units, files, least, limit) {
+    async chunksWithWords(scope, project, units, files, limit) {
       const held = dialect.code.chunksWith({ org: scope.org, project }, units)
       const [hits, counts] = await connection.read([
         sql`
           SELECT found.id, found.units
-          FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id HAVING count(*) >= ${least}) found
+          FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id) found
           ${dialect.follow('code_chunks', 'c', sql`c.id = found.id`)}
           WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
           ORDER BY found.units DESC, found.id LIMIT ${limit}`,
@@ -168,7 +171,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
               ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
       const [rows] = await connection.read([
         sql`
-          SELECT c.id, c.file_id, c.n, c.project, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text
+          SELECT c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text
           FROM ${from} ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, null, 'c')}`,
       ])

@@ -3,7 +3,7 @@ import { foldCase, partsText } from '../../../../domain/code/names'
 import { SYMBOL_KINDS } from '../../../../domain/code/symbols'
 import { foldAscii } from '../../../../domain/text'
 import type { PreparedFile } from '../../../../ports/code-index'
-import type { CodeScope } from '../../core/code-spelling'
+import type { CodeRoot } from '../../core/code-spelling'
 import type { SqlDialect } from '../../core/dialect'
 import { inGroups } from '../../core/json-groups'
 
@@ -34,9 +34,9 @@ export function packVectors(vectors: readonly string[]): { first: number; count:
 }
 
 /** Adds files that are not there. */
-export function insertFiles(dialect: SqlDialect, scope: CodeScope, files: readonly PreparedFile[]): SQL[] {
-  const { org, project } = scope
-  const own = sql`f.org = ${org} AND f.project = ${project} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
+export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
+  const { org, project, root } = scope
+  const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
   const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
     inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
   const withFile = (made: SQL): SQL => sql`${made} made ${dialect.follow('code_files', 'f', sql`${own}`)}`
@@ -93,8 +93,8 @@ export function insertFiles(dialect: SqlDialect, scope: CodeScope, files: readon
         words: 'integer',
       },
       (made) => sql`
-        INSERT INTO code_files (org, project, path, language, sha256, model, bytes, symbols, chunks, words)
-        SELECT ${org}, ${project}, made.path, made.language, made.sha256, made.model, made.bytes, made.symbols, made.chunks, made.words
+        INSERT INTO code_files (org, project, root, path, language, sha256, model, bytes, symbols, chunks, words)
+        SELECT ${org}, ${project}, ${root}, made.path, made.language, made.sha256, made.model, made.bytes, made.symbols, made.chunks, made.words
         FROM ${made} made`,
     ),
     ...insert(
