@@ -10,18 +10,21 @@ import type { TextRequest } from '../../../ports/full-text'
  * word, and nobody else is served meanwhile (platform contract §6).
  */
 
-/** What a statement may go through, which is 30 to 150 ms of work; in bytes of postings where nothing else is said. */
+/** What a statement may go through; in bytes of postings where nothing else is said. */
 export const SHARES = {
-  /** All that a search asks for; a search of more is done in parts. */
-  once: 32_000_000,
-  /** The words of a part. */
+  /**
+   * All that a search asks for, 300 ms of work at most of the 500 that a statement may take (platform contract §6); a search of more is
+   * done in parts, which takes three to ten times as long (docs/decisions/006-work-in-parts.md).
+   */
+  once: 192_000_000,
+  /** The words of a part, 30 to 150 ms of work. */
   part: 32_000_000,
   /** Entries of a part, whatever their size. */
   entries: 8_000,
   /** A phrase, which cannot be asked for in parts. */
   phrase: 64_000_000,
   /** Words by their beginning, whose postings FTS5 merges before it begins, so that each takes some times as long. */
-  beginning: 12_000_000,
+  beginning: 72_000_000,
 } as const
 export type Shares = { readonly [Name in keyof typeof SHARES]: number }
 
