@@ -711,7 +711,7 @@ END;
 
 CREATE TRIGGER patterns_changed AFTER UPDATE OF
     metadata, named_kind, tag_kind, work_item, source, layer, project, audience, owner, diary, archived,
-    given_weight, named_weight, named_expires_at, layer_expires_at
+    named_expires_at, layer_expires_at
   ON entries
   WHEN OLD.kind IN ('pattern', 'procedure', 'template', 'tool', 'code_pattern', 'rule', 'guide', 'convention')
     OR NEW.kind IN ('pattern', 'procedure', 'template', 'tool', 'code_pattern', 'rule', 'guide', 'convention')
@@ -719,7 +719,7 @@ BEGIN
   DELETE FROM patterns
     WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   INSERT INTO patterns (
-      org, layer, project, entry_id, reader, expires_at, weight, uses, used_at,
+      org, layer, project, entry_id, reader, expires_at,
       language, file, folder, ending, code_file, code_folder, code_ending
     )
     SELECT * FROM pattern_rows WHERE entry_id = NEW.id;
@@ -736,17 +736,10 @@ CREATE TRIGGER patterns_stored AFTER INSERT ON entries
   WHEN NEW.kind IN ('pattern', 'procedure', 'template', 'tool', 'code_pattern', 'rule', 'guide', 'convention')
 BEGIN
   INSERT INTO patterns (
-      org, layer, project, entry_id, reader, expires_at, weight, uses, used_at,
+      org, layer, project, entry_id, reader, expires_at,
       language, file, folder, ending, code_file, code_folder, code_ending
     )
     SELECT * FROM pattern_rows WHERE entry_id = NEW.id;
-END;
-
-CREATE TRIGGER patterns_used AFTER UPDATE OF accessed_at, access_count ON entries
-  WHEN NEW.kind IN ('pattern', 'procedure', 'template', 'tool', 'code_pattern', 'rule', 'guide', 'convention')
-BEGIN
-  UPDATE patterns SET uses = NEW.access_count, used_at = coalesce(NEW.accessed_at, NEW.created_at)
-    WHERE org = NEW.org AND layer = NEW.layer AND project = coalesce(NEW.project, '') AND entry_id = NEW.id;
 END;
 
 CREATE TRIGGER usage_change AFTER UPDATE OF bytes ON entries WHEN OLD.bytes <> NEW.bytes
@@ -1276,33 +1269,8 @@ CREATE TABLE owners (
   PRIMARY KEY (org, name)
 ) WITHOUT ROWID;
 
-CREATE VIEW pattern_place_rows AS
-  SELECT p.org, p.layer, CASE WHEN p.layer = 3 THEN '' ELSE p.project END AS project, substr(at.value, 1, 101) AS place, p.reader,
-    p.weight || ' ' || substr(p.language, 1, 41) AS sort, p.used_at + 172800000 * min(10, max(1, p.uses)) AS lately, p.entry_id,
-    min(10, max(1, p.uses)) AS uses, p.expires_at
-  FROM patterns p CROSS JOIN json_each(json_array(
-      '', 'e' || p.ending, 'e' || p.code_ending, 'd' || p.folder, 'd' || p.code_folder, 'f' || p.file, 'f' || p.code_file
-    )) at
-  WHERE at.value IS NOT NULL;
-
-CREATE TABLE pattern_places (
-  org TEXT NOT NULL,
-  layer INTEGER NOT NULL,
-  project TEXT NOT NULL, -- '' for none, and in layer 3, which belongs to all projects
-  place TEXT NOT NULL,
-  reader TEXT NOT NULL,
-  sort TEXT NOT NULL, -- weight and language
-  lately INTEGER NOT NULL,
-  entry_id INTEGER NOT NULL,
-  uses INTEGER NOT NULL, -- 1 to 10
-  expires_at INTEGER,
-  PRIMARY KEY (org, layer, project, place, reader, sort, lately, entry_id)
-) WITHOUT ROWID;
-
-CREATE INDEX pattern_places_by_use ON pattern_places (org, layer, project, place, reader, sort, uses, entry_id, expires_at);
-
 CREATE VIEW pattern_rows AS
-  SELECT named.org, named.layer, named.project, named.entry_id, named.reader, named.expires_at, named.weight, named.uses, named.used_at,
+  SELECT named.org, named.layer, named.project, named.entry_id, named.reader, named.expires_at,
     lower(substr(named.language, 1, 100)) AS language,
     named.file, named.folder,
     CASE WHEN instr(named.name, '.') > 0
@@ -1317,8 +1285,7 @@ CREATE VIEW pattern_rows AS
         rtrim(given.file, replace(replace(given.file, '/', ''), '\', '')) AS folder,
         rtrim(given.code_file, replace(replace(given.code_file, '/', ''), '\', '')) AS code_folder
       FROM (
-        SELECT e.org, e.layer, coalesce(e.project, '') AS project, e.id AS entry_id, e.reader, e.expires_at, e.weight,
-          e.access_count AS uses, coalesce(e.accessed_at, e.created_at) AS used_at,
+        SELECT e.org, e.layer, coalesce(e.project, '') AS project, e.id AS entry_id, e.reader, e.expires_at,
           coalesce(
             CASE WHEN json_type(e.metadata, '$.codeBlock.language') = 'text' THEN json_extract(e.metadata, '$.codeBlock.language') END,
             CASE WHEN json_type(e.metadata, '$.fileContext.language') = 'text' THEN json_extract(e.metadata, '$.fileContext.language') END,
@@ -1343,9 +1310,6 @@ CREATE TABLE patterns (
   entry_id INTEGER NOT NULL,
   reader TEXT NOT NULL,
   expires_at INTEGER,
-  weight INTEGER NOT NULL,
-  uses INTEGER NOT NULL,
-  used_at INTEGER NOT NULL, -- the last access, else the creation
   language TEXT NOT NULL, -- in lower case, the first 100 characters
   file TEXT,
   folder TEXT, -- up to and with the last / or \
@@ -1357,38 +1321,6 @@ CREATE TABLE patterns (
 ) WITHOUT ROWID;
 
 CREATE INDEX patterns_by_entry ON patterns (entry_id);
-
-CREATE TRIGGER pattern_places_deleted AFTER DELETE ON patterns
-BEGIN
-  DELETE FROM pattern_places
-    WHERE org = OLD.org AND layer = OLD.layer AND project = CASE WHEN OLD.layer = 3 THEN '' ELSE OLD.project END
-      AND place IN (
-        SELECT substr(value, 1, 101) FROM json_each(json_array(
-            '', 'e' || OLD.ending, 'e' || OLD.code_ending, 'd' || OLD.folder, 'd' || OLD.code_folder, 'f' || OLD.file, 'f' || OLD.code_file
-          ))
-      )
-      AND reader = OLD.reader AND sort = OLD.weight || ' ' || substr(OLD.language, 1, 41)
-      AND lately = OLD.used_at + 172800000 * min(10, max(1, OLD.uses)) AND entry_id = OLD.entry_id;
-END;
-
-CREATE TRIGGER pattern_places_stored AFTER INSERT ON patterns
-BEGIN
-  INSERT OR IGNORE INTO pattern_places SELECT * FROM pattern_place_rows WHERE entry_id = NEW.entry_id;
-END;
-
-CREATE TRIGGER pattern_places_used AFTER UPDATE OF uses, used_at ON patterns
-BEGIN
-  UPDATE pattern_places
-    SET lately = NEW.used_at + 172800000 * min(10, max(1, NEW.uses)), uses = min(10, max(1, NEW.uses))
-    WHERE org = OLD.org AND layer = OLD.layer AND project = CASE WHEN OLD.layer = 3 THEN '' ELSE OLD.project END
-      AND place IN (
-        SELECT substr(value, 1, 101) FROM json_each(json_array(
-            '', 'e' || OLD.ending, 'e' || OLD.code_ending, 'd' || OLD.folder, 'd' || OLD.code_folder, 'f' || OLD.file, 'f' || OLD.code_file
-          ))
-      )
-      AND reader = OLD.reader AND sort = OLD.weight || ' ' || substr(OLD.language, 1, 41)
-      AND lately = OLD.used_at + 172800000 * min(10, max(1, OLD.uses)) AND entry_id = OLD.entry_id;
-END;
 
 CREATE TABLE projects (
   org TEXT NOT NULL,

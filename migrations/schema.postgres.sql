@@ -394,13 +394,11 @@ CREATE TRIGGER long_texts_replaced AFTER UPDATE OF text_hash ON entries FOR EACH
 
 CREATE TRIGGER marks_deleted AFTER DELETE ON entries FOR EACH ROW EXECUTE FUNCTION marks_deleted();
 
-CREATE TRIGGER patterns_changed AFTER UPDATE OF metadata, named_kind, tag_kind, work_item, source, layer, project, audience, owner, diary, archived, given_weight, named_weight, named_expires_at, layer_expires_at ON entries FOR EACH ROW WHEN (is_pattern(old.kind) OR is_pattern(new.kind)) EXECUTE FUNCTION keep_pattern();
+CREATE TRIGGER patterns_changed AFTER UPDATE OF metadata, named_kind, tag_kind, work_item, source, layer, project, audience, owner, diary, archived, named_expires_at, layer_expires_at ON entries FOR EACH ROW WHEN (is_pattern(old.kind) OR is_pattern(new.kind)) EXECUTE FUNCTION keep_pattern();
 
 CREATE TRIGGER patterns_deleted AFTER DELETE ON entries FOR EACH ROW WHEN (is_pattern(old.kind)) EXECUTE FUNCTION keep_pattern();
 
 CREATE TRIGGER patterns_stored AFTER INSERT ON entries FOR EACH ROW WHEN (is_pattern(new.kind)) EXECUTE FUNCTION keep_pattern();
-
-CREATE TRIGGER patterns_used AFTER UPDATE OF accessed_at, access_count ON entries FOR EACH ROW WHEN (is_pattern(new.kind)) EXECUTE FUNCTION keep_pattern_use();
 
 CREATE TRIGGER usage_change AFTER UPDATE OF bytes ON entries FOR EACH ROW WHEN (old.bytes <> new.bytes) EXECUTE FUNCTION keep_usage_change();
 
@@ -745,22 +743,6 @@ CREATE TABLE owners (
   CONSTRAINT owners_pkey PRIMARY KEY (org, name)
 );
 
-CREATE TABLE pattern_places (
-  org text COLLATE "C" NOT NULL,
-  layer integer NOT NULL,
-  project text COLLATE "C" NOT NULL,
-  place text COLLATE "C" NOT NULL,
-  reader text COLLATE "C" NOT NULL,
-  sort text COLLATE "C" NOT NULL,
-  lately bigint NOT NULL,
-  entry_id bigint NOT NULL,
-  uses integer NOT NULL,
-  expires_at bigint,
-  CONSTRAINT pattern_places_pkey PRIMARY KEY (org, layer, project, place, reader, sort, lately, entry_id)
-);
-
-CREATE INDEX pattern_places_by_use ON pattern_places USING btree (org, layer, project, place, reader, sort, uses, entry_id);
-
 CREATE VIEW pattern_rows AS
  SELECT e.org,
     e.layer,
@@ -768,9 +750,6 @@ CREATE VIEW pattern_rows AS
     e.id AS entry_id,
     e.reader,
     e.expires_at,
-    e.weight,
-    e.access_count AS uses,
-    COALESCE(e.accessed_at, e.created_at) AS used_at,
     lower(substr(COALESCE(string_at(e.facts, 'codeBlock'::text, 'language'::text), string_at(e.facts, 'fileContext'::text, 'language'::text), 'text'::text) COLLATE "C", 1, 100)) AS language,
     file.path AS file,
     folder_of(file.path) AS folder,
@@ -800,9 +779,6 @@ CREATE TABLE patterns (
   entry_id bigint NOT NULL,
   reader text COLLATE "C" NOT NULL,
   expires_at bigint,
-  weight integer NOT NULL,
-  uses integer NOT NULL,
-  used_at bigint NOT NULL,
   language text COLLATE "C" NOT NULL,
   file text COLLATE "C",
   folder text COLLATE "C",
@@ -814,10 +790,6 @@ CREATE TABLE patterns (
 );
 
 CREATE INDEX patterns_by_entry ON patterns USING btree (entry_id);
-
-CREATE TRIGGER pattern_places_stored AFTER INSERT OR DELETE ON patterns FOR EACH ROW EXECUTE FUNCTION keep_pattern_places();
-
-CREATE TRIGGER pattern_places_used AFTER UPDATE ON patterns FOR EACH ROW EXECUTE FUNCTION keep_pattern_places();
 
 CREATE TABLE projects (
   org text COLLATE "C" NOT NULL,
@@ -1502,41 +1474,11 @@ BEGIN
   END IF;
   IF TG_OP <> 'DELETE' THEN
     INSERT INTO patterns (
-        org, layer, project, entry_id, reader, expires_at, weight, uses, used_at,
+        org, layer, project, entry_id, reader, expires_at,
         language, file, folder, ending, code_file, code_folder, code_ending
       )
       SELECT * FROM pattern_rows WHERE entry_id = NEW.id;
   END IF;
-  RETURN NULL;
-END $function$;
-
-CREATE OR REPLACE FUNCTION keep_pattern_places()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'public'
-AS $function$
-BEGIN
-  IF TG_OP <> 'INSERT' THEN
-    DELETE FROM pattern_places
-      WHERE org = OLD.org AND layer = OLD.layer AND project = CASE WHEN OLD.layer = 3 THEN '' ELSE OLD.project END
-        AND place = ANY (ARRAY(SELECT at.place FROM places_of(OLD) AS at))
-        AND reader = OLD.reader AND sort = OLD.weight || ' ' || substr(OLD.language, 1, 41)
-        AND lately = OLD.used_at + 172800000 * least(10, greatest(1, OLD.uses)) AND entry_id = OLD.entry_id;
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    INSERT INTO pattern_places SELECT * FROM places_of(NEW);
-  END IF;
-  RETURN NULL;
-END $function$;
-
-CREATE OR REPLACE FUNCTION keep_pattern_use()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'public'
-AS $function$
-BEGIN
-  UPDATE patterns SET uses = NEW.access_count, used_at = coalesce(NEW.accessed_at, NEW.created_at)
-    WHERE org = NEW.org AND layer = NEW.layer AND project = coalesce(NEW.project, '') AND entry_id = NEW.id;
   RETURN NULL;
 END $function$;
 
@@ -2048,24 +1990,6 @@ BEGIN
   END IF;
   RETURN NEW;
 END $function$;
-
-CREATE OR REPLACE FUNCTION places_of(pattern patterns)
- RETURNS SETOF pattern_places
- LANGUAGE sql
- STABLE
- SET search_path TO 'public', 'public'
-AS $function$
-  SELECT DISTINCT pattern.org, pattern.layer, CASE WHEN pattern.layer = 3 THEN '' ELSE pattern.project END,
-    substr(at.place, 1, 101), pattern.reader,
-    (pattern.weight || ' ' || substr(pattern.language, 1, 41)) COLLATE "C",
-    pattern.used_at + 172800000 * least(10, greatest(1, pattern.uses)),
-    pattern.entry_id, least(10, greatest(1, pattern.uses)), pattern.expires_at
-  FROM unnest(ARRAY[
-      '', 'e' || pattern.ending, 'e' || pattern.code_ending, 'd' || pattern.folder, 'd' || pattern.code_folder,
-      'f' || pattern.file, 'f' || pattern.code_file
-    ]) AS at (place)
-  WHERE at.place IS NOT NULL
-$function$;
 
 CREATE OR REPLACE FUNCTION premise_failed()
  RETURNS void

@@ -56,9 +56,9 @@ export interface TextRequest {
   readonly columns: readonly TextColumn[]
   /**
    * In the place of the query's expression: entries that hold at least so many of its units (1 or more). Candidates are those
-   * that hold the most of them first, or as without this.
+   * that hold the rarest and the most words first.
    */
-  readonly units?: { readonly atLeast: number; readonly first: 'most' | 'rarest' }
+  readonly units?: { readonly atLeast: number }
   /**
    * In the place of the query's expression: entries that hold scored terms which stand in no more entries than this, the rarest and the
    * most of them first. A term of more leads nowhere and is counted no further, and of each layer a few thousand entries are counted,

@@ -72,12 +72,7 @@ export function searchInPartsCases(make: () => Made): void {
       ['al be', 'prefix'],
       ['red do', 'prefix'],
     ]
-    const ways: Partial<TextRequest>[] = [
-      {},
-      { units: { atLeast: 1, first: 'most' } },
-      { units: { atLeast: 2, first: 'rarest' } },
-      { rare: 10 },
-    ]
+    const ways: Partial<TextRequest>[] = [{}, { units: { atLeast: 1 } }, { units: { atLeast: 2 } }, { rare: 10 }]
     const filters: Filter[] = [EVERYTHING, { op: 'thread', is: 't1' }]
     const found: number[] = []
     for (const [i, [text, mode]] of queries.entries())

@@ -17,7 +17,7 @@ const SHORTNESS = brevity(sql`length`)
  */
 export function bestByUnits(
   { query, terms, depth }: TextRequest,
-  { atLeast, first }: Units,
+  { atLeast }: Units,
   compiler: TextCompiler,
   scope: SQL,
   bestOf: (from: SQL, key: SQL, limit: number) => SQL,
@@ -62,8 +62,7 @@ export function bestByUnits(
     )}`
   const places = [...alone, ...composed.map((_, i) => terms.length + i)]
   const [isEnough, isMissing] = [sql`(SELECT yes FROM enough)`, sql`(SELECT yes FROM missing)`]
-  const byMost = first === 'most'
-  const leastComplete = unitKey(first, all, sql`everything.weight`, sql`(SELECT min(key) FROM complete)`)
+  const leastComplete = unitKey(sql`everything.weight`, sql`(SELECT min(key) FROM complete)`)
   return {
     tables: [
       ...complete,
@@ -75,29 +74,25 @@ export function bestByUnits(
       )`,
       WEIGHTS,
       // Who lacks a unit is behind all who hold them, or may be before some of them because of rarer words.
-      ...(byMost
-        ? []
-        : [
-            sql`missing AS MATERIALIZED (
-              SELECT NOT ${isEnough} OR (
-                SELECT ${leastComplete} <= ${keyOfOthers(first, count, composed)}
-                FROM (
-                  SELECT sum(weight) AS weight, min(weight) AS lightest
-                  FROM weights CROSS JOIN unnest(weights.of_terms) AS weight
-                ) AS everything
-              ) AS yes
-            )`,
-          ]),
+      sql`missing AS MATERIALIZED (
+        SELECT NOT ${isEnough} OR (
+          SELECT ${leastComplete} <= ${keyOfOthers(composed)}
+          FROM (
+            SELECT sum(weight) AS weight, min(weight) AS lightest
+            FROM weights CROSS JOIN unnest(weights.of_terms) AS weight
+          ) AS everything
+        ) AS yes
+      )`,
       sql`ranked AS MATERIALIZED (
         SELECT id, max(length) AS length, coalesce(sum(weights.of_terms[found.term + 1]), 0) AS weight,
           ${heldOf(places, terms.length + composed.length)} AS held
-        FROM ${byMost ? sql`found` : sql`(SELECT * FROM found UNION ALL ${rowsWhere(sql`${isEnough} AND ${isMissing}`)}) AS found`}
+        FROM (SELECT * FROM found UNION ALL ${rowsWhere(sql`${isEnough} AND ${isMissing}`)}) AS found
           CROSS JOIN weights
         GROUP BY id
       )`,
     ],
-    few: sql`(${bestOf(sql`ranked WHERE held >= ${atLeast}`, unitKey(first, sql`held`, sql`weight`, SHORTNESS), depth.candidates)})
-      UNION ALL SELECT id, held, key FROM complete WHERE ${byMost ? isEnough : sql`NOT ${isMissing}`}`,
+    few: sql`(${bestOf(sql`ranked WHERE held >= ${atLeast}`, unitKey(sql`weight`, SHORTNESS), depth.candidates)})
+      UNION ALL SELECT id, held, key FROM complete WHERE NOT ${isMissing}`,
     idsOf,
   }
 }

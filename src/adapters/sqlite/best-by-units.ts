@@ -36,7 +36,7 @@ interface Wanted {
  */
 export function bestByUnits({ request, units, compiler, confined, admitted }: Wanted): SQL[] {
   const { query, terms, depth } = request
-  const { atLeast, first } = units
+  const { atLeast } = units
   const { alone, composed } = splitUnits(query.units, terms)
   const shortness = brevity(sql`e.text_words`)
   const all = sql.raw(String(query.units.length))
@@ -49,7 +49,7 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
     )`,
     sql`everything (weight, lightest) AS MATERIALIZED (SELECT sum(weight), min(weight) FROM rarity)`,
     sql`complete AS MATERIALIZED (
-      SELECT e.id, ${all} AS held, ${unitKey(first, all, sql`everything.weight`, shortness)} AS key
+      SELECT e.id, ${all} AS held, ${unitKey(sql`everything.weight`, shortness)} AS key
       FROM everything CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
       WHERE entries_fts MATCH ${matchIfFits(together)} AND ${admitted}
       ORDER BY key DESC, e.id DESC LIMIT ${depth.candidates}
@@ -66,7 +66,7 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
     ...complete,
     sql`missing (yes) AS MATERIALIZED (
       SELECT count(complete.id) < ${most} OR min(complete.key) <= max(others.key)
-      FROM (SELECT ${keyOfOthers(first, query.units.length, composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
+      FROM (SELECT ${keyOfOthers(composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
     )`,
     // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
     sql`parts AS MATERIALIZED (
@@ -83,11 +83,11 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
     // Of thousands, only those are looked up that may be among the best, however short they are.
     sql`leading AS MATERIALIZED (
       SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
-      ORDER BY ${unitKey(first, sql`held`, sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
+      ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
     )`,
     sql`least AS MATERIALIZED (
       SELECT coalesce(max(last.key), -1) AS key FROM (
-        SELECT ${unitKey(first, sql`leading.held`, sql`leading.weight`, shortness)} AS key
+        SELECT ${unitKey(sql`leading.weight`, shortness)} AS key
         FROM leading CROSS JOIN entries e ON e.id = leading.id
         WHERE ${admitted}
         ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
@@ -95,9 +95,9 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
     )`,
     placed(sql`
       SELECT * FROM (
-        SELECT weighed.id, ${held} AS held, ${unitKey(first, held, weight, shortness)} AS key
+        SELECT weighed.id, ${held} AS held, ${unitKey(weight, shortness)} AS key
         FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
-        WHERE ${held} >= ${atLeast} AND ${unitKey(first, held, weight, MOST_BREVITY)} >= least.key AND ${admitted}
+        WHERE ${held} >= ${atLeast} AND ${unitKey(weight, MOST_BREVITY)} >= least.key AND ${admitted}
         ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
       )
       UNION ALL

@@ -78,7 +78,7 @@ export function createFindCandidates({
     return attempt(() =>
       fullText.search(sight.scope, {
         ...{ query, terms, columns: COLUMNS, depth, totals, neighbours: false },
-        units: { atLeast: 1, first: 'rarest' },
+        units: { atLeast: 1 },
         filter: EVERYTHING,
         diaryOf: sight.diaryOf,
       }),

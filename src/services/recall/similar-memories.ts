@@ -67,7 +67,7 @@ export function createSimilarMemories({
     const filter = similarTo(project)
     const found = await fullText.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS, neighbours: false },
-      units: { atLeast: 1, first: 'rarest' },
+      units: { atLeast: 1 },
       depth: { candidates: KEPT, complete: 0 },
     })
     const places = new Map(terms.map(({ term }, place) => [term, place]))

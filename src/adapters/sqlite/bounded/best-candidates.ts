@@ -1,4 +1,4 @@
-import { brevityOf, COMMON, ONE_UNIT_WEIGHS, type Units } from '../../sql/tables/search/candidates'
+import { brevityOf, COMMON } from '../../sql/tables/search/candidates'
 
 /** The candidates with the highest keys, chosen as the statement of a whole search chooses them, but entry by entry. */
 
@@ -23,12 +23,10 @@ const byBrevity = (a: Candidate, b: Candidate): number => brevityOf(b.words) - b
  */
 export function createBest({
   rare,
-  units,
   alike,
   most,
 }: {
   readonly rare: number | undefined
-  readonly units: Units | undefined
   /** Terms weigh nothing. */
   readonly alike: boolean
   readonly most: number
@@ -63,13 +61,7 @@ export function createBest({
           if (rare !== undefined && own.length === 0) continue
           const weight = own.reduce((sum, one) => sum + one, 0)
           const evidence = weight * brevityOf(candidate.words)
-          const key = alike
-            ? brevityOf(candidate.words)
-            : units?.first === 'most'
-              ? candidate.held * ONE_UNIT_WEIGHS + evidence
-              : own.length === 0
-                ? -1
-                : evidence
+          const key = alike ? brevityOf(candidate.words) : own.length === 0 ? -1 : evidence
           keyed.push({ candidate, key })
         }
       }

@@ -197,8 +197,8 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
   const alike = units === undefined && rare === undefined && expression.op === 'unit'
 
   const counts = terms.map(() => createCount(rare === undefined ? COMMON : rare + 1))
-  const best = createBest({ rare, units, alike, most: depth.candidates })
-  const preferred = createBest({ rare: undefined, units: undefined, alike: true, most: depth.complete })
+  const best = createBest({ rare, alike, most: depth.candidates })
+  const preferred = createBest({ rare: undefined, alike: true, most: depth.complete })
   for await (const found of parts(confined, () => [...leaves.values()])) {
     const sets = new Map([...found].map(([match, ids]) => [match, new Set(ids)]))
     for (const [i, { match }] of ofTerms.entries()) counts[i]?.add(found.get(match) ?? [])

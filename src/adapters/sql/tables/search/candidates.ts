@@ -69,28 +69,17 @@ export function splitUnits(
   return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
 }
 
-/** More than all words of a query together can weigh. */
-export const ONE_UNIT_WEIGHS = 10_000_000_000
-const ONE_UNIT = sql.raw(`CAST(${ONE_UNIT_WEIGHS} AS double precision)`)
-
 /** What candidates are ordered by where a query asks for its units; doubles on both databases. */
-export const unitKey = (first: Units['first'], held: SQL, weight: SQL, shortness: SQL): SQL =>
-  first === 'most' ? sql`(${held} * ${ONE_UNIT} + ${weight} * ${shortness})` : sql`(${weight} * ${shortness})`
+export const unitKey = (weight: SQL, shortness: SQL): SQL => sql`(${weight} * ${shortness})`
 
 /**
  * A key that none is above who lacks one of the units, of columns `weight`, of all words together, and `lightest`, of one. Who lacks a unit
  * lacks a word, unless the unit is several words next to each other.
  *
- * @param all how many units the query has
- * @param composed those of several words
+ * @param composed units of several words
  */
-export const keyOfOthers = (first: Units['first'], all: number, composed: readonly Unit[]): SQL =>
-  unitKey(
-    first,
-    sql.raw(String(all - 1)),
-    sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`,
-    MOST_BREVITY,
-  )
+export const keyOfOthers = (composed: readonly Unit[]): SQL =>
+  unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MOST_BREVITY)
 
 /** How many, and the highest id among them; null when there was none. */
 export type TermCount = readonly [counted: number, reached: number | null]
