@@ -32,9 +32,11 @@ const USAGE = `usage: commonplace <command>
             again and misses nothing. --after start begins with the oldest kept; --json prints one object a line
 
  for coding agents
-  index [DIR] --project P [--watch] [--full] [--url URL] [--json]
+  index [DIR] --project P [--root NAME] [--watch] [--full] [--url URL] [--json]
             sends what changed of a folder's files to the index of code, and what vanished: what git knows or would add,
-            else all but what tools make; never .env*, *.pem, *.key, id_rsa*. --full begins anew
+            else all but what tools make; never what holds keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). Of
+            several repositories each is a root of its own, named by its origin. Where more than half of the known files
+            are gone nothing is deleted, unless with --full, which begins anew
   setup CLIENT [--url URL] [--docker] [--print] [--json]
             writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
@@ -78,7 +80,7 @@ const COMMANDS = {
   index: {
     run: async (options, dir) =>
       (await import('./index/command.mjs')).index({ ...options, project: options.project?.[0] }, dir, usage),
-    options: ['project', 'watch', 'full'],
+    options: ['project', 'root', 'watch', 'full'],
     mayHaveWord: true,
   },
   watch: {

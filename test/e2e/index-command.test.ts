@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/fabric'
+import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
 import { startRelay } from '../support/relay'
@@ -43,33 +44,33 @@ describe('commonplace index', () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
+  const index = async (place: string, project: string, ...args: string[]) =>
+    runCommand(['index', place, '--project', project, '--url', server.url.origin, '--json', ...args])
   const run = async (project: string, ...args: string[]) => {
-    const { code, out, err } = await runCommand([
-      'index',
-      folder,
-      '--project',
-      project,
-      '--url',
-      server.url.origin,
-      '--json',
-      ...args,
-    ])
+    const { code, out, err } = await index(folder, project, ...args)
     expect([code, err]).toEqual([0, ''])
     return JSON.parse(out)
   }
-  const paths = async (project: string) => {
+  const listed = async (project: string) => {
     const response = await fetch(new URL(`/api/v1/code/${project}/files`, server.url.href))
-    const { files } = (await response.json()) as { files: { path: string }[] }
-    return files.map(({ path }) => path)
+    return ((await response.json()) as { files: { path: string; root?: string }[] }).files
   }
+  const paths = async (project: string) => (await listed(project)).map(({ path }) => path)
+  const git = (place: string, ...args: string[]) => spawnSync('git', args, { cwd: place })
 
   it(promise('f11-index'), async () => {
-    expect(await run('plain')).toMatchObject({ stored: 5, unchanged: 0, deleted: 0, skipped: [] })
+    const first = await run('plain')
+    expect(first).toMatchObject({ stored: 5, unchanged: 0, deleted: 0, root: basename(folder) })
+    expect(first.skipped).toEqual(
+      ['.env.local', 'certs/server.pem', 'id_rsa'].map((path) => ({ path, reason: 'may hold secrets' })),
+    )
     expect(await paths('plain')).toEqual(['.gitignore', 'README.md', 'ignored.ts', 'src/a.ts', 'src/b.py'])
     put('src/a.ts', 'export function gamma() {}\n')
     rmSync(join(folder, 'src/b.py'))
     put('picture.png', '\u0089PNG\u0000')
-    expect(await run('plain')).toMatchObject({ stored: 1, unchanged: 3, deleted: 1, left: 1 })
+    const second = await run('plain')
+    expect(second).toMatchObject({ stored: 1, unchanged: 3, deleted: 1 })
+    expect(second.skipped).toContainEqual({ path: 'picture.png', reason: 'binary' })
     const { data } = await client.call('context_searchCode', { query: 'gamma', mode: 'symbol', projectPath: 'plain' })
     expect(data.results).toMatchObject([{ filePath: 'src/a.ts' }])
     expect(await run('plain')).toMatchObject({ stored: 0, unchanged: 4, deleted: 0, indexStatus: { isStale: false } })
@@ -77,10 +78,72 @@ describe('commonplace index', () => {
   })
 
   it(promise('f11-git'), async () => {
-    spawnSync('git', ['init', '-q'], { cwd: folder })
+    git(folder, 'init', '-q')
+    git(folder, 'remote', 'add', 'origin', 'https://ada:secret@github.com/acme/ferry.git')
     put('picture.png', '\u0089PNG\u0000')
-    await run('tracked')
+    put('.npmrc', '//registry/:_authToken=x\n')
+    put('.aws/config', 'x\n')
+    const report = await run('tracked')
+    expect(report.root).toBe('https://github.com/acme/ferry.git')
+    expect(report.skipped.map(({ path }: { path: string }) => path)).toEqual(
+      expect.arrayContaining(['.npmrc', '.aws/config', '.env.local']),
+    )
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.py'])
+    // Of a folder within it only what is below can vanish; paths count from the top.
+    rmSync(join(folder, 'README.md'))
+    rmSync(join(folder, 'src/b.py'))
+    expect(JSON.parse((await index(join(folder, 'src'), 'tracked')).out)).toMatchObject({ deleted: 1, unchanged: 1 })
+    expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts'])
+  })
+
+  it(promise('f11-roots'), async () => {
+    const other = mkdtempSync(join(tmpdir(), 'other-'))
+    writeFileSync(join(other, 'README.md'), '# Another\n')
+    await run('shared')
+    await index(other, 'shared', '--root', 'another')
+    expect((await listed('shared')).filter(({ path }) => path === 'README.md').map(({ root }) => root)).toEqual([
+      'another',
+      basename(folder),
+    ])
+    // One that is empty, or has lost most of its files, deletes nothing.
+    rmSync(join(other, 'README.md'))
+    const empty = await index(other, 'shared', '--root', 'another')
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('1 files of another are gone from')])
+    for (const path of ['src', 'README.md', '.gitignore']) rmSync(join(folder, path), { recursive: true })
+    const lost = await index(folder, 'shared')
+    expect([lost.code, JSON.parse(lost.out)]).toEqual([1, expect.objectContaining({ deleted: 0, refused: 4 })])
+    expect(await listed('shared')).toHaveLength(6)
+    expect(await run('shared', '--full')).toMatchObject({ stored: 1, deleted: 4 })
+    const nothing = await index(other, 'nothing')
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('has no files to index')])
+    rmSync(other, { recursive: true })
+  })
+
+  it(promise('f11-unread'), async () => {
+    // Root may read everything, so the command runs as somebody who may not.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const unread = async () => {
+      const program = join(ROOT, 'src/cli/commonplace.mjs')
+      const args = [program, 'index', folder, '--project', 'unread', '--url', server.url.origin, '--json']
+      const child = spawn(process.execPath, args, { ...nobody, env: { ...process.env, HOME: folder } })
+      let out = ''
+      for await (const part of child.stdout) out += part
+      return JSON.parse(out)
+    }
+    chmodSync(folder, 0o755)
+    expect(await unread()).toMatchObject({ stored: 5 })
+    chmodSync(join(folder, 'src'), 0o000)
+    chmodSync(join(folder, 'README.md'), 0o000)
+    const report = await unread()
+    chmodSync(join(folder, 'src'), 0o755)
+    expect(report.deleted).toBe(0)
+    expect(report.skipped).toEqual(
+      expect.arrayContaining([
+        { path: 'src/', reason: 'cannot be read (EACCES)' },
+        { path: 'README.md', reason: 'cannot be read (EACCES)' },
+      ]),
+    )
+    expect(await listed('unread')).toHaveLength(5)
   })
 
   it(promise('f11-watch'), async () => {
@@ -120,7 +183,7 @@ describe('commonplace index', () => {
     const { code, out } = await runCommand(['index', folder, '--project', 'shown', '--url', server.url.origin])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/5\/5 files\n5 stored, 0 unchanged, 0 deleted; 5 files, 3 symbols/),
+      expect.stringMatching(/5\/5 files\n5 stored, 0 unchanged, 0 deleted of index-\w+; 5 files, 3 symbols/),
     ])
     expect(await runCommand(['index', folder])).toMatchObject({ code: 2, err: expect.stringContaining('--project') })
     expect(

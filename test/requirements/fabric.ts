@@ -72,6 +72,9 @@ export const FABRIC = {
   'f9-most':
     'is stale a day after the last upload, and bounds the files of a project, the bytes of a call and the lines of a hit',
   'f9-deferred': 'finds code by words at once when vectors are put off, and by meaning when the schedule has made them',
+  'f11-roots':
+    'keeps two folders of one project apart, and deletes nothing where most of the files are gone, but with --full',
+  'f11-unread': 'names what it cannot read, goes on, and deletes none of it',
   'f11-setup':
     "puts the entry into each client's own file, keeps the rest and a copy, and does nothing the second time",
   'f11-key': 'fills in the key where a client cannot read its environment, and nowhere else',

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { showProgress } from '../progress.mjs'
 import { ask, fail, messageOf } from '../server.mjs'
 import { isMade, listFiles } from './files.mjs'
+import { rootOf } from './root.mjs'
 
 /** Below the limits of a call, so that a bar moves and others are served meanwhile. */
 const BATCH_FILES = 50
@@ -16,16 +17,21 @@ const SETTLE_MS = 300
 /** Until the next try where a server did not answer. */
 const RETRY_MS = 5_000
 
-/** The text of a file, or null for one that the index would skip. */
+const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : String(error))
+
+/** The text of a file, or why it has none; nothing for one that is gone meanwhile. */
 function readText(file) {
   try {
-    if (statSync(file).size > MAX_BYTES) return null
+    if (statSync(file).size > MAX_BYTES) return { reason: 'larger than 1 MB' }
     const bytes = readFileSync(file)
-    if (bytes.subarray(0, BINARY_BYTES).includes(0)) return null
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    // Gone meanwhile, or no UTF-8.
-    return null
+    if (bytes.subarray(0, BINARY_BYTES).includes(0)) return { reason: 'binary' }
+    try {
+      return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+    } catch {
+      return { reason: 'no UTF-8' }
+    }
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? {} : { reason: `cannot be read (${codeOf(error)})` }
   }
 }
 
@@ -44,50 +50,96 @@ function* batches(files) {
   yield batch
 }
 
-/** One pass: compares hashes, sends, and says what was done. */
-async function pass({ url, project, full }, folder, quiet) {
-  const path = `/code/${encodeURIComponent(project)}/files`
-  const { files: known } = await ask(url, 'GET', path)
+/** A pass that would delete more than this share of what is known is a mistake, as a rule: a folder that is not mounted, a wrong one. */
+const MOST_VANISHED = 0.5
+/** Paths of one call that deletes. */
+const BATCH_DELETED = 5_000
+
+/** What the folder holds, against what the index knows of it. */
+function compare(folder, inside, known, full) {
   const hashes = new Map(known.map((file) => [file.path, file.sha256]))
-  const paths = listFiles(folder)
+  const { files, skipped } = listFiles(folder)
   const changed = []
-  let left = 0
   const present = new Set()
-  for (const file of paths) {
-    const content = readText(join(folder, file))
-    if (content === null) {
-      left++
-      continue
-    }
-    present.add(file)
+  for (const file of files) {
+    const { content, reason } = readText(join(folder, file))
+    if (reason !== undefined) skipped.push({ path: file, reason })
+    if (content === undefined) continue
+    const path = `${inside}${file}`
+    present.add(path)
     const sha256 = createHash('sha256').update(content).digest('hex')
-    if (full || hashes.get(file) !== sha256) changed.push({ path: file, content })
+    if (full || hashes.get(path) !== sha256) changed.push({ path, content })
   }
-  const deleted = [...hashes.keys()].filter((file) => !present.has(file))
+  // What cannot be read is not gone.
+  const unread = skipped.flatMap(({ path, reason }) =>
+    reason.startsWith('cannot be read') ? [`${inside}${path}`] : [],
+  )
+  const isUnread = (path) => unread.some((one) => path === one || (one.endsWith('/') && path.startsWith(one)))
+  const deleted = [...hashes.keys()].filter((path) => !present.has(path) && !isUnread(path))
+  return { changed, deleted, skipped, present: present.size }
+}
+
+/** Whether so much is gone that it is rather not deleted. */
+const isMistake = (deleted, known, present) =>
+  deleted.length > 0 && (present === 0 || deleted.length > known.length * MOST_VANISHED)
+
+/** One pass: compares hashes, sends, and says what was done. */
+async function pass({ url, project, root: named, full }, folder, quiet) {
+  const { root, inside } = rootOf(folder, named)
+  const path = `/code/${encodeURIComponent(project)}/files`
+  const listed = await ask(url, 'GET', `${path}?root=${encodeURIComponent(root)}`)
+  const known = listed.files.filter((file) => file.path.startsWith(inside))
+  const { changed, deleted, skipped, present } = compare(folder, inside, known, full)
+  const refused = !full && isMistake(deleted, known, present) ? deleted.length : 0
+  const gone = full ? known.map((file) => file.path) : refused > 0 ? [] : deleted
   /** @type {any} */
-  const report = { stored: 0, unchanged: present.size - changed.length, deleted: 0, skipped: [], indexStatus: null }
-  if (full && known.length > 0) await ask(url, 'DELETE', path)
+  const isEmpty = present === 0 && !full
+  const report = {
+    root,
+    isEmpty,
+    stored: 0,
+    unchanged: present - changed.length,
+    deleted: 0,
+    skipped,
+    refused,
+    indexStatus: null,
+  }
+  for (let at = 0; at < gone.length; at += BATCH_DELETED) {
+    const answer = await ask(url, 'PUT', path, { root, files: [], deleted: gone.slice(at, at + BATCH_DELETED) })
+    report.deleted += full ? 0 : answer.deleted
+    report.indexStatus = answer.indexStatus
+  }
   let sent = 0
-  for (const batch of batches(changed)) {
-    const answer = await ask(url, 'PUT', path, { files: batch, deleted: sent === 0 && !full ? deleted : [] })
+  for (const batch of changed.length === 0 && report.indexStatus !== null ? [] : batches(changed)) {
+    const answer = await ask(url, 'PUT', path, { root, files: batch, deleted: [] })
     sent += batch.length
     report.stored += answer.stored
     report.unchanged += answer.unchanged
-    report.deleted += answer.deleted
     report.skipped.push(...answer.skipped)
     report.indexStatus = answer.indexStatus
     if (!quiet && changed.length > 0) showProgress('files', sent, changed.length)
   }
-  return { ...report, left }
+  if (full) report.deleted = deleted.length
+  return report
 }
 
-function say({ stored, unchanged, deleted, skipped, left, indexStatus }) {
+function say({ stored, unchanged, deleted, skipped, indexStatus, root }) {
   for (const { path, reason } of skipped) console.error(`skipped ${path}: ${reason}`)
-  const more = left > 0 ? `, ${left} binary or larger than 1 MB left out` : ''
   console.log(
-    `${stored} stored, ${unchanged} unchanged, ${deleted} deleted${more}; ${indexStatus.totalFiles} files, ` +
+    `${stored} stored, ${unchanged} unchanged, ${deleted} deleted of ${root}; ${indexStatus.totalFiles} files, ` +
       `${indexStatus.totalSymbols} symbols`,
   )
+}
+
+/** Says what is wrong with a folder that has no files, or lacks most of them. @returns whether anything is */
+function sayRefused({ refused, root, isEmpty }, folder) {
+  if (isEmpty && refused === 0) console.error(`${folder} has no files to index`)
+  if (refused === 0) return isEmpty
+  console.error(
+    `${refused} files of ${root} are gone from ${folder}, more than half of those that are known, and were not deleted; ` +
+      'is it the right folder, and all there? With --full they go',
+  )
+  return true
 }
 
 /** Tells when something in the folder has changed that may be of interest, once for all changes of a moment. */
@@ -131,7 +183,7 @@ async function keepWatching(options, folder, answer) {
 }
 
 /**
- * @param {any} options url, project, watch, full, json
+ * @param {any} options url, project, root, watch, full, json
  * @param {string | undefined} dir
  * @param {(problem: string) => never} usage
  */
@@ -139,10 +191,14 @@ export async function index(options, dir, usage) {
   if (!options.project) usage('index needs --project, the key under which the code is found')
   const folder = resolve(dir ?? '.')
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fail(`${folder} is no folder`)
-  const answer = (report) => (options.json ? console.log(JSON.stringify(report)) : say(report))
+  const answer = (report) => {
+    if (options.json) console.log(JSON.stringify(report))
+    else say(report)
+    return sayRefused(report, folder)
+  }
   try {
     if (options.watch) await keepWatching(options, folder, answer)
-    else answer(await pass(options, folder, options.json))
+    else if (answer(await pass(options, folder, options.json))) process.exitCode = 1
   } catch (error) {
     fail(messageOf(error))
   }

@@ -6,51 +6,73 @@ import { join } from 'node:path'
 const MADE = new Set(
   'node_modules .git dist build target coverage .next .nuxt .cache .venv venv __pycache__'.split(' '),
 )
-/** Never sent, wherever they are and whatever git says: they hold secrets. */
-const SECRET = /^(?:\.env.*|.*\.pem|.*\.key|id_rsa.*)$/i
+/** Never sent, wherever they are and whatever git says: they hold secrets (fabric contract §11). */
+const SECRET_FILE =
+  /^(?:\.env.*|.*\.(?:pem|key|p12|pfx|jks|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)|credentials.*)$/i
+const SECRET_FOLDER = /^\.(?:ssh|aws|gnupg)$/i
 
-const isAllowed = (path) => !SECRET.test(path.split('/').at(-1) ?? '')
+const isSecret = (path) => {
+  const names = path.split('/')
+  return SECRET_FILE.test(names.at(-1)) || names.slice(0, -1).some((name) => SECRET_FOLDER.test(name))
+}
 
-/** Paths from git, or null where there is no work tree. */
+/** @typedef {{ path: string, reason: string }} Skipped */
+
+/** Paths from git, relative to the folder, or null where there is no work tree. */
 function fromGit(folder) {
   const { status, stdout } = spawnSync(
     'git',
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.'],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 30,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
+    { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] },
   )
   return status === 0 ? [...new Set(stdout.split('\0').filter((path) => path !== ''))] : null
 }
 
-function* walk(folder, inside = '') {
-  for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
+const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : String(error))
+
+/** Paths below a folder; one that cannot be read is told, with a slash behind it. */
+function* walk(folder, skipped, inside = '') {
+  let entries
+  try {
+    entries = readdirSync(join(folder, inside), { withFileTypes: true })
+  } catch (error) {
+    skipped.push({ path: `${inside}/`, reason: `cannot be read (${codeOf(error)})` })
+    return
+  }
+  for (const entry of entries) {
     const path = inside === '' ? entry.name : `${inside}/${entry.name}`
-    if (entry.isDirectory()) {
-      if (!MADE.has(entry.name)) yield* walk(folder, path)
-    } else if (entry.isFile()) yield path
+    if (!entry.isDirectory()) yield path
+    else if (!MADE.has(entry.name)) yield* walk(folder, skipped, path)
   }
 }
 
 /** Whether a name in a path is one of those that tools make, for a watcher that hears of everything. */
 export const isMade = (path) => path.split(/[/\\]/).some((name) => MADE.has(name))
 
-const isFile = (folder, path) => {
+/** Why a path is no file that is sent; null when it is one, undefined when there is nothing. */
+function flawOf(folder, path) {
+  if (isSecret(path)) return 'may hold secrets'
   try {
-    return lstatSync(join(folder, path)).isFile()
-  } catch {
-    return false
+    const stat = lstatSync(join(folder, path))
+    if (stat.isSymbolicLink()) return 'a link'
+    return stat.isFile() ? null : 'no file'
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : `cannot be read (${codeOf(error)})`
   }
 }
 
 /**
  * @param {string} folder
- * @returns {string[]} paths relative to it, with `/`, in order
+ * @returns {{ files: string[], skipped: Skipped[] }} paths relative to it, with `/`, in order
  */
 export function listFiles(folder) {
-  const paths = fromGit(folder) ?? [...walk(folder)]
-  return paths.filter((path) => isAllowed(path) && isFile(folder, path)).sort()
+  /** @type {Skipped[]} */
+  const skipped = []
+  const files = []
+  for (const path of fromGit(folder) ?? walk(folder, skipped)) {
+    const flaw = flawOf(folder, path)
+    if (flaw === null) files.push(path)
+    else if (flaw !== undefined) skipped.push({ path, reason: flaw })
+  }
+  return { files: files.sort(), skipped }
 }

@@ -1,0 +1,36 @@
+// Where do the paths of a folder's files count from? From the top of its git work tree, which its origin names; else from the folder.
+import { spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { basename, relative, resolve, sep } from 'node:path'
+
+/** What git says in a folder, without the line's end; null where it says nothing. */
+function git(folder, ...args) {
+  const { status, stdout } = spawnSync('git', args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
+}
+
+/** A URL of git without user and password: `https://u:p@host/a.git` and `git@host:a.git` alike. */
+export const withoutCredentials = (url) =>
+  /^[a-z][a-z\d+.-]*:\/\//i.test(url)
+    ? url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1')
+    : url.replace(/^[^/@]*@(?=[^/]*:)/, '')
+
+/**
+ * @param {string} folder an existing one
+ * @param {string | undefined} given `--root`
+ * @returns {{ root: string, inside: string }} the name of the root, and the place of the folder in it, with a slash at its end, or empty
+ */
+export function rootOf(folder, given) {
+  const top = git(folder, 'rev-parse', '--show-toplevel')
+  if (top === null) return { root: given ?? basename(resolve(folder)), inside: '' }
+  const place = relative(realpathSync(top), realpathSync(folder)).split(sep).join('/')
+  const origin = git(folder, 'config', '--get', 'remote.origin.url')
+  return {
+    root: given ?? (origin === null ? basename(top) : withoutCredentials(origin)),
+    inside: place === '' ? '' : `${place}/`,
+  }
+}
