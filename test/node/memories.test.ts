@@ -3,6 +3,7 @@ import { memoryContract } from '../contracts/endpoint/memories'
 import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
+import { rightExamplesContract } from '../contracts/endpoint/right-examples'
 import { CLIENTS, type Connect } from '../support/clients'
 
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
@@ -11,3 +12,4 @@ orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)
 oneTaskContract(connect)
+rightExamplesContract(connect)

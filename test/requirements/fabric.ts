@@ -4,6 +4,7 @@ export const FABRIC = {
   'f1-instructions': 'tells a client that sees the fabric tools alone when to call which of them',
   'f1-tokens': 'keeps the definitions of a fabric tool small',
   'f1-errors': 'answers failures as {error, code, details?} with the codes of the family',
+  'f1-examples': 'shows in errors examples that are right: each, sent in its place, is accepted',
   'f6-days':
     'finds every boundary of days and weeks as a second library does, where clocks change, by half hours, and where midnight or a day is left out',
   'f6-new-york':

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/fabric'
+import type { Connect } from '../../support/clients'
+import { useSession } from './session'
+
+type Schema = { readonly [key: string]: unknown }
+type Path = readonly (string | number)[]
+
+/** A call of each tool that is right, or right but for what it is about. */
+const memory = { type: 'decision', content: 'We deploy on Tuesdays' }
+const event = (type: string, payload: object) => ({
+  event: { type, payload, timestamp: '2026-11-21T10:00:00Z', sessionId: 's', cliType: 'generic' },
+})
+const RIGHT: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
+  ['context_getCurrent', {}],
+  ['context_orient', {}],
+  ['context_list', {}],
+  ['context_recall', { query: 'deploy', filter: {} }],
+  ['context_searchCode', { query: 'deploy' }],
+  ['context_get', { memoryId: '1' }],
+  ['context_setup', { cli: 'codex', preview: true }],
+  [
+    'context_store',
+    { ...memory, metadata: { fileContext: { path: 'a.ts' }, codeBlock: { code: 'x', language: 'ts' } } },
+  ],
+  ['context_update', { memoryId: '1', content: 'We deploy on Mondays' }],
+  ['context_delete', { memoryId: '1' }],
+  ['context_summarize', { options: { targetTokens: 500 } }],
+  ['context_reportEvent', event('file_opened', { path: 'src/a.ts' })],
+  ['context_reportEvent', event('command_executed', { command: 'npm test' })],
+  ['context_reportEvent', event('error_occurred', { error: 'TypeError' })],
+  ['context_reportEvent', event('decision_made', { decision: 'D1' })],
+  ['context_reportEvent', event('pattern_detected', { pattern: 'guards' })],
+  ['context_reportEvent', event('user_feedback', { feedback: 'good' })],
+]
+/** What metadata names that every tool with metadata knows, and what payloads must have; no schema lists them. */
+const METADATA = [
+  'tags',
+  'title',
+  'projectPath',
+  'weight',
+  'confidence',
+  'source',
+  'cliType',
+  'fileContext',
+  'codeBlock',
+]
+const PAYLOADS = ['path', 'command', 'error', 'decision', 'pattern', 'feedback']
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Of no type that anything takes. */
+const wrongOf = (schema: Schema | undefined): unknown =>
+  schema?.type === 'array' || schema?.type === 'object' ? 7 : schema?.type === 'boolean' ? 'perhaps' : [[]]
+
+/** The places of a call, and what is wrong there. */
+function placesOf(schema: Schema, path: Path = []): [Path, unknown][] {
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  return Object.entries(properties).flatMap(([name, part]) => {
+    const [here, of] = [[...path, name], part as Schema]
+    const inside = isObject(of.properties) ? placesOf(of, here) : []
+    return [[here, wrongOf(of)] as [Path, unknown], ...inside]
+  })
+}
+
+const withValue = (args: unknown, [name, ...rest]: Path, value: unknown): Record<string, unknown> => {
+  const known = isObject(args) ? args : {}
+  return { ...known, [name as string]: rest.length === 0 ? value : withValue(known[name as string], rest, value) }
+}
+
+const pathOf = (text: string): Path =>
+  text
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+/** Every example that an error of the twelve tools shows is right: sent in its place, nobody complains of that place (fabric contract §1). */
+export function rightExamplesContract(connect: Connect): void {
+  const session = useSession(connect)
+
+  describe('examples in errors', () => {
+    it(promise('f1-examples'), async () => {
+      const tools = new Map((await session.client.tools()).map((tool) => [tool.name, tool.inputSchema as Schema]))
+      const wrong: string[] = []
+      const shown = new Set<string>()
+      const known = await session.ok('context_store', { ...memory, metadata: {} })
+      for (const [tool, base] of RIGHT) {
+        const right = Object.hasOwn(base, 'memoryId') ? { ...base, memoryId: known.id } : base
+        const places = placesOf(tools.get(tool) ?? {})
+        const more: [Path, unknown][] = [
+          ...('metadata' in base || tool === 'context_update'
+            ? METADATA.map((name): [Path, unknown] => [['metadata', name], name === 'title' ? [[]] : 'wrong'.split('')])
+            : []),
+          ...('event' in base ? PAYLOADS.map((name): [Path, unknown] => [['event', 'payload', name], '']) : []),
+        ]
+        for (const [place, value] of [...places, ...more]) {
+          const { isError, data } = await session.client.call(tool, withValue(right, place, value))
+          if (!isError || data.code !== 'VALIDATION_ERROR') continue
+          for (const { path, message } of data.details ?? []) {
+            const example = /; an example is (.*)$/s.exec(message)?.[1]
+            if (example === undefined) continue
+            shown.add(`${tool} ${path}`)
+            // A promotion stands alone.
+            const around = path === 'targetLayer' ? { memoryId: known.id } : right
+            const { isError, data } = await session.client.call(
+              tool,
+              withValue(around, pathOf(path), JSON.parse(example)),
+            )
+            const complaints: { path: string }[] =
+              isError && data.code === 'VALIDATION_ERROR' ? (data.details ?? [{ path }]) : []
+            if (complaints.some((one) => one.path === path))
+              wrong.push(`${tool} ${path}: ${example} → ${JSON.stringify(data)}`)
+          }
+        }
+      }
+      expect(wrong).toEqual([])
+      expect(shown.size).toBeGreaterThan(60)
+    })
+  })
+}
