@@ -9,6 +9,7 @@ import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
 import { playAgainst } from '../contracts/endpoint/session'
+import { workingDayContract } from '../contracts/endpoint/working-day'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { memoryListContract } from '../contracts/memory-lists'
@@ -28,6 +29,7 @@ orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)
 oneTaskContract(connect)
+workingDayContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase

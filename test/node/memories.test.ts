@@ -4,6 +4,7 @@ import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
 import { rightExamplesContract } from '../contracts/endpoint/right-examples'
+import { workingDayContract } from '../contracts/endpoint/working-day'
 import { CLIENTS, type Connect } from '../support/clients'
 
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
@@ -12,4 +13,5 @@ orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)
 oneTaskContract(connect)
+workingDayContract(connect)
 rightExamplesContract(connect)

@@ -191,6 +191,8 @@ export const FABRIC = {
     'lets layer 3 stand beside layer 2, each memory once, and with layer 3 alone means the project it came from',
   'f12-pages': 'starves no page of a selective filter, counts truly, and pages without doubles or gaps',
   'f12-update': 'recalls a changed memory by its new text only, and a deleted or archived one not at all',
+  'f12-day':
+    'answers a working day of two agents within its sizes, with nothing of the other project, no text in a role, and the fix before the repetition',
   'f12-one-task':
     'lets two clients work on one task at once: each finds at once what the other stored, reported and opened',
   'f12-two-clients': 'stores fifty memories each of two clients at once, all of them, under ids of their own',
