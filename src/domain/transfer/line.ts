@@ -19,7 +19,12 @@ const MAY_CHANGE_NUMBERS = /\d{16}|\d[eE]/
 /** Records nest what callers nest: metadata within an image within a list within a record. */
 const MOST_LEVELS = MAX_DEPTH + 4
 
-function parse(line: string): unknown {
+/**
+ * JSON with integers exactly as they were written.
+ *
+ * @throws Mismatch for a number that a double cannot keep, SyntaxError for what is no JSON
+ */
+export function parseKept(line: string): unknown {
   if (!MAY_CHANGE_NUMBERS.test(line)) return JSON.parse(line)
   // The types of JSON.parse do not know the source text yet, which Node (from 21) and workerd hand over.
   const reviver = function (this: unknown, _key: string, value: unknown, context?: { readonly source?: string }) {
@@ -40,7 +45,7 @@ function parse(line: string): unknown {
  */
 export function readLine(bytes: Uint8Array, at: number): TransferRecord {
   try {
-    const value = parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    const value = parseKept(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch('is no JSON object')
     if (isDeeper(value, MOST_LEVELS)) throw new Mismatch(`is nested deeper than ${MAX_DEPTH} levels`)
     const name = Object.hasOwn(value, 'record') && 'record' in value ? value.record : undefined
