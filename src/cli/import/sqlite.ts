@@ -77,7 +77,9 @@ export class SqliteFile {
   }
 
   private static async open(file: string): Promise<SqliteFile> {
-    const { DatabaseSync } = await import('node:sqlite')
+    const { DatabaseSync } = await import('node:sqlite').catch(() => {
+      throw new SourceProblem('SQLite files need Node 22.13 or later: npm run commonplace brings one')
+    })
     const beside = ['-wal', '-journal'].filter((end) => sizeOf(file + end) > 0)
     const folder = beside.length > 0 ? mkdtempSync(join(tmpdir(), 'commonplace-import-')) : null
     const forget = () => {
