@@ -1,11 +1,14 @@
 // What does an importer give? Entries in one shape, and everything that could not be taken, one by one.
 import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES } from '../../domain/entry/draft'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
-import { checkMetadata, type JsonObject, type JsonValue } from '../../domain/entry/metadata'
+import { checkMetadata, type JsonObject, type JsonValue, liftMetadata } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
 import type { RecordId } from '../../domain/transfer/records'
 import { RowProblem } from './values'
+
+/** No key narrows what the command line reads, and the person is not known here. */
+export const ANYBODY = { org: '', projects: null, owner: null }
 
 export interface FoundImage {
   readonly bytes: Uint8Array
@@ -69,10 +72,10 @@ export class Collector {
     const tags = checkTags(found.tags ?? [])
     const metadata = found.metadata ?? null
     if (metadata !== null) checkMetadata(metadata)
-    for (const value of [threadId, text, ...tags, JSON.stringify(metadata ?? '')]) {
-      const reason = unstorable(value) ?? (value.includes('\\u0000') && holdsNul(metadata) ? 'contains U+0000' : null)
-      if (reason !== null) throw new RowProblem(`it ${reason}`)
-    }
+    // What the lifted keys may not be is told here, where the row is known.
+    liftMetadata(metadata, ANYBODY, null)
+    const reason = flawIn([threadId, text, ...tags, metadata])
+    if (reason !== null) throw new RowProblem(`it ${reason}`)
     const images = this.images(where, found.images ?? [])
     this.ids.add(String(found.id))
     this.entries.push({ ...found, where, threadId, text, tags, metadata, images })
@@ -115,9 +118,14 @@ export class Collector {
   }
 }
 
-function holdsNul(value: JsonValue): boolean {
-  if (typeof value === 'string') return value.includes('\u0000')
-  if (Array.isArray(value)) return value.some(holdsNul)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, member]) => key.includes('\u0000') || holdsNul(member))
+/** Why a string somewhere in a value cannot be stored; null when all can. */
+function flawIn(value: JsonValue): string | null {
+  if (typeof value === 'string') return unstorable(value)
+  if (typeof value !== 'object' || value === null) return null
+  const strings = Array.isArray(value) ? value : Object.entries(value).flat()
+  for (const one of strings) {
+    const reason = flawIn(one)
+    if (reason !== null) return reason
+  }
+  return null
 }

@@ -25,6 +25,9 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'last_consolidated_at',
 ])
 
+/** Relations that the program stores as two edges, one each way (its storage/graph.py); the others have a direction. */
+const SYMMETRIC: ReadonlySet<string> = new Set(['related', 'contradicts'])
+
 export async function readMemoryService(file: string): Promise<Collector> {
   const collector = new Collector()
   await SqliteFile.read(file, (database) => {
@@ -112,7 +115,7 @@ function relate(collector: Collector, edges: Iterable<Row>): void {
       }
       const place = at.get(from)
       const found = place === undefined ? undefined : collector.entries[place]
-      const key = [type, ...[from, to].sort()].join(' ')
+      const key = [type, ...(SYMMETRIC.has(type) ? [from, to].sort() : [from, to])].join(' ')
       if (place === undefined || found === undefined || !at.has(to)) collector.skip('edges to what is not imported')
       else if (met.has(key)) collector.skip('edges that say the same the other way round')
       else collector.entries[place] = { ...found, metadata: related(found.metadata ?? {}, type, to) }

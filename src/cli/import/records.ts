@@ -4,7 +4,7 @@ import { linksOfMetadata } from '../../domain/entry/link'
 import { type JsonObject, type JsonValue, liftMetadata, own } from '../../domain/entry/metadata'
 import { Known, withIds } from '../../domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer/records'
-import type { Collector, Found, FoundImage } from './collector'
+import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'
 
 export interface Projects {
   /** For entries that name none. */
@@ -12,9 +12,6 @@ export interface Projects {
   /** A project as the source names it → as it is called here. */
   readonly map: ReadonlyMap<string, string>
 }
-
-/** What the command line may write: no key narrows it, and the person is not known here. */
-const EVERYTHING = { org: '', projects: null, owner: null, agent: null }
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -58,7 +55,7 @@ export class Packed {
 
   private entry(found: Found): EntryRecord {
     const metadata = this.withProject(found.metadata ?? null)
-    const lifted = liftMetadata(metadata, EVERYTHING, null)
+    const lifted = liftMetadata(metadata, ANYBODY, null)
     return {
       record: 'entry',
       id: found.id,
@@ -85,12 +82,12 @@ export class Packed {
   }
 
   private withProject(metadata: JsonObject | null): JsonObject | null {
-    const named = own(metadata, 'project')
-    const own_ = typeof named === 'string' && named.trim() !== '' ? named : null
-    const project = own_ === null ? this.projects.otherwise : (this.projects.map.get(own_) ?? own_)
+    const given = own(metadata, 'project')
+    const named = typeof given === 'string' && given.trim() !== '' ? given : null
     // What is no string is no project, and stays what it is.
-    if (project === null || (named !== undefined && own_ === null)) return metadata
-    return project === own_ ? metadata : Object.assign(Object.create(null), metadata, { project })
+    if (given !== undefined && named === null) return metadata
+    const project = named === null ? this.projects.otherwise : (this.projects.map.get(named) ?? named)
+    return project === null || project === named ? metadata : { ...metadata, project }
   }
 
   /** What metadata links to, as far as it is in the import; anything else stays in metadata and links nothing. */
