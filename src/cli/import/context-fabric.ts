@@ -13,16 +13,18 @@ import { isJsonObject, objectIn, parseJson, RowProblem, SourceProblem, stringsIn
 const FILES = [
   'memory.db',
   'semantic.db',
+  'l2-project.db',
   'l2-project.db/memory.db',
   'l3-semantic/semantic.db',
   '.context-fabric/l2-project.db/memory.db',
+  '.context-fabric/l3-semantic/semantic.db',
 ]
 
 export async function readContextFabric(path: string): Promise<Collector> {
   const collector = new Collector()
   const links: Link[] = []
   const isFolder = statSync(path).isDirectory()
-  const files = isFolder ? FILES.map((name) => join(path, name)).filter(existsSync) : [path]
+  const files = isFolder ? FILES.map((name) => join(path, name)).filter(isFile) : [path]
   if (files.length === 0) throw new SourceProblem(`${path} holds neither memory.db nor semantic.db`)
   for (const file of files) {
     if (/\.jsonl$/.test(file)) readExport(collector, links, file)
@@ -31,12 +33,13 @@ export async function readContextFabric(path: string): Promise<Collector> {
   return withLinks(collector, links)
 }
 
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
+
 interface Link {
   readonly where: string
   readonly from: string
   readonly to: string
-  /** Null where it is the successor that supersedes. */
-  readonly relation: string
+  readonly relation: 'references' | 'supersedes'
 }
 
 async function readDatabase(collector: Collector, links: Link[], file: string): Promise<void> {
@@ -140,12 +143,12 @@ function linksOf(where: string, { id, metadata, supersedes, supersededBy }: Memo
   const related = own(metadata, 'relationships')
   const named = (Array.isArray(related) ? related : []).flatMap((one) => {
     const to = isJsonObject(one) ? textOf(one.toMemoryId) : null
-    return to === null ? [] : [{ where, from: id, to, relation: 'references' }]
+    return to === null ? [] : [{ where, from: id, to, relation: 'references' as const }]
   })
   return [
     ...named,
-    ...(supersedes === null ? [] : [{ where, from: id, to: supersedes, relation: 'supersedes' }]),
-    ...(supersededBy === null ? [] : [{ where, from: supersededBy, to: id, relation: 'supersedes' }]),
+    ...(supersedes === null ? [] : [{ where, from: id, to: supersedes, relation: 'supersedes' as const }]),
+    ...(supersededBy === null ? [] : [{ where, from: supersededBy, to: id, relation: 'supersedes' as const }]),
   ]
 }
 

@@ -86,30 +86,39 @@ export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text.slice(2), 'hex')
 }
 
-/** One INSERT, whose strings may hold line ends. */
-function inserted(lines: Generator<TextLine>, first: TextLine, begun: string, table: string, tell: Tell): Row | null {
-  let text = begun
+/** One INSERT, whose strings may hold line ends; it ends with a line that ends as it does, so only then it is read. */
+function inserted(lines: Iterator<TextLine>, first: TextLine, begun: string, table: string, tell: Tell): Row | null {
   const where = `${table} (line ${first.number})`
-  for (;;) {
-    const read = readInsert(text)
-    if (read.state === 'whole') {
-      const values = read.columns.map((name, i) => [name, read.values[i] ?? null] as const)
-      try {
-        return new Row(
-          new Map(values.map(([name, value]) => [name, value !== null && BYTES.has(name) ? bytesOf(value) : value])),
-        )
-      } catch (error) {
-        if (!(error instanceof RowProblem)) throw error
-        tell(where, error.message)
-        return null
-      }
-    }
-    const next = read.state === 'open' ? lines.next() : null
-    const more = next === null || next.done ? null : textOrNull(next.value)
+  const parts = [begun]
+  for (let last = begun; ; ) {
+    const read = last.endsWith(');') ? readInsert(parts.join('\n')) : null
+    if (read?.state === 'whole') return rowOf(read.columns, read.values, (message) => tell(where, message))
+    const next = read?.state === 'wrong' ? null : lines.next()
+    const more = next === null || next.done === true ? null : textOrNull(next.value)
     if (more === null) {
-      tell(where, 'is no whole INSERT that this reads (made by pg_dump --column-inserts): cut, altered or not UTF-8')
+      const left = parts.length === 1 ? '' : `; with it ${parts.length} lines are left out`
+      tell(where, `is no whole INSERT of pg_dump --column-inserts: cut, altered or not UTF-8${left}`)
       return null
     }
-    text += `\n${more}`
+    parts.push(more)
+    last = more
+  }
+}
+
+function rowOf(
+  columns: readonly string[],
+  values: readonly (string | null)[],
+  tell: (message: string) => void,
+): Row | null {
+  try {
+    const read = columns.map((name, i) => {
+      const value = values[i] ?? null
+      return [name, value !== null && BYTES.has(name) ? bytesOf(value) : value] as const
+    })
+    return new Row(new Map(read))
+  } catch (error) {
+    if (!(error instanceof RowProblem)) throw error
+    tell(error.message)
+    return null
   }
 }
