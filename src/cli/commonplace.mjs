@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command line: `npm run commonplace -- <command>`. Plain Node; packages are loaded by the commands that need them.
-// Exit 0, 1 on failure, 2 on wrong usage.
+// Exit 0, 1 on failure, 2 on wrong usage, 3 when something was refused.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -48,8 +48,17 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
+  import F --from SOURCE --dry-run [--out V] [--project P] [--name NAME] [--prompts] [--json]
+            what another system's file holds: counts and a hash of each thread, each row that cannot be taken and why; --out
+            writes it as volumes into the file V. SOURCE is mcp-context-server, context-fabric, server-memory,
+            mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
+            --project is for what names none; F.map.json renames projects; --name stands for the path of F, by which a
+            store is known again; --prompts takes the user's prompts too (claude-mem)
+  verify F [--json]
+            checks a file of volumes to its end: every byte, count and hash
+
 --json prints one answer for programs and no progress.
-Exit codes: 0, 1 on failure, 2 on wrong usage.
+Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was taken.
 Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
 ORG may be left out where the credential sees only one.`
 
@@ -72,11 +81,11 @@ async function copy(options) {
   }
 }
 
-/** Each command: what it runs, the options it takes, and whether a word must or may follow it. */
+/** Each command: what it runs, the options it takes, whether a word must or may follow it, and whether it asks no server. */
 const COMMANDS = {
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },
-  copy: { run: copy, options: ['org', 'from', 'to', 'state'] },
+  copy: { run: copy, options: ['org', 'from', 'to', 'state'], isLocal: true },
   index: {
     run: async (options, dir) =>
       (await import('./index/command.mjs')).index({ ...options, project: options.project?.[0] }, dir, usage),
@@ -87,13 +96,26 @@ const COMMANDS = {
     run: async (options) => (await import('./watch.mjs')).watch({ ...options, project: options.project?.[0] }),
     options: ['thread', 'project', 'after'],
   },
+  import: {
+    run: async (options, file) =>
+      (await import('./import/command.mjs')).importFile({ ...options, project: options.project?.[0] }, file, usage),
+    options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts'],
+    word: 'the file or folder',
+    isLocal: true,
+  },
+  verify: {
+    run: async (options, file) => (await import('./import/command.mjs')).verify(options, file, usage),
+    options: [],
+    word: 'the file',
+    isLocal: true,
+  },
   setup: {
     run: async (options, client) => (await import('./setup/command.mjs')).setup(options, client, usage),
     options: ['docker', 'print'],
     word: 'the client',
   },
 }
-const FLAGS = ['json', 'children', 'watch', 'full', 'docker', 'print']
+const FLAGS = ['json', 'children', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts']
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {
@@ -132,9 +154,9 @@ const command = COMMANDS[name]
 const rest = words.slice(name.split(' ').length)
 if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
 if (rest.length > (command.word || command.mayHaveWord ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
-const allowed = [...command.options, 'json', ...(name === 'copy' ? [] : ['url', 'org'])]
+const allowed = [...command.options, 'json', ...(command.isLocal ? [] : ['url', 'org'])]
 const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
-const url = values.url ?? process.env.COMMONPLACE_URL ?? (name === 'copy' ? DEFAULT_URL : await runningUrl())
+const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
 await command.run({ ...values, url }, rest[0])

@@ -11,6 +11,8 @@ const SRC = join(ROOT, 'src')
 const PURE: Record<string, string> = {
   '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
   '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
+  'node:crypto': 'SHA-256 of a stream, in workerd and Node alike; Web Crypto knows whole texts only',
+  'node:buffer': 'base64 in workerd and Node alike (Node 24 has no Uint8Array.fromBase64)',
   diff: 'unified diffs of two texts, with a bound on its work',
   porter2: 'stems English as PostgreSQL does, which the English of @orama/stemmers does not',
   stopword: 'words that hold sentences together, in 16 languages; lists, and nothing that runs',

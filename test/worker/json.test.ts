@@ -7,6 +7,11 @@ import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
 import { createPace } from '../../src/domain/pace'
+import { sha256Hex } from '../../src/domain/text'
+import { Known } from '../../src/domain/transfer/content'
+import type { CarriedRecord } from '../../src/domain/transfer/records'
+import { verifyExport } from '../../src/domain/transfer/verify'
+import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
 /** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
@@ -288,4 +293,25 @@ it('rests after each image of a call, which is decoded and hashed at once', asyn
   const draft = { threadId: 't', source: 'agent', text: 'three pictures', images } as const
   await prepareEntry(freshPrincipal(), draft, LIMITS, 0, pace)
   expect(rests).toBe(3)
+})
+
+it('writes and verifies a volume of an export in workerd, with an image and all digits of a number', async () => {
+  const bytes = Uint8Array.of(1, 2, 3)
+  const image = { sha256: await sha256Hex(bytes), mime_type: 'image/png', size: 3 }
+  const entry = { record: 'entry', id: 1, thread_id: 't', source: 'agent', text: 'ü', images: [image] } as const
+  const records: CarriedRecord[] = [
+    { record: 'image', ...image, data: 'AQID' },
+    { ...entry, metadata: { n: 2 ** 60 } },
+  ]
+  const known = new Known()
+  known.note(entry)
+  const volumes: Uint8Array[] = []
+  const all = { store: 'test:here', at: '2026-11-23T10:00:00.000Z' }
+  for await (const volume of writeVolumes(all, records, known)) volumes.push(volume.bytes)
+  const verified = await verifyExport(async function* () {
+    yield* volumes
+  })
+  expect(verified.counts).toEqual({ manifest: 1, image: 1, entry: 1 })
+  expect(verified.volumes[0]?.computed).toBe(verified.volumes[0]?.content)
+  expect(new TextDecoder().decode(volumes[0])).toContain('1152921504606846976')
 })

@@ -1,0 +1,130 @@
+// ChatGPT: conversations.json of a data export, the way from the root to the current node (docs/import/chats.md).
+import { type JsonObject, own } from '../../domain/entry/metadata'
+import { chatFiles } from './chat-files'
+import { Collector, type Found } from './collector'
+import { isJsonObject, RowProblem, shown, textOf, timeOfNumber } from './values'
+
+export async function readChatGpt(path: string): Promise<Collector> {
+  const collector = new Collector()
+  let number = 0
+  for (const { chats } of chatFiles(path, /^conversations(-\d+)?\.json$/))
+    for (const chat of chats) {
+      const where = `chat ${++number}`
+      try {
+        if (!isJsonObject(chat)) throw new RowProblem('is no JSON object')
+        takeChat(collector, where, chat)
+      } catch (error) {
+        if (!(error instanceof RowProblem)) throw error
+        collector.refuse(where, error.message)
+      }
+    }
+  return collector
+}
+
+function takeChat(collector: Collector, where: string, chat: JsonObject): void {
+  const id = textOf(own(chat, 'conversation_id')) ?? textOf(own(chat, 'id'))
+  if (id === null) throw new RowProblem('has no id')
+  const title = textOf(own(chat, 'title'))
+  let before = timeOrNull(collector, where, own(chat, 'create_time'))
+  for (const node of wayOf(chat)) {
+    const message = own(node, 'message')
+    if (!isJsonObject(message)) continue
+    const name = `${where}, message ${textOf(own(node, 'id')) ?? textOf(own(message, 'id')) ?? '?'}`
+    if (isHidden(message)) {
+      collector.skip('hidden messages')
+      continue
+    }
+    collector.take(name, () => {
+      const found = messageOf(collector, name, id, title, message, before)
+      if (found !== null) before = found.createdAt
+      return found
+    })
+  }
+}
+
+function timeOrNull(collector: Collector, where: string, value: unknown): number | null {
+  if (value === null || value === undefined) return null
+  try {
+    return timeOfNumber(value, 's', 'create_time')
+  } catch (error) {
+    if (!(error instanceof RowProblem)) throw error
+    collector.note(where, error.message)
+    return null
+  }
+}
+
+/** From the root to the current node; what was edited away is not on it. @throws RowProblem */
+function wayOf(chat: JsonObject): JsonObject[] {
+  const mapping = own(chat, 'mapping')
+  if (!isJsonObject(mapping)) throw new RowProblem('has no mapping')
+  const way: JsonObject[] = []
+  const met = new Set<string>()
+  for (let id = textOf(own(chat, 'current_node')); id !== null; ) {
+    if (met.has(id)) throw new RowProblem('its messages lead in a ring')
+    met.add(id)
+    const node = own(mapping, id)
+    if (!isJsonObject(node)) throw new RowProblem(`the node ${shown(id)} is not there`)
+    way.unshift(node)
+    id = textOf(own(node, 'parent'))
+  }
+  if (way.length === 0) throw new RowProblem('has no current_node')
+  return way
+}
+
+function isHidden(message: JsonObject): boolean {
+  const metadata = own(message, 'metadata')
+  return (
+    roleOf(message) === 'system' ||
+    (isJsonObject(metadata) && own(metadata, 'is_visually_hidden_from_conversation') === true)
+  )
+}
+
+const roleOf = (message: JsonObject): string | null => {
+  const author = own(message, 'author')
+  return isJsonObject(author) ? textOf(own(author, 'role')) : null
+}
+
+function messageOf(
+  collector: Collector,
+  name: string,
+  conversation: string,
+  title: string | null,
+  message: JsonObject,
+  before: number | null,
+): Omit<Found, 'where'> | null {
+  const id = textOf(own(message, 'id'))
+  const role = roleOf(message)
+  if (id === null) throw new RowProblem('has no id')
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool')
+    throw new RowProblem(`is of an unknown sender: ${shown(role)}`)
+  const { text, pictures } = contentOf(message)
+  if (pictures.length > 0) collector.note(name, `${pictures.length} image(s) without bytes in the export`)
+  if (text.trim() === '') {
+    collector.skip('messages without text')
+    return null
+  }
+  const time = own(message, 'create_time')
+  const createdAt = time === null || time === undefined ? before : timeOfNumber(time, 's', 'create_time')
+  if (createdAt === null) throw new RowProblem('has no time, and none before it')
+  if (time === null || time === undefined) collector.note(name, 'has no time: it gets that of the message before')
+  const metadata: JsonObject = {
+    ...(title === null ? {} : { title }),
+    ...(role === 'tool' ? { role } : {}),
+    ...(pictures.length === 0 ? {} : { image_pointers: pictures }),
+  }
+  return { id, threadId: conversation, source: role === 'user' ? 'user' : 'agent', text, metadata, createdAt }
+}
+
+/** The text of a message: its parts, or that of code and of what code printed. */
+function contentOf(message: JsonObject): { readonly text: string; readonly pictures: string[] } {
+  const content = own(message, 'content')
+  if (!isJsonObject(content)) return { text: '', pictures: [] }
+  const parts = own(content, 'parts')
+  if (!Array.isArray(parts)) return { text: textOf(own(content, 'text')) ?? '', pictures: [] }
+  const texts = parts.flatMap((part) => {
+    const text = isJsonObject(part) ? own(part, 'text') : part
+    return typeof text === 'string' && text !== '' ? [text] : []
+  })
+  const pictures = parts.flatMap((part) => (isJsonObject(part) ? (textOf(own(part, 'asset_pointer')) ?? []) : []))
+  return { text: texts.join('\n'), pictures }
+}

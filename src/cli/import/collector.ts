@@ -1,0 +1,131 @@
+// What does an importer give? Entries in one shape, and everything that could not be taken, one by one.
+import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES } from '../../domain/entry/draft'
+import { detectImageType, MEGABYTE } from '../../domain/entry/image'
+import { checkMetadata, type JsonObject, type JsonValue, liftMetadata } from '../../domain/entry/metadata'
+import { Problem } from '../../domain/errors'
+import { unstorable } from '../../domain/text'
+import type { RecordId } from '../../domain/transfer/records'
+import { RowProblem } from './values'
+
+/** No key narrows what the command line reads, and the person is not known here. */
+export const ANYBODY = { org: '', projects: null, owner: null }
+
+export interface FoundImage {
+  readonly bytes: Uint8Array
+  readonly mimeType: string
+  readonly metadata?: string | JsonObject
+}
+
+/** An entry as a source has it. Ids in the four keys of metadata that hold ids are the source's. */
+export interface Found {
+  /** Where it stands: a row, a line or a file, as a person finds it again. */
+  readonly where: string
+  readonly id: RecordId
+  readonly threadId: string
+  readonly source: 'user' | 'agent'
+  readonly text: string
+  readonly metadata?: JsonObject | null
+  readonly tags?: readonly string[]
+  readonly images?: readonly FoundImage[]
+  readonly summary?: string | null
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly updatedAt?: number | null
+  /** Of memories of layers; their text is kept verbatim. */
+  readonly layer?: 1 | 2 | 3
+  readonly pinned?: boolean
+  readonly accessedAt?: number | null
+  readonly accessCount?: number
+}
+
+export interface Told {
+  readonly where: string
+  readonly message: string
+  /** Whether the row is not taken at all; else something of it was left off, or was made up for. */
+  readonly refused: boolean
+}
+
+/** Gathers what a source has; each entry is checked by the rules of the store, so that what is taken here is taken there. */
+export class Collector {
+  readonly entries: Found[] = []
+  readonly told: Told[] = []
+  /** What is left out on purpose, by what it is. */
+  readonly skipped = new Map<string, number>()
+  private readonly ids = new Set<string>()
+  private readonly noted = new Set<string>()
+
+  /** Takes what the function finds, or tells why not. */
+  take(where: string, find: () => Omit<Found, 'where'> | null): void {
+    try {
+      const found = find()
+      if (found !== null) this.add(where, found)
+    } catch (error) {
+      if (!(error instanceof RowProblem || error instanceof Problem)) throw error
+      this.refuse(where, error.message)
+    }
+  }
+
+  private add(where: string, found: Omit<Found, 'where'>): void {
+    if (this.ids.has(String(found.id))) throw new RowProblem(`the id ${found.id} was there before`)
+    const threadId = checkThreadId(found.threadId)
+    const text = found.layer === undefined ? checkText(found.text) : checkVerbatim(found.text, 'text')
+    const tags = checkTags(found.tags ?? [])
+    const metadata = found.metadata ?? null
+    if (metadata !== null) checkMetadata(metadata)
+    // What the lifted keys may not be is told here, where the row is known.
+    liftMetadata(metadata, ANYBODY, null)
+    const reason = flawIn([threadId, text, ...tags, metadata])
+    if (reason !== null) throw new RowProblem(`it ${reason}`)
+    const images = this.images(where, found.images ?? [])
+    this.ids.add(String(found.id))
+    this.entries.push({ ...found, where, threadId, text, tags, metadata, images })
+  }
+
+  /** Those that the store takes; each other one is told. */
+  private images(where: string, images: readonly FoundImage[]): FoundImage[] {
+    return images.flatMap((image, i) => {
+      const type = detectImageType(image.bytes)
+      const reason =
+        image.bytes.length === 0
+          ? 'has no bytes'
+          : image.bytes.length > 10 * MEGABYTE
+            ? 'is larger than 10 MB'
+            : i >= MAX_IMAGES
+              ? `is beyond the ${MAX_IMAGES} that an entry may have`
+              : type === null
+                ? 'is no PNG, JPEG, GIF or WebP image'
+                : null
+      if (reason === null && type !== null) return [{ ...image, mimeType: type }]
+      this.note(where, `image ${i + 1} ${reason}; the entry is taken without it`)
+      return []
+    })
+  }
+
+  refuse(where: string, message: string): void {
+    this.told.push({ where, message, refused: true })
+  }
+
+  /** Says something of what is taken, once. */
+  note(where: string, message: string): void {
+    const key = `${where}\n${message}`
+    if (this.noted.has(key)) return
+    this.noted.add(key)
+    this.told.push({ where, message, refused: false })
+  }
+
+  skip(what: string): void {
+    this.skipped.set(what, (this.skipped.get(what) ?? 0) + 1)
+  }
+}
+
+/** Why a string somewhere in a value cannot be stored; null when all can. */
+function flawIn(value: JsonValue): string | null {
+  if (typeof value === 'string') return unstorable(value)
+  if (typeof value !== 'object' || value === null) return null
+  const strings = Array.isArray(value) ? value : Object.entries(value).flat()
+  for (const one of strings) {
+    const reason = flawIn(one)
+    if (reason !== null) return reason
+  }
+  return null
+}

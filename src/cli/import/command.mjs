@@ -1,0 +1,133 @@
+// `commonplace import` and `commonplace verify`: what is in a file, and what of it would be taken.
+import { existsSync, readFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundled } from '../copy/bundle.mjs'
+import { fail } from '../server.mjs'
+import { showPlan, showVerified } from './report.mjs'
+import { bytesOf } from './volumes-file.mjs'
+
+/** Something was refused: the rest was taken. */
+const REFUSALS = 3
+
+/** @returns {Promise<typeof import('./library')>} */
+const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
+
+/** @typedef {(problem: string) => never} Usage */
+
+/**
+ * Ends with one sentence for what a person can do something about.
+ *
+ * @template T
+ * @param {typeof import('./library')} library
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+async function told(library, run) {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof library.Problem || error instanceof library.SourceProblem) return fail(error.message)
+    // What node:zlib and node:fs say of a file that is cut or cannot be read.
+    if (['Z_BUF_ERROR', 'Z_DATA_ERROR', 'EACCES', 'EISDIR', 'ENOENT'].includes(error.code)) return fail(error.message)
+    throw error
+  }
+}
+
+/**
+ * Checks a file of volumes whole: each volume, and the content of all.
+ *
+ * @param {{ json?: boolean }} options
+ * @param {string} path
+ * @param {Usage} usage
+ */
+export async function verify({ json }, path, usage) {
+  if (!existsSync(path)) usage(`${path} does not exist`)
+  const library = await loadLibrary()
+  const verified = await told(library, () => library.verifyExport(() => bytesOf(path)))
+  process.exitCode = showVerified(verified, json === true)
+}
+
+/**
+ * Where projects are renamed: `F.map.json`, beside F.
+ *
+ * @param {string} path
+ * @param {Usage} usage
+ * @returns {Map<string, string>}
+ */
+function readMap(path, usage) {
+  const file = `${resolve(path)}.map.json`
+  if (!existsSync(file)) return new Map()
+  try {
+    const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')).projects ?? {})
+    if (entries.every(([, project]) => typeof project === 'string'))
+      return new Map(/** @type {[string, string][]} */ (entries))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  return usage(`${file} must hold {"projects": {"name in the source": "project here"}}`)
+}
+
+/**
+ * @typedef {object} ImportOptions
+ * @property {string} [from] the system that wrote the file; without it the file holds volumes
+ * @property {string} [project] for entries that name none
+ * @property {string} [name] instead of the path, by which the store is known again
+ * @property {string} [out] where volumes are written instead of being sent
+ * @property {boolean} [prompts]
+ * @property {boolean} [dry-run]
+ * @property {boolean} [json]
+ */
+
+/**
+ * @param {ImportOptions} options
+ * @param {string} path
+ * @param {Usage} usage
+ */
+export async function importFile(options, path, usage) {
+  const { from, project, name, out, prompts, json } = options
+  if (!existsSync(path)) usage(`${path} does not exist`)
+  if (!options['dry-run'] && out === undefined)
+    usage('import needs --dry-run, which says what would be taken, or --out V, which writes it into a file of volumes')
+  if (from === undefined) return verify(options, path, usage)
+  const library = await loadLibrary()
+  if (!library.SOURCES.includes(from)) usage(`--from must be one of: ${library.SOURCES.join(', ')}`)
+  const plan = await told(library, () =>
+    library.planImport(from, path, {
+      name: name ?? resolve(path),
+      at: new Date().toISOString(),
+      prompts: prompts === true,
+      projects: { otherwise: project ?? null, map: readMap(path, usage) },
+    }),
+  )
+  const volumes = out === undefined ? 0 : await told(library, () => writeFile(out, plan.volumes()))
+  showPlan({ ...plan, volumes }, out ?? null, json === true)
+  process.exitCode = plan.refused.length > 0 ? REFUSALS : 0
+}
+
+/**
+ * Writes volumes one after another; the file has its name only when it is whole.
+ *
+ * @param {string} out
+ * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes
+ * @returns {Promise<number>} how many
+ */
+async function writeFile(out, volumes) {
+  const unfinished = `${out}.unfinished`
+  const file = await open(unfinished, 'w')
+  let count = 0
+  try {
+    for await (const { bytes } of volumes) {
+      await file.writeFile(bytes)
+      count++
+    }
+    await file.close()
+    await rename(unfinished, out)
+    return count
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+// Markdown files: an entry a section (docs/import/markdown.md).
+import { basename } from 'node:path'
+import type { JsonObject } from '../../domain/entry/metadata'
+import { WITHOUT_REST } from '../../domain/pace'
+import { type Heading, readHeadings } from '../../domain/reading/headings'
+import { slug } from '../../domain/reading/outline'
+import { trim } from '../../domain/text'
+import { Collector, type Found } from './collector'
+import { filesBelow, readText, type TextFile } from './files'
+import { readNote, withoutFences } from './front-matter'
+import { RowProblem } from './values'
+
+/** Files that tell an agent how to work. */
+const RULES =
+  /(^|\/)(CLAUDE(\.local)?\.md|AGENTS(\.override)?\.md|GEMINI\.md|CONVENTIONS\.md|copilot-instructions\.md)$|(^|\/)rules\/|\.mdc$/i
+
+export async function readMarkdown(path: string): Promise<Collector> {
+  const collector = new Collector()
+  const files = filesBelow(path, /\.(md|mdc|markdown)$/i, true)
+  for (const file of files) await takeSections(collector, file, null)
+  if (files.length > 0) collector.note(path, 'holds no times: each section gets the time of its file')
+  return collector
+}
+
+/** Each section of a file as an entry. @param project that is known of it */
+export async function takeSections(collector: Collector, file: TextFile, project: string | null): Promise<void> {
+  try {
+    const { front, body } = readNote(readText(file.path).replaceAll('\r\n', '\n'))
+    const base: JsonObject = {
+      ...(front ?? {}),
+      kind: RULES.test(file.name) ? 'convention' : 'note',
+      ...(project === null ? {} : { project }),
+    }
+    const sections = await sectionsOf(body)
+    for (const [, target] of withoutFences(body).matchAll(
+      /(?<![\w@])@((?:~|\.{0,2})?\/?[\w.-]+(?:\/[\w.-]+)+|[\w-]+\.md)\b/g,
+    ))
+      collector.note(file.name, `imports @${target}, which is not followed: name that file as well`)
+    if (sections.length === 0) throw new RowProblem('holds no text')
+    for (const { title, path, text } of sections) {
+      if (text === '') collector.skip('empty sections')
+      else collector.take(`${file.name}#${path}`, () => entryOf(file, title, path, text, base))
+    }
+  } catch (error) {
+    if (!(error instanceof RowProblem)) throw error
+    collector.refuse(file.name, error.message)
+  }
+}
+
+const entryOf = (
+  file: TextFile,
+  title: string | null,
+  path: string,
+  text: string,
+  base: JsonObject,
+): Omit<Found, 'where'> => ({
+  id: `${file.name}#${path}`,
+  threadId: file.name,
+  source: 'user',
+  text,
+  metadata: { ...base, title: title ?? basename(file.name) },
+  createdAt: file.at,
+})
+
+interface Section {
+  /** Null for what stands before the first heading. */
+  readonly title: string | null
+  /** The slugs of the headings that lead to it; the second of equal ones ends with -2. */
+  readonly path: string
+  readonly text: string
+}
+
+async function sectionsOf(text: string): Promise<Section[]> {
+  const headings = await WITHOUT_REST.run(readHeadings(text))
+  const met = new Map<string, number>()
+  const above: Heading[] = []
+  const first = trim(text.slice(0, headings[0]?.start ?? text.length))
+  const sections: Section[] = first === '' ? [] : [{ title: null, path: '', text: first }]
+  for (const [i, heading] of headings.entries()) {
+    while (above.length > 0 && (above.at(-1)?.level ?? 0) >= heading.level) above.pop()
+    above.push(heading)
+    const path = above.map(({ title }) => slug(title)).join('/')
+    const count = (met.get(path) ?? 0) + 1
+    met.set(path, count)
+    const whole = text.slice(heading.start, headings[i + 1]?.start ?? text.length)
+    sections.push({
+      title: heading.title,
+      path: count === 1 ? path : `${path}-${count}`,
+      text: trim(withoutHeading(whole)),
+    })
+  }
+  return sections
+}
+
+/** A section without its heading: one line, or a line and what underlines it. */
+function withoutHeading(section: string): string {
+  if (/^ {0,3}#/.test(section)) return section.replace(/^[^\n]*\n?/, '')
+  return section.replace(/^.*?\n {0,3}(=+|-+)[ \t]*(\n|$)/s, '')
+}

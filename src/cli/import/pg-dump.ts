@@ -1,0 +1,124 @@
+// How are rows read from a plain dump of pg_dump? COPY blocks and INSERT statements of the tables that are asked for; nothing is run.
+import { linesOfFile, type TextLine } from './files'
+import { readInsert } from './pg-insert'
+import { Row } from './sqlite'
+import { RowProblem } from './values'
+
+type Tell = (where: string, message: string) => void
+
+const COPY = /^COPY (?:"?[\w$]+"?\.)?"?([\w$]+)"? \((.*)\) FROM stdin;$/
+const INSERT = /^INSERT INTO (?:"?[\w$]+"?\.)?"?([\w$]+)"? /
+/** The columns that hold bytes. */
+const BYTES = new Set(['image_data'])
+
+/**
+ * @param tables whose rows are wanted, by name without schema
+ * @param tell gets each row that cannot be read
+ * @returns the rows of those tables that the dump fills
+ */
+export function readDump(file: string, tables: readonly string[], tell: Tell): Map<string, Row[]> {
+  const read = new Map<string, Row[]>()
+  const lines = linesOfFile(file)
+  const keep = (table: string, row: Row | null) => {
+    const rows = read.get(table) ?? []
+    read.set(table, rows)
+    if (row !== null) rows.push(row)
+  }
+  for (const line of lines) {
+    const text = textOrNull(line)
+    const copy = text === null ? null : COPY.exec(text)
+    const table = copy?.[1] ?? (text === null ? undefined : INSERT.exec(text)?.[1])
+    if (table === undefined || !tables.includes(table)) continue
+    keep(table, null)
+    if (copy !== null) for (const row of copied(lines, table, columnNames(copy[2] ?? ''), tell)) keep(table, row)
+    else if (text !== null) keep(table, inserted(lines, line, text, table, tell))
+  }
+  return read
+}
+
+const columnNames = (list: string): string[] => list.split(', ').map((name) => name.replaceAll('"', ''))
+
+function textOrNull(line: TextLine): string | null {
+  try {
+    return line.shown() === '' ? '' : line.text()
+  } catch (error) {
+    if (error instanceof RowProblem) return null
+    throw error
+  }
+}
+
+/** The rows of a COPY block, up to its `\.` */
+function* copied(lines: Iterator<TextLine>, table: string, columns: readonly string[], tell: Tell): Generator<Row> {
+  for (let number = 1; ; number++) {
+    const { value: line, done } = lines.next()
+    if (done === true) return tell(table, 'its rows have no end: the dump is cut')
+    const text = textOrNull(line)
+    if (text === '\\.') return
+    try {
+      if (text === null) throw new RowProblem('is not UTF-8')
+      const fields = text.split('\t')
+      if (fields.length !== columns.length)
+        throw new RowProblem(`has ${fields.length} of ${columns.length} columns (cut or altered)`)
+      yield new Row(new Map(columns.map((name, i) => [name, fieldOf(name, fields[i] ?? '\\N')])))
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error
+      tell(`${table} id ${line.shown().split('\t')[0]} (row ${number}, line ${line.number})`, error.message)
+    }
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+
+/** A field of the COPY form: `\N` is null, and a backslash escapes. */
+function fieldOf(column: string, field: string): string | Uint8Array | null {
+  if (field === '\\N') return null
+  const text = field.replaceAll(/\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)/gs, (_, code: string) => {
+    if (/^[0-7]/.test(code)) return String.fromCharCode(Number.parseInt(code, 8))
+    if (/^x./.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16))
+    return ESCAPES[code] ?? code
+  })
+  return BYTES.has(column) ? bytesOf(text) : text
+}
+
+/** Bytes in the hex form of PostgreSQL. @throws RowProblem */
+export function bytesOf(text: string): Uint8Array {
+  if (!/^\\x([0-9a-f]{2})*$/i.test(text)) throw new RowProblem('its bytes are not in the hex form (cut or altered)')
+  return Buffer.from(text.slice(2), 'hex')
+}
+
+/** One INSERT, whose strings may hold line ends; it ends with a line that ends as it does, so only then it is read. */
+function inserted(lines: Iterator<TextLine>, first: TextLine, begun: string, table: string, tell: Tell): Row | null {
+  const where = `${table} (line ${first.number})`
+  const parts = [begun]
+  for (let last = begun; ; ) {
+    const read = last.endsWith(');') ? readInsert(parts.join('\n')) : null
+    if (read?.state === 'whole') return rowOf(read.columns, read.values, (message) => tell(where, message))
+    const next = read?.state === 'wrong' ? null : lines.next()
+    const more = next === null || next.done === true ? null : textOrNull(next.value)
+    if (more === null) {
+      const left = parts.length === 1 ? '' : `; with it ${parts.length} lines are left out`
+      tell(where, `is no whole INSERT of pg_dump --column-inserts: cut, altered or not UTF-8${left}`)
+      return null
+    }
+    parts.push(more)
+    last = more
+  }
+}
+
+function rowOf(
+  columns: readonly string[],
+  values: readonly (string | null)[],
+  tell: (message: string) => void,
+): Row | null {
+  try {
+    const read = columns.map((name, i) => {
+      const value = values[i] ?? null
+      return [name, value !== null && BYTES.has(name) ? bytesOf(value) : value] as const
+    })
+    return new Row(new Map(read))
+  } catch (error) {
+    if (!(error instanceof RowProblem)) throw error
+    tell(error.message)
+    return null
+  }
+}

@@ -1,0 +1,67 @@
+// What would an import bring? Counts and hashes by thread, what is told, and the volumes, which are made when they are asked for.
+import { ContentSum } from '../../domain/transfer/content'
+import type { Volume } from '../../domain/transfer/volume-writer'
+import { writeVolumes } from '../../domain/transfer/volume-writer'
+import type { Told } from './collector'
+import { Packed } from './records'
+import { type ReadOptions, readSource } from './sources'
+
+export interface Plan {
+  /** Whose ids: `<system>:<name>`. */
+  readonly store: string
+  readonly entries: number
+  readonly images: number
+  readonly links: number
+  readonly threads: readonly { readonly thread_id: string; readonly entries: number; readonly content: string }[]
+  /** Of all entries. */
+  readonly content: string
+  readonly refused: readonly Told[]
+  /** What was taken, but not whole, or with something that its source lacks. */
+  readonly notes: readonly Told[]
+  /** What was left out on purpose, and how often. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** In order; each is a whole volume of the format, to be sent by itself. One is held at a time. */
+  readonly volumes: () => AsyncGenerator<Volume>
+}
+
+/**
+ * Reads a source and says what it holds.
+ *
+ * @param name tells this store from others of the same system: an import knows again what came from it before
+ * @param at when the file was made, ISO 8601
+ * @throws SourceProblem when nothing of it can be read
+ */
+export async function planImport(
+  source: string,
+  path: string,
+  { name, at, ...options }: ReadOptions & { readonly name: string; readonly at: string },
+): Promise<Plan> {
+  const collector = await readSource(source, path, options)
+  const packed = new Packed(collector, options.projects)
+  const threads = new Map<string, { entries: number; sum: ContentSum }>()
+  const all = new ContentSum()
+  const counts = { images: 0, links: 0 }
+  for (const record of packed.records()) {
+    if (record.record === 'image') counts.images++
+    if (record.record !== 'entry') continue
+    counts.links += record.links?.length ?? 0
+    const thread = threads.get(record.thread_id) ?? { entries: 0, sum: new ContentSum() }
+    thread.entries++
+    const one = new ContentSum()
+    one.add(record, packed.known)
+    for (const sum of [all, thread.sum]) sum.addSum(one)
+    threads.set(record.thread_id, thread)
+  }
+  const store = `${source}:${name}`
+  return {
+    store,
+    entries: packed.entries,
+    ...counts,
+    threads: [...threads].map(([thread_id, { entries, sum }]) => ({ thread_id, entries, content: sum.text })),
+    content: all.text,
+    refused: collector.told.filter(({ refused }) => refused),
+    notes: collector.told.filter(({ refused }) => !refused),
+    skipped: Object.fromEntries(collector.skipped),
+    volumes: () => writeVolumes({ store, at }, packed.records(), packed.known),
+  }
+}

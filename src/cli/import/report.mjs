@@ -1,0 +1,63 @@
+// What is a person told of an import and of a file of volumes? Lines, or one JSON object with --json.
+
+/** Lines of each list that are shown; --json has all. */
+const SHOWN = 100
+
+/** @param {string} title @param {readonly string[]} lines */
+function list(title, lines) {
+  if (lines.length === 0) return
+  console.log(`${title} (${lines.length}):`)
+  for (const line of lines.slice(0, SHOWN)) console.log(`  ${line}`)
+  if (lines.length > SHOWN) console.log(`  … and ${lines.length - SHOWN} more; --json lists all`)
+}
+
+/** @param {readonly { where: string, message: string }[]} told */
+const lines = (told) => told.map(({ where, message }) => `${where}: ${message}`)
+
+/**
+ * @param {Omit<import('./plan').Plan, 'volumes'> & { volumes: number }} plan
+ * @param {string | null} out
+ * @param {boolean} json
+ */
+export function showPlan(plan, out, json) {
+  if (json) {
+    console.log(JSON.stringify({ ...plan, ...(out === null ? {} : { out }) }))
+    return
+  }
+  const { entries, images, links, threads, refused, notes, skipped, content } = plan
+  list(
+    'threads',
+    threads.map(
+      (thread) => `${String(thread.entries).padStart(6)}  ${thread.content.slice(0, 16)}  ${thread.thread_id}`,
+    ),
+  )
+  list('not taken', lines(refused))
+  list('taken, but', lines(notes))
+  list(
+    'left out',
+    Object.entries(skipped).map(([what, count]) => `${count} ${what}`),
+  )
+  console.log(`${entries} entries, ${images} images, ${links} links in ${threads.length} threads; content ${content}`)
+  console.log(out === null ? 'Nothing was sent or written.' : `${plan.volumes} volumes are in ${out}.`)
+}
+
+/**
+ * @param {import('../../domain/transfer/verify').Verified} verified
+ * @param {boolean} json
+ * @returns {number} the exit code
+ */
+export function showVerified({ volumes, counts, content, threads }, json) {
+  const unequal = volumes.filter((volume) => volume.content !== volume.computed)
+  const equal = unequal.length === 0
+  if (json) {
+    const byThread = [...threads].map(([thread_id, thread]) => ({ thread_id, ...thread }))
+    console.log(JSON.stringify({ equal, volumes: volumes.length, counts, content, threads: byThread }))
+  } else {
+    for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(10)}${String(count).padStart(10)}`)
+    console.log(`content   ${content}`)
+    if (equal) console.log(`${volumes.length} volumes are whole and equal.`)
+  }
+  for (const { volume, line, content, computed } of unequal)
+    console.error(`line ${line}: volume ${volume} says content ${content}, but its entries give ${computed}`)
+  return equal ? 0 : 1
+}

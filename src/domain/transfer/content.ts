@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { type JsonObject, type JsonValue, own } from '../entry/metadata'
+import { canonicalJson } from './canonical'
+import { membersOf } from './codec'
+import { type EntryRecord, type RecordId, SHAPES } from './records'
+
+/** What `content` says of an entry, in words that are the same in every store (docs/contracts/operate.md §2). */
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What stands for an entry where an id would: the same in every store that holds it. */
+export const stableId = (entry: Pick<EntryRecord, 'text' | 'created_at'>): string =>
+  `${sha256(entry.text)}@${entry.created_at ?? ''}`
+
+/** What an export holds, as far as its entries name each other. */
+export interface Inside {
+  /** The stable id of an entry of the export, null for one that is not in it; asked by the decimal form of a number. */
+  readonly stable: (id: string) => string | null
+  /** Whether an image of this hash has no bytes anywhere. */
+  readonly isMissing: (sha256: string) => boolean
+}
+
+const COUNTED = [
+  'thread_id',
+  'source',
+  'text',
+  'metadata',
+  'tags',
+  'project',
+  'agent',
+  'owner',
+  'created_by',
+  'created_at',
+  'layer',
+  'weight',
+  'pinned',
+  'expires_at',
+  'archived',
+  'captured',
+] as const
+
+/** Keys of metadata that hold ids of entries, or lists of them. */
+export const ID_KEYS = ['supersedes', 'depends_on', 'contradicts'] as const
+
+/** An id, or each of a list of ids, by `change`; anything else stays as it is. */
+function changed(value: JsonValue, change: (id: RecordId) => JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => (Array.isArray(item) ? item : changed(item, change)))
+  return typeof value === 'number' || typeof value === 'string' ? change(value) : value
+}
+
+const withMember = (object: JsonObject, key: string, value: JsonValue): JsonObject => {
+  const copy: JsonObject = Object.assign(Object.create(null), object)
+  copy[key] = value
+  return copy
+}
+
+/** Metadata in which each id of an entry (references.context_ids, supersedes, depends_on, contradicts) is changed. */
+export function withIds(metadata: JsonObject, change: (id: RecordId) => JsonValue): JsonObject {
+  let kept = metadata
+  const references = own(metadata, 'references')
+  if (typeof references === 'object' && references !== null && !Array.isArray(references)) {
+    const ids = own(references, 'context_ids')
+    if (ids !== undefined)
+      kept = withMember(kept, 'references', withMember(references, 'context_ids', changed(ids, change)))
+  }
+  for (const key of ID_KEYS) {
+    const ids = own(metadata, key)
+    if (ids !== undefined) kept = withMember(kept, key, changed(ids, change))
+  }
+  return kept
+}
+
+/** SHA-256 of what an entry says, as a number. */
+export function entryContent(entry: EntryRecord, { stable, isMissing }: Inside): bigint {
+  const { metadata, images = [], links = [] } = entry
+  const said: JsonObject = JSON.parse(`{${membersOf(SHAPES.entry, entry).join(',')}}`)
+  const form: Record<string, unknown> = {}
+  for (const name of COUNTED) form[name] = said[name]
+  if (metadata !== undefined) form.metadata = withIds(metadata, (id) => stable(String(id)) ?? id)
+  const shown = images.filter(({ sha256 }) => !isMissing(sha256)).map(({ size, ...image }) => image)
+  if (shown.length > 0) form.images = shown
+  const linked = links.flatMap(({ to, ...link }) => {
+    const target = stable(String(to))
+    return target === null ? [] : [{ ...link, to: target }]
+  })
+  if (linked.length > 0)
+    form.links = linked
+      .map((link) => [canonicalJson(link), link] as const)
+      .sort(byText)
+      .map(second)
+  return BigInt(`0x${sha256(canonicalJson(form))}`)
+}
+
+const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : a > b ? 1 : 0
+const second = ([, value]: readonly [string, unknown]): unknown => value
+
+const MODULUS = 1n << 256n
+
+/** The sum over many entries, in any order. */
+export class ContentSum {
+  private sum = 0n
+
+  add(entry: EntryRecord, inside: Inside): void {
+    this.addHash(entryContent(entry, inside))
+  }
+
+  addSum(other: ContentSum): void {
+    this.addHash(other.sum)
+  }
+
+  private addHash(hash: bigint): void {
+    this.sum = (this.sum + hash) % MODULUS
+  }
+
+  /** 64 hexadecimal digits. */
+  get text(): string {
+    return this.sum.toString(16).padStart(64, '0')
+  }
+}
+
+/** What a set of entries says of itself: every id and every missing image that was noted. */
+export class Known implements Inside {
+  private readonly ids = new Map<string, string>()
+  private readonly missing = new Set<string>()
+
+  note(entry: Pick<EntryRecord, 'id' | 'text' | 'created_at'>): void {
+    this.ids.set(String(entry.id), stableId(entry))
+  }
+
+  noteMissing(sha256: string): void {
+    this.missing.add(sha256)
+  }
+
+  readonly stable = (id: string): string | null => this.ids.get(id) ?? null
+  readonly isMissing = (sha256: string): boolean => this.missing.has(sha256)
+}

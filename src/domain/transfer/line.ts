@@ -1,0 +1,62 @@
+import { isDeeper } from '../entry/metadata'
+import { invalidInput, type Problem } from '../errors'
+import { MAX_DEPTH, readNumber, Unkept } from '../json/unkept'
+import { Mismatch, membersOf, readShape, type Shape } from './codec'
+import { isRecordName, SHAPES, type TransferRecord } from './records'
+
+/** One sentence for a volume that cannot be read, and the line that is wrong, counted from 1. */
+export const faultAt = (line: number, message: string): Problem =>
+  invalidInput(`line ${line}: ${message}; nothing of this volume is taken`, { line })
+
+/** The one way in which a record is written, its line end included. */
+export function writeLine(record: TransferRecord): string {
+  const shape: Shape = SHAPES[record.record]
+  return `{${[`"record":${JSON.stringify(record.record)}`, ...membersOf(shape, record)].join(',')}}\n`
+}
+
+/** What only a text with numbers that need a second look holds. */
+const MAY_CHANGE_NUMBERS = /\d{16}|\d[eE]/
+/** Records nest what callers nest: metadata within an image within a list within a record. */
+const MOST_LEVELS = MAX_DEPTH + 4
+
+/**
+ * JSON with integers exactly as they were written.
+ *
+ * @throws Mismatch for a number that a double cannot keep, SyntaxError for what is no JSON
+ */
+export function parseKept(line: string): unknown {
+  if (!MAY_CHANGE_NUMBERS.test(line)) return JSON.parse(line)
+  // The types of JSON.parse do not know the source text yet, which Node (from 21) and workerd hand over.
+  const reviver = function (this: unknown, _key: string, value: unknown, context?: { readonly source?: string }) {
+    if (typeof value !== 'number' || context?.source === undefined) return value
+    const number = readNumber(context.source)
+    if (number instanceof Unkept) throw new Mismatch(`holds a number that ${number.reason}`)
+    return number
+  }
+  return JSON.parse(line, reviver)
+}
+
+/**
+ * Reads one line, of which nothing is left out.
+ *
+ * @param bytes without the line end
+ * @param at the line's number, for the fault
+ * @throws Problem for what is no record of the format
+ */
+export function readLine(bytes: Uint8Array, at: number): TransferRecord {
+  try {
+    const value = parseKept(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch('is no JSON object')
+    if (isDeeper(value, MOST_LEVELS)) throw new Mismatch(`is nested deeper than ${MAX_DEPTH} levels`)
+    const name = Object.hasOwn(value, 'record') && 'record' in value ? value.record : undefined
+    if (!isRecordName(name)) throw new Mismatch(`is of the unknown record ${JSON.stringify(name) ?? '(none)'}`)
+    const shape: Shape = SHAPES[name]
+    // The shape of this name has read every member, and nothing else is there.
+    return { record: name, ...readShape(shape, value, ['record']) } as unknown as TransferRecord
+  } catch (error) {
+    if (error instanceof Mismatch) throw faultAt(at, error.message.replace(/^\./, ''))
+    if (error instanceof SyntaxError) throw faultAt(at, 'is no JSON (cut or altered)')
+    if (error instanceof TypeError) throw faultAt(at, 'is not UTF-8 (altered)')
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+import { ContentSum, Known } from './content'
+import { faultAt } from './line'
+import type { Counts, RecordOf } from './records'
+import { readVolumes } from './volume-reader'
+
+export interface Verified {
+  readonly volumes: readonly {
+    readonly volume: number
+    readonly counts: Counts
+    readonly content: string
+    /** What the entries give; equal to `content` in a good export. */
+    readonly computed: string
+    readonly line: number
+  }[]
+  /** Of all volumes. */
+  readonly counts: Record<string, number>
+  readonly content: string
+  /** Entries and their `content` by thread. */
+  readonly threads: ReadonlyMap<string, { readonly entries: number; readonly content: string }>
+}
+
+/**
+ * Checks an export of one or more volumes whole, `content` too. It is read twice: entries may name ones that come later.
+ *
+ * @param open begins a pass over the bytes
+ * @throws Problem naming the line of the first fault
+ */
+export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promise<Verified> {
+  const known = new Known()
+  const entries = new Set<string>()
+  let manifest: RecordOf<'manifest'> | null = null
+  for await (const { record, line } of readVolumes(open())) {
+    if (record.record === 'manifest') manifest = follows(manifest, record, line)
+    if (record.record === 'image' && record.missing === true) known.noteMissing(record.sha256)
+    if (record.record !== 'entry') continue
+    if (entries.has(String(record.id))) throw faultAt(line, `entry ${record.id} is in a volume before, too`)
+    entries.add(String(record.id))
+    known.note(record)
+  }
+  return sumUp(open, known)
+}
+
+/** @throws Problem unless volumes of one export stand in their order */
+function follows(before: RecordOf<'manifest'> | null, manifest: RecordOf<'manifest'>, line: number) {
+  if (before === null) return manifest
+  if (manifest.store !== before.store || manifest.org !== before.org)
+    throw faultAt(line, 'is the manifest of another export than the volume before')
+  if (manifest.volume !== before.volume + 1)
+    throw faultAt(line, `is volume ${manifest.volume}, but volume ${before.volume} stands before it`)
+  return manifest
+}
+
+async function sumUp(open: () => AsyncIterable<Uint8Array>, known: Known): Promise<Verified> {
+  const volumes: Verified['volumes'][number][] = []
+  const counts: Record<string, number> = {}
+  const threads = new Map<string, { entries: number; sum: ContentSum }>()
+  const all = new ContentSum()
+  let sum = new ContentSum()
+  for await (const { record, line, volume } of readVolumes(open())) {
+    if (record.record === 'end') {
+      for (const [name, n] of Object.entries(record.counts)) counts[name] = (counts[name] ?? 0) + (n ?? 0)
+      volumes.push({ volume, counts: record.counts, content: record.content, computed: sum.text, line })
+      sum = new ContentSum()
+    }
+    if (record.record !== 'entry') continue
+    const one = new ContentSum()
+    one.add(record, known)
+    const thread = threads.get(record.thread_id) ?? { entries: 0, sum: new ContentSum() }
+    for (const total of [sum, all, thread.sum]) total.addSum(one)
+    thread.entries++
+    threads.set(record.thread_id, thread)
+  }
+  const told = [...threads].map(([id, { entries, sum }]) => [id, { entries, content: sum.text }] as const)
+  return { volumes, counts, content: all.text, threads: new Map(told) }
+}

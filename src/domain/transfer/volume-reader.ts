@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { limitExceeded } from '../errors'
+import { faultAt, readLine } from './line'
+import { joined, linesOf, type RawLine } from './lines'
+import { FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf, type TransferRecord } from './records'
+import { Uniqueness } from './uniqueness'
+import { UNHASHED } from './volume-writer'
+
+/** A record and where it stands. */
+export interface ReadRecord {
+  /** From 1, in all that is read. */
+  readonly line: number
+  /** The manifest's number of its volume. */
+  readonly volume: number
+  readonly record: TransferRecord
+  /** Its bytes as they came, the line end included. */
+  readonly bytes: Uint8Array
+}
+
+/** Checks one volume, a line at a time; what it holds is the ids of the volume. */
+class VolumeCheck {
+  private readonly hash = createHash('sha256')
+  private readonly counts: Record<string, number> = {}
+  private readonly unique = new Uniqueness()
+  private bytes = 0
+  volume = 0
+  ended = false
+
+  take({ line, bytes }: RawLine): TransferRecord {
+    this.bytes += bytes.length
+    if (this.bytes > MAX_VOLUME_BYTES)
+      throw limitExceeded(`line ${line}: the volume is larger than ${MAX_VOLUME_BYTES} bytes`)
+    if (bytes.at(-1) !== 0x0a) throw faultAt(line, 'has no end: the volume is cut')
+    const record = readLine(bytes.subarray(0, -1), line)
+    if (this.volume === 0) this.begin(record, line)
+    else if (record.record === 'manifest') throw faultAt(line, 'is a manifest before the end of the volume')
+    if (record.record === 'end') this.end(record, bytes, line)
+    else {
+      this.hash.update(bytes)
+      this.counts[record.record] = (this.counts[record.record] ?? 0) + 1
+      if ((this.counts.entry ?? 0) > MAX_VOLUME_ENTRIES)
+        throw limitExceeded(`line ${line}: the volume has more than ${MAX_VOLUME_ENTRIES} entries`)
+      this.unique.check(record, line)
+    }
+    return record
+  }
+
+  private begin(record: TransferRecord, line: number): void {
+    if (record.record !== 'manifest') throw faultAt(line, 'is no manifest, with which a volume begins')
+    if (record.format !== FORMAT)
+      throw faultAt(line, `is of the format ${JSON.stringify(record.format)}; only "${FORMAT}" is known`)
+    this.volume = record.volume
+  }
+
+  private end(record: RecordOf<'end'>, bytes: Uint8Array, line: number): void {
+    const told: Record<string, number | undefined> = { manifest: 1, ...record.counts }
+    for (const name of new Set([...Object.keys(told), ...Object.keys(this.counts)])) {
+      const [said, there] = [told[name] ?? 0, this.counts[name] ?? 0]
+      if (said !== there) throw faultAt(line, `counts ${said} ${name} records, but there are ${there}`)
+    }
+    const written = new TextDecoder().decode(bytes.subarray(-UNHASHED))
+    if (written !== `${record.sha256}"}\n`) throw faultAt(line, 'does not end with its hash')
+    const sha256 = this.hash.update(bytes.subarray(0, -UNHASHED)).digest('hex')
+    if (sha256 !== record.sha256) throw faultAt(line, 'the bytes are not of this hash: the volume is altered')
+    this.ended = true
+  }
+}
+
+/**
+ * Reads volumes one after another and checks all that the format promises, but `content`, which needs the whole export.
+ * A record is given as soon as it is read; nothing of a volume is certain before its `end` was given.
+ *
+ * @param most volumes that may be there
+ * @throws Problem naming the line of the first fault
+ */
+export async function* readVolumes(
+  chunks: AsyncIterable<Uint8Array>,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ReadRecord> {
+  let check = new VolumeCheck()
+  let volumes = 0
+  let last = 0
+  for await (const raw of linesOf(chunks)) {
+    last = raw.line
+    if (check.ended) {
+      if (volumes >= most) throw faultAt(raw.line, 'stands behind the end of the volume')
+      check = new VolumeCheck()
+    }
+    const before = check.volume
+    const record = check.take(raw)
+    if (before === 0) volumes++
+    yield { line: raw.line, volume: check.volume, record, bytes: raw.bytes }
+  }
+  if (!check.ended) throw faultAt(last + 1, 'is missing: the volume is cut, it has no end record')
+}
+
+/** The bytes of a volume that was read to its end. */
+export interface WholeVolume {
+  readonly volume: number
+  readonly bytes: Uint8Array
+  /** Where it begins in all that is read. */
+  readonly line: number
+}
+
+/** Volumes one after another as they came, each checked first; one is held at a time. @throws Problem as `readVolumes` */
+export async function* wholeVolumes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<WholeVolume> {
+  let lines: Uint8Array[] = []
+  let begun = 1
+  for await (const { record, line, volume, bytes } of readVolumes(chunks)) {
+    if (lines.length === 0) begun = line
+    // A line may be a part of a buffer that its source uses again.
+    lines.push(bytes.slice())
+    if (record.record !== 'end') continue
+    yield { volume, bytes: joined(lines), line: begun }
+    lines = []
+  }
+}

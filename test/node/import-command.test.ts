@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import { importSamples } from '../support/import-samples'
+
+const run = (...words: string[]): Promise<{ code: number; out: string; said: string }> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [join(ROOT, 'src/cli/commonplace.mjs'), ...words], (error, out, said) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, said }),
+    )
+  })
+
+it('writes volumes of another system that verify, tells what it refused by exit code 3, and changes no source', async () => {
+  const folder = importSamples('mcp-context-server')
+  const source = join(folder, 'context_storage-damaged-rows.db')
+  const before = readFileSync(source)
+  const volumes = join(folder, 'v.ndjson')
+  const { code, out } = await run('import', source, '--from', 'mcp-context-server', '--out', volumes)
+  expect(code).toBe(3)
+  expect(out).toContain('context_entries id 7: created_at is no time: "yesterday at noon"')
+  expect(out).toContain('23 entries, 0 images, 3 links in 5 threads')
+  expect(readFileSync(source)).toEqual(before)
+
+  const verified = await run('verify', volumes, '--json')
+  expect(verified.code).toBe(0)
+  expect(JSON.parse(verified.out)).toMatchObject({ equal: true, counts: { entry: 23 } })
+
+  writeFileSync(`${volumes}.gz`, gzipSync(readFileSync(volumes)))
+  expect((await run('verify', `${volumes}.gz`)).code).toBe(0)
+  writeFileSync(`${volumes}.gz`, gzipSync(readFileSync(volumes)).subarray(0, -100))
+  expect(await run('verify', `${volumes}.gz`)).toMatchObject({ code: 1, said: 'unexpected end of file\n' })
+
+  const bytes = readFileSync(volumes)
+  writeFileSync(volumes, bytes.subarray(0, 3000))
+  expect(await run('verify', volumes)).toMatchObject({ code: 1, said: expect.stringMatching(/^line 6: .* cut/) })
+})
+
+it('says what it would take without writing anything, names projects by the map, and refuses wrong usage by exit code 2', async () => {
+  const home = join(importSamples('claude-code'), 'home')
+  writeFileSync(
+    `${home}.map.json`,
+    JSON.stringify({ projects: { '-home-dev-projects-orchard': '/home/dev/projects/orchard' } }),
+  )
+  const volumes = `${home}.ndjson`
+  const dry = await run('import', home, '--from', 'claude-code', '--dry-run', '--json')
+  expect(dry.code).toBe(0)
+  expect(JSON.parse(dry.out)).toMatchObject({ entries: 19, volumes: 0, refused: [] })
+  expect(existsSync(volumes)).toBe(false)
+  await run('import', home, '--from', 'claude-code', '--out', volumes, '--project', 'elsewhere')
+  const projects = readFileSync(volumes, 'utf8').match(/"project":"[^"]*","created_at"/g) ?? []
+  const counts = Object.groupBy(projects, (project) => project.split('"')[3] ?? '')
+  expect(Object.fromEntries(Object.entries(counts).map(([name, all]) => [name, all?.length]))).toEqual({
+    '/home/dev/projects/orchard': 10,
+    elsewhere: 9,
+  })
+
+  expect(await run('import', home, '--from', 'nothing', '--dry-run')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--from must be one of: mcp-context-server'),
+  })
+  expect(await run('import', join(home, 'absent'), '--from', 'codex', '--dry-run')).toMatchObject({ code: 2 })
+  const cut = join(importSamples('chats'), 'claude/conversations-cut.json')
+  expect(await run('import', cut, '--from', 'claude', '--dry-run')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
+  })
+})
