@@ -34,8 +34,8 @@ export function createSqlCodeIndex(
   const named = (scope: Scope, project: string, root: string | null, paths: readonly string[]): SQL => {
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
-    return sql`id IN (
-      SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', sql`${within(dialect, scope, project, 'f')}${ofRoot(root)} AND ${same}`)})`
+    const own = sql`${within(dialect, scope, project, 'f')}${ofRoot(root)} AND ${same}`
+    return sql`id IN (SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', own)})`
   }
 
   /** The first or the last root of a project `p`, which its index leads to. */
@@ -110,7 +110,8 @@ export function createSqlCodeIndex(
     },
 
     async remove(caller, project, root, limit) {
-      const some = sql`SELECT f.id FROM code_files f WHERE ${within(dialect, caller, project, 'f')}${ofRoot(root)} ORDER BY f.id LIMIT ${limit}`
+      const own = sql`${within(dialect, caller, project, 'f')}${ofRoot(root)}`
+      const some = sql`SELECT f.id FROM code_files f WHERE ${own} ORDER BY f.id LIMIT ${limit}`
       const [counted] = await connection.batch(
         [sql`SELECT count(*) AS files FROM (${some}) AS gone`, sql`DELETE FROM code_files WHERE id IN (${some})`],
         { org: caller.org },

@@ -94,7 +94,8 @@ export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonl
       },
       (made) => sql`
         INSERT INTO code_files (org, project, root, path, language, sha256, model, bytes, symbols, chunks, words)
-        SELECT ${org}, ${project}, ${root}, made.path, made.language, made.sha256, made.model, made.bytes, made.symbols, made.chunks, made.words
+        SELECT ${org}, ${project}, ${root}, made.path, made.language, made.sha256, made.model, made.bytes, made.symbols,
+          made.chunks, made.words
         FROM ${made} made`,
     ),
     ...insert(
