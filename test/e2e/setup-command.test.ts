@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
@@ -74,6 +84,70 @@ describe('commonplace setup', () => {
     }
   })
 
+  it(promise('f11-inline'), async () => {
+    const file = join(home, '.codex/config.toml')
+    mkdirSync(dirname(file), { recursive: true })
+    for (const [before, keeps] of [
+      [
+        'mcp_servers = { docs = { command = "d", args = ["a"] } } # mine\nmodel = "o5"\n',
+        ['docs = {', '# mine', 'model = "o5"'],
+      ],
+      [
+        'mcp_servers = { context-fabric = { command = "old" }, docs = { command = "d" } }\n',
+        ['docs = { command = "d" }'],
+      ],
+      [
+        'mcp_servers = { docs = { command = "d" }, "context-fabric" = { command = "old", env = { A = "1" } } }\n',
+        ['docs'],
+      ],
+      ['mcp_servers = {}\n', []],
+      [
+        '[mcp_servers]\ncontext-fabric = { command = "old" }\ndocs = { command = "d" } # kept\n',
+        ['docs = { command = "d" } # kept'],
+      ],
+      ['mcp_servers.context-fabric.command = "old"\nmodel = "o5"\n', ['model = "o5"']],
+    ] as const) {
+      writeFileSync(file, before)
+      expect([before, await run('codex', '--url', URL)]).toEqual([before, expect.objectContaining({ code: 0 })])
+      const after = readFileSync(file, 'utf8')
+      expect(entryOf(file, after)).toEqual({ url: ENDPOINT, bearer_token_env_var: 'COMMONPLACE_KEY' })
+      for (const part of keeps) expect(after).toContain(part)
+      expect(await run('codex', '--url', URL)).toMatchObject({ out: expect.stringContaining('nothing was changed') })
+    }
+  })
+
+  it(promise('f11-links'), async () => {
+    // People keep such files in a repository of their own; the link may be there before the file.
+    const kept = join(home, 'dotfiles')
+    for (const [name, text] of [
+      ['gemini.json', '{"theme": "x"}'],
+      ['missing/gemini.json', null],
+    ] as const) {
+      const link = join(home, '.gemini/settings.json')
+      mkdirSync(dirname(link), { recursive: true })
+      mkdirSync(kept, { recursive: true })
+      rmSync(link, { force: true })
+      symlinkSync(join('..', 'dotfiles', name), link)
+      if (text !== null) writeFileSync(join(kept, name), text, { mode: 0o640 })
+      expect(await run('gemini', '--url', URL)).toMatchObject({ code: 0 })
+      expect(lstatSync(link).isSymbolicLink()).toBe(true)
+      expect(readFileSync(join(kept, name), 'utf8')).toContain(ENDPOINT)
+    }
+    expect(statSync(join(kept, 'gemini.json')).mode & 0o777).toBe(0o640)
+    // A file that holds a key is its owner's alone.
+    const kimi = join(home, '.kimi/mcp.json')
+    mkdirSync(dirname(kimi))
+    writeFileSync(kimi, '{}', { mode: 0o644 })
+    await run('kimi', '--url', URL)
+    expect(statSync(kimi).mode & 0o777).toBe(0o600)
+    const commented = join(home, '.config/opencode/opencode.jsonc')
+    mkdirSync(dirname(commented), { recursive: true })
+    writeFileSync(commented, '{\n  // ours\n  "model": "x/y"\n}\n')
+    await run('opencode', '--url', URL)
+    expect(readFileSync(commented, 'utf8')).toMatch(/\/\/ ours[\s\S]*context-fabric/)
+    expect(readdirSync(dirname(commented)).sort()).toEqual(['opencode.jsonc', 'opencode.jsonc.bak'])
+  })
+
   it(promise('f11-key'), async () => {
     await run('kimi', '--url', URL)
     await run('cursor', '--url', URL)
@@ -86,7 +160,7 @@ describe('commonplace setup', () => {
       ['gemini', '.gemini/settings.json', '{"a": '],
       ['cursor', '.cursor/mcp.json', '{"mcpServers": []}'],
       ['codex', '.codex/config.toml', 'model = '],
-      ['codex', '.codex/config.toml', 'mcp_servers = { context-fabric = { command = "x" } }\n'],
+      ['codex', '.codex/config.toml', 'mcp_servers = [1]\n'],
     ] as const) {
       mkdirSync(dirname(join(home, name)), { recursive: true })
       writeFileSync(join(home, name), text)

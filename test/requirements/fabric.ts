@@ -78,6 +78,9 @@ export const FABRIC = {
   'f11-unread': 'names what it cannot read, goes on, and deletes none of it',
   'f11-setup':
     "puts the entry into each client's own file, keeps the rest and a copy, and does nothing the second time",
+  'f11-inline': 'replaces the entry however TOML writes it, in a table, on one line or dotted, and keeps the rest',
+  'f11-links':
+    'follows links, also to files that are not there yet, keeps modes, hides files that hold a key, and takes opencode.jsonc',
   'f11-key': 'fills in the key where a client cannot read its environment, and nowhere else',
   'f11-unreadable': 'leaves a file alone that it cannot read, and says so',
   'f11-print': 'only shows the entry with --print, and for clients without a file',
@@ -221,6 +224,8 @@ export const GUARANTEES: Readonly<Record<number, readonly [PromiseId, ...Promise
   14: ['f12-meaning', 'f9-globs', 'f9-real'],
   15: ['f7-failed', 'f7-required', 'f7-secrets', 'f7-kinds', 'f7-look-alikes', 'f12-secrets'],
   16: ['f2-capacity', 'f7-evicted'],
+  18: ['f9-room', 'f12-day'],
+  20: ['f11-roots', 'f11-unread', 'f9-roots'],
 }
 
 /** The title of the test that proves a promise. */

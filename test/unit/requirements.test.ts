@@ -26,7 +26,9 @@ for (const [family, promises] of Object.entries(REQUIREMENTS))
   })
 
 it('has promises for each of the guarantees of the fabric contract', () => {
-  expect(Object.keys(GUARANTEES).map(Number)).toEqual(Array.from({ length: 16 }, (_, i) => i + 1))
+  // Similarity and the time of getCurrent (17 and 19) are shown by benches: bench/records/recall.md and bench/records/memories.md.
+  const tested = Array.from({ length: 20 }, (_, i) => i + 1).filter((n) => n !== 17 && n !== 19)
+  expect(Object.keys(GUARANTEES).map(Number)).toEqual(tested)
 })
 
 it('has no test that is skipped whatever the surroundings, or that silences the others', () => {

@@ -1,10 +1,12 @@
 // `commonplace setup <client>`: writes this server into the client's own file.
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
+  readlinkSync,
   renameSync,
   statSync,
   writeFileSync,
@@ -24,15 +26,34 @@ function endpointOf(url) {
   return named.pathname === '/' ? new URL('/mcp/fabric', named).href : named.href
 }
 
-/** A whole file or none: a program that reads it meanwhile sees the old one. */
-function write(file, text) {
-  mkdirSync(dirname(file), { recursive: true })
-  const target = existsSync(file) ? realpathSync(file) : file
+/** Links of links that are followed; more are a circle. */
+const MOST_LINKS = 40
+
+/** Where a file really stands, also where a link leads to nothing yet. */
+function targetOf(file) {
+  let target = file
+  for (let links = 0; lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink(); links++) {
+    if (links === MOST_LINKS) throw new Unreadable('its links lead in a circle')
+    target = resolve(dirname(target), readlinkSync(target))
+  }
+  return target
+}
+
+/**
+ * A whole file or none: a program that reads it meanwhile sees the old one.
+ *
+ * @param {boolean} isSecret whether it holds a key, which nobody else may read then
+ */
+function write(file, text, isSecret) {
+  const target = targetOf(file)
+  mkdirSync(dirname(target), { recursive: true })
   const isThere = existsSync(target)
   if (isThere) copyFileSync(target, `${target}.bak`)
   const draft = `${target}.${process.pid}.new`
-  // It may hold a key.
-  writeFileSync(draft, text, { mode: isThere ? statSync(target).mode : 0o600 })
+  const mode = isThere && !isSecret ? statSync(target).mode & 0o777 : 0o600
+  writeFileSync(draft, text, { mode })
+  // The mode of a new file is less what the process leaves out.
+  chmodSync(draft, mode)
   renameSync(draft, target)
 }
 
@@ -67,7 +88,7 @@ export async function setup(options, client, usage) {
         ? mergeToml(text, made.path, library.tomlOf({ path: made.path, entry: filled }))
         : mergeJson(text, made.path, filled)
     const changed = merged !== text
-    if (changed) write(resolve(file), merged)
+    if (changed) write(resolve(file), merged, key !== undefined && merged.includes(key))
     const isKept = JSON.stringify(filled).includes(library.PLACEHOLDER)
     const notes = key ? made.notes.filter((note) => !note.includes(library.PLACEHOLDER)) : made.notes
     show({ client, configFile: file, written: changed, url, notes }, [

@@ -43,6 +43,49 @@ function isOwnHeader(line, path) {
 
 const isHeader = (line) => /^\s*\[/.test(line)
 
+const quoted = (name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name))
+
+/** A value of an entry on one line: TOML writes texts, numbers and lists of these as JSON does. */
+const inline = (value) =>
+  isObject(value)
+    ? `{ ${Object.entries(value)
+        .map(([name, one]) => `${quoted(name)} = ${inline(one)}`)
+        .join(', ')} }`
+    : JSON.stringify(value)
+
+const named = (name) => `(?:${name}|"${name}"|'${name}')`
+
+/** The text with the entry as a table at its end, without what it was: a table, or a line within the table above it. */
+function withTable(text, path, table) {
+  const [holder, name] = [path.slice(0, -1), path.at(-1) ?? '']
+  const own = new RegExp(`^\\s*${named(name)}\\s*[.=]`)
+  const dotted = new RegExp(`^\\s*${holder.map(named).join('\\s*\\.\\s*')}\\s*\\.\\s*${named(name)}\\s*[.=]`)
+  const kept = []
+  let [isOwn, isHolder, isRoot] = [false, false, true]
+  for (const line of text.split('\n')) {
+    if (isHeader(line)) {
+      isRoot = false
+      isOwn = isOwnHeader(line, path)
+      isHolder = isOwnHeader(line, holder) && !isOwnHeader(line, path) && /^\s*\[[^.[\]]*\]/.test(line)
+    }
+    const isLine = (isHolder && own.test(line)) || (isRoot && dotted.test(line))
+    if (!isOwn && !isLine) kept.push(line)
+  }
+  const rest = kept.join('\n').trimEnd()
+  return `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
+}
+
+/** The text with the entry within a table of one line (`mcp_servers = { … }`). */
+function withinLine(text, path, entry) {
+  const [holder = '', name = ''] = path
+  const line = new RegExp(`^(\\s*${named(holder)}\\s*=\\s*\\{)(.*)(\\}\\s*(?:#.*)?)$`, 'm')
+  const was = new RegExp(`(^|,)\\s*${named(name)}\\s*=\\s*\\{(?:[^{}]|\\{[^{}]*\\})*\\}\\s*(?=,|$)`)
+  return text.replace(line, (_, begin, inside, end) => {
+    const others = inside.replace(was, '').replace(/^\s*,/, '').trim()
+    return `${begin} ${others}${others === '' ? '' : ', '}${quoted(name)} = ${inline(entry)} ${end}`
+  })
+}
+
 /**
  * @param {string} text of the file; empty for none
  * @param {readonly string[]} path
@@ -50,17 +93,9 @@ const isHeader = (line) => /^\s*\[/.test(line)
  */
 export function mergeToml(text, path, table) {
   const before = readToml(text)
-  const wanted = readToml(table)
   const find = (tree) => path.reduce((at, name) => at?.[name], tree)
-  if (isDeepStrictEqual(find(before), find(wanted))) return text
-  const kept = []
-  let isOwn = false
-  for (const line of text.split('\n')) {
-    if (isHeader(line)) isOwn = isOwnHeader(line, path)
-    if (!isOwn) kept.push(line)
-  }
-  const rest = kept.join('\n').trimEnd()
-  const merged = `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
+  const entry = find(readToml(table))
+  if (isDeepStrictEqual(find(before), entry)) return text
   // Nothing else may have changed, however the file was written.
   const [own, name] = [path.slice(0, -1), path.at(-1)]
   const without = (tree) => {
@@ -70,9 +105,16 @@ export function mergeToml(text, path, table) {
     if (holder && Object.keys(holder).length === 0 && own.length === 1) delete copy[own[0]]
     return copy
   }
-  const after = readToml(merged)
-  if (!isDeepStrictEqual(without(before), without(after)) || !isDeepStrictEqual(find(after), find(wanted)))
-    throw new Unreadable(`its ${path.join('.')} is written in a way that cannot be replaced`)
+  const isRight = (merged) => {
+    try {
+      const after = parseToml(merged)
+      return isDeepStrictEqual(without(before), without(after)) && isDeepStrictEqual(find(after), entry)
+    } catch {
+      return false
+    }
+  }
+  const merged = [withTable(text, path, table), withinLine(text, path, entry)].find(isRight)
+  if (merged === undefined) throw new Unreadable(`its ${path.join('.')} is written in a way that cannot be replaced`)
   return merged
 }
 

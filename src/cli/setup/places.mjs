@@ -9,9 +9,16 @@ const claudeDesktop = () => {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'Claude')
 }
 
+/** The file with comments where only that one is there: the program reads both. */
+const openCode = () => {
+  const folder = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode')
+  const [plain, commented] = ['opencode.json', 'opencode.jsonc'].map((name) => join(folder, name))
+  return existsSync(commented) && !existsSync(plain) ? commented : plain
+}
+
 /** @type {Readonly<Record<string, () => string>>} */
 const PLACES = {
-  opencode: () => join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode', 'opencode.json'),
+  opencode: openCode,
   claude: () => join(claudeDesktop(), 'claude_desktop_config.json'),
   'claude-code': () => join(homedir(), '.claude.json'),
   kimi: () => join(homedir(), existsSync(join(homedir(), '.kimi-code')) ? '.kimi-code' : '.kimi', 'mcp.json'),
