@@ -24,13 +24,13 @@ export interface TextHit {
   readonly context: string
   /** Content words in the whole text. */
   readonly length: number
-  /** Ids of the entries one and two places after it in its thread. */
+  /** Ids of the entries one and two places after it in its thread; none but of a search by the expression. */
   readonly following: readonly number[]
   /** Holds every unit of the query. */
   readonly complete: boolean
-  /** How many units of the query it holds; 0 where the request does not ask for units. */
+  /** How many units of the query it holds; 0 but of a search by units. */
   readonly held: number
-  /** Its place among the candidates, from 1, where the request asks for units. */
+  /** Its place among the candidates of a search by units, from 1. */
   readonly place: number
   /** Of a memory, 1 to 5. */
   readonly weight: number
@@ -43,7 +43,8 @@ export interface TextHit {
 /** The same on every backend, since it is part of the score. */
 export const SCORED_LENGTH = 8_000
 
-export interface TextRequest {
+/** What every search by words is told. */
+interface Sought {
   /** With an expression. */
   readonly query: TextQuery
   /** What the statistics are wanted of. */
@@ -54,31 +55,39 @@ export interface TextRequest {
    * found in body and context only, whatever the columns: no other column keeps its words as they are written.
    */
   readonly columns: readonly TextColumn[]
-  /**
-   * In the place of the query's expression: entries that hold at least so many of its units (1 or more). Candidates are those
-   * that hold the rarest and the most words first.
-   */
-  readonly units?: { readonly atLeast: number }
-  /**
-   * In the place of the query's expression: entries that hold scored terms which stand in no more entries than this, the rarest and the
-   * most of them first. A term of more leads nowhere and is counted no further, and of each layer a few thousand entries are counted,
-   * so that many words cost the same in a store of any size.
-   */
-  readonly rare?: number
-  /** What each hit is to this moment is wanted too. */
-  readonly moment?: Moment
-  /** The agent whose diary pages are found too, by their owner. */
-  readonly diaryOf?: string | null
-  /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
-  readonly totals?: boolean
-  /** Whether `following` is wanted. True when absent. */
-  readonly neighbours?: boolean
+}
+
+/** Entries that fulfil the query's expression. */
+export interface TextRequest extends Sought {
   readonly depth: {
-    /** Entries that fulfil the query's expression: those that hold the most and the rarest words, shorter ones before longer. */
+    /** Those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number
     /** Beside these, where the query has `preferred`, entries that fulfil it: the shortest. */
     readonly complete: number
   }
+}
+
+/** Entries that hold any of the query's units, the rarest and the most first, each with how many it holds and its place. */
+export interface UnitsRequest extends Sought {
+  /** Units that an entry holds at least; 1 or more. */
+  readonly atLeast: number
+  readonly candidates: number
+  /** The agent whose diary pages are found too, by their owner. */
+  readonly diaryOf?: string | null
+  /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
+  readonly totals?: boolean
+}
+
+/**
+ * Entries that hold scored terms which stand in no more entries than `rare`, the rarest and the most of them first. A term of more leads
+ * nowhere and is counted no further, and of each layer a few thousand entries are counted, so that many words cost the same in a store
+ * of any size.
+ */
+export interface RareRequest extends Sought {
+  readonly rare: number
+  readonly candidates: number
+  /** What each hit is to this moment is wanted too. */
+  readonly moment: Moment
 }
 
 export interface TextSearch {
@@ -106,8 +115,14 @@ export interface FullText {
   readonly language: string
   readonly stemming: boolean
 
-  /** The same hits and statistics on every backend. One round trip. */
+  /** By the query's expression. The same hits and statistics on every backend, in one round trip, as of the two that follow. */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
+
+  /** By the units of the query, whatever its expression says. */
+  searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
+
+  /** By the rare words of the query, as much from a large store as from a small one. */
+  searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
   /** What stands in these entries, as far as the scope lists them. One round trip, shared with what is read in the same moment. */
   standing(

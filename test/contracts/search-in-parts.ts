@@ -9,7 +9,7 @@ import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import type { EntryStore } from '../../src/ports/entry-store'
-import { type FullText, TEXT_COLUMNS, type TextRequest } from '../../src/ports/full-text'
+import { type FullText, TEXT_COLUMNS, type TextRequest, type TextSearch } from '../../src/ports/full-text'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 /** Everything in small parts: five entries at once, and words for beginnings. */
@@ -20,6 +20,11 @@ interface Made {
   readonly connection: SqlConnection
   readonly analyzer: Analyzer
   readonly clock: TestClock
+}
+
+const NOWHERE = {
+  ...{ project: null, sessionId: null, currentFile: null },
+  ...{ currentCommand: null, language: null, filePath: null },
 }
 
 const WORDS = 'alpha alpine beta betas gamma running run delta the door red'.split(' ')
@@ -60,10 +65,7 @@ export function searchInPartsCases(make: () => Made): void {
     }))
     await made.entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
     const [once, parts] = [searching(made, SHARES), searching(made, IN_PARTS)]
-    const search = async (fullText: FullText, request: TextRequest) => {
-      const { hits, statistics } = await fullText.search(ada, request)
-      return { hits, statistics: hits.length > 0 ? statistics : null }
-    }
+    const shownOf = ({ hits, statistics }: TextSearch) => ({ hits, statistics: hits.length > 0 ? statistics : null })
     const queries: [string, SearchMode][] = [
       ['running doors', 'match'],
       ['alpha "red door" betas nothing', 'match'],
@@ -72,7 +74,12 @@ export function searchInPartsCases(make: () => Made): void {
       ['al be', 'prefix'],
       ['red do', 'prefix'],
     ]
-    const ways: Partial<TextRequest>[] = [{}, { units: { atLeast: 1 } }, { units: { atLeast: 2 } }, { rare: 10 }]
+    const ways: ((fullText: FullText, request: TextRequest) => Promise<TextSearch>)[] = [
+      (fullText, request) => fullText.search(ada, request),
+      (fullText, request) => fullText.searchByUnits(ada, { ...request, atLeast: 1, candidates: 7 }),
+      (fullText, request) => fullText.searchByUnits(ada, { ...request, atLeast: 2, candidates: 7 }),
+      (fullText, request) => fullText.searchByRareWords(ada, { ...request, rare: 10, candidates: 7, moment: NOWHERE }),
+    ]
     const filters: Filter[] = [EVERYTHING, { op: 'thread', is: 't1' }]
     const found: number[] = []
     for (const [i, [text, mode]] of queries.entries())
@@ -80,9 +87,9 @@ export function searchInPartsCases(make: () => Made): void {
         const filter = filters[(i + j) % 2] as Filter
         const query = parseQuery(text, mode, made.analyzer)
         const depth = { candidates: 7, complete: 4 }
-        const request = { query, terms: scoredTerms(query.units), filter, columns: TEXT_COLUMNS, depth, ...way }
-        const expected = await search(once.fullText, request)
-        expect(await search(parts.fullText, request)).toEqual(expected)
+        const request = { query, terms: scoredTerms(query.units), filter, columns: TEXT_COLUMNS, depth }
+        const expected = shownOf(await way(once.fullText, request))
+        expect(shownOf(await way(parts.fullText, request))).toEqual(expected)
         found.push(expected.hits.length)
       }
     expect(once.cost).toEqual({ trips: found.length, rests: 0 })

@@ -4,7 +4,7 @@
 // thousands of them, and putting together what each entry holds, takes longer than finding them.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
-import type { TextRequest } from '../../ports/full-text'
+import type { AnySearch } from '../sql/tables/search/candidates'
 import { brevity, keyOfOthers, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
 import { type Chosen, heldOf, termsOf, WEIGHTS } from './ranked-tables'
 import type { TextCompiler } from './text-query'
@@ -16,7 +16,7 @@ const SHORTNESS = brevity(sql`length`)
  * @param bestOf the best of some rows of `id`, `held` and `length` by a key, as far as scope and filter admit them
  */
 export function bestByUnits(
-  { query, terms, depth }: TextRequest,
+  { query, terms, depth }: AnySearch,
   { atLeast }: Units,
   compiler: TextCompiler,
   scope: SQL,

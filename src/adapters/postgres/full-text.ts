@@ -12,7 +12,7 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { listed } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/tables/search/candidates'
+import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
@@ -102,7 +102,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
     stemming: analyzer.stemming,
     standing: createStanding(connection, analyzer, clock),
 
-    async search(scope, request) {
+    ...searchesBy(async (scope, request) => {
       const {
         query,
         terms,
@@ -114,8 +114,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         moment,
         diaryOf = null,
         totals: counting = true,
-        neighbours = true,
       } = request
+      const neighbours = units === undefined && rare === undefined
       const now = clock.now()
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
@@ -183,6 +183,6 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       ])
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
       return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
-    },
+    }),
   }
 }

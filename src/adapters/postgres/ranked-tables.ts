@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
-import type { TextRequest } from '../../ports/full-text'
+import type { AnySearch } from '../sql/tables/search/candidates'
 import { COMMON } from '../sql/tables/search/candidates'
 import type { TextCompiler } from './text-query'
 
@@ -68,7 +68,7 @@ export const heldOf = (places: readonly number[], all: number): SQL =>
   places.length === all ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
 
 /** `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are. */
-export function rankedTables({ query, terms }: TextRequest, compiler: TextCompiler, scope: SQL): SQL[] {
+export function rankedTables({ query, terms }: AnySearch, compiler: TextCompiler, scope: SQL): SQL[] {
   const expression = query.expression as Expression
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,

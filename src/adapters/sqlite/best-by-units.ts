@@ -1,6 +1,6 @@
 // Which entries hold the most of a query's units, or its rarest words? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
-import type { TextRequest } from '../../ports/full-text'
+import type { AnySearch } from '../sql/tables/search/candidates'
 import { brevity, keyOfOthers, MOST_BREVITY, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
 import { asked } from './counted-terms'
 import type { MatchCompiler } from './match'
@@ -16,7 +16,7 @@ export const matchIfFits = (expression: string): SQL =>
   sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOTHING} END`
 
 interface Wanted {
-  readonly request: Pick<TextRequest, 'query' | 'terms' | 'depth'>
+  readonly request: Pick<AnySearch, 'query' | 'terms' | 'depth'>
   readonly units: Units
   readonly compiler: MatchCompiler
   /** The part of the scope that is searched, as a MATCH expression. */

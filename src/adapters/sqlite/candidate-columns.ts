@@ -2,11 +2,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
-import { SCORED_LENGTH, type TextRequest } from '../../ports/full-text'
+import { SCORED_LENGTH } from '../../ports/full-text'
 import type { SqlDialect } from '../sql/core/dialect'
 import { packedColumns } from '../sql/core/packed'
 import { listed } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
+import type { AnySearch } from '../sql/tables/search/candidates'
 import { CANDIDATE_NAMES } from '../sql/tables/search/candidates'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { dateWords } from './full-text-index'
@@ -32,8 +33,9 @@ interface Asked {
 }
 
 /** Of an entry `e`, with the counts of all terms beside it. */
-export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: TextRequest): (counts: SQL) => SQL {
-  const { columns, moment, neighbours = true } = request
+export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: AnySearch): (counts: SQL) => SQL {
+  const { columns, moment, units, rare } = request
+  const neighbours = units === undefined && rare === undefined
   const next = !neighbours
     ? sql`'[]'`
     : sql`(

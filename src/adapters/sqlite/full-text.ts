@@ -8,7 +8,7 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { listed } from '../sql/core/visibility'
 import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
-import { brevity, COMMON, COUNTED, roomOf, threadOf, toSearch } from '../sql/tables/search/candidates'
+import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
 import { bestByUnits, matchIfFits } from './best-by-units'
 import { askedBy, fitsTable, SHARES, type Shares } from './bounded/search-cost'
@@ -37,7 +37,7 @@ export function createD1FullText(
     stemming: analyzer.stemming,
     standing: createStanding(connection, analyzer, clock),
 
-    async search(scope, request) {
+    ...searchesBy(async (scope, request) => {
       const { query, terms, filter, columns, depth, units, rare } = request
       const { diaryOf = null, totals: isCounting = true } = request
       const now = clock.now()
@@ -213,6 +213,6 @@ export function createD1FullText(
         preferred: complete,
         beyond: parts.beyond === null ? undefined : [{ counts: JSON.stringify(parts.beyond) }],
       })
-    },
+    }),
   }
 }

@@ -130,7 +130,14 @@ export function createFinishIndex(dependencies: {
 }
 
 /** A search for words that finds what is committed. */
-export const searchingWhole = (fullText: FullText, finishing: FinishIndex): FullText => ({
-  ...fullText,
-  search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request)),
-})
+export const searchingWhole = (fullText: FullText, finishing: FinishIndex): FullText => {
+  const { engine, language, stemming } = fullText
+  return {
+    ...{ engine, language, stemming },
+    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request)),
+    searchByUnits: (scope, request) => finishing.searching(scope, () => fullText.searchByUnits(scope, request)),
+    searchByRareWords: (scope, request) => finishing.searching(scope, () => fullText.searchByRareWords(scope, request)),
+    // It only reads on of what was found.
+    standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
+  }
+}

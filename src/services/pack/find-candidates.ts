@@ -72,15 +72,12 @@ export function createFindCandidates({
 }) {
   function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
     if (fullText === null || query.expression === null) return null
-    const depth = { candidates, complete: 0 }
     // A narrowed scope is not counted: that would cost and tell how much there is beside it.
     const totals = sight.scope.projects === null
     return attempt(() =>
-      fullText.search(sight.scope, {
-        ...{ query, terms, columns: COLUMNS, depth, totals, neighbours: false },
-        units: { atLeast: 1 },
-        filter: EVERYTHING,
-        diaryOf: sight.diaryOf,
+      fullText.searchByUnits(sight.scope, {
+        ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates, totals },
+        ...{ filter: EVERYTHING, diaryOf: sight.diaryOf },
       }),
     )
   }

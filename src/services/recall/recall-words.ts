@@ -147,9 +147,8 @@ export function createRecallWords({
     const { units } = query
     const terms = leading(scoredTerms(units))
     if (terms.length === 0) return []
-    const found = await fullText.search(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, rare: GLANCE.candidates, moment, neighbours: false },
-      depth: { candidates: GLANCE.candidates, complete: 0 },
+    const found = await fullText.searchByRareWords(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, moment, rare: GLANCE.candidates, candidates: GLANCE.candidates },
     })
     // Words that were not looked for are taken for neither rare nor common.
     const others = Math.sqrt(GLANCE.candidates * found.statistics.entries)

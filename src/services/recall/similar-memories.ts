@@ -65,10 +65,8 @@ export function createSimilarMemories({
     if (units.length === 0) return async () => []
     const terms = scoredTerms(units)
     const filter = similarTo(project)
-    const found = await fullText.search(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, neighbours: false },
-      units: { atLeast: 1 },
-      depth: { candidates: KEPT, complete: 0 },
+    const found = await fullText.searchByUnits(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, atLeast: 1, candidates: KEPT },
     })
     const places = new Map(terms.map(({ term }, place) => [term, place]))
     const share = shareOf(

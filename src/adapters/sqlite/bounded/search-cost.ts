@@ -3,7 +3,7 @@ import type { Filter } from '../../../domain/search/filter'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression, Unit } from '../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../domain/search/score'
-import type { TextRequest } from '../../../ports/full-text'
+import type { AnySearch } from '../../sql/tables/search/candidates'
 
 /**
  * What may a search make FTS5 read? It goes through where a word stands in every text, once for each time that a statement asks for the
@@ -68,7 +68,7 @@ export function addedUp(words: readonly AskedWord[]): AskedWord[] {
  * @param counting how many statements count the terms
  * @param isAnyOf whether what they lead to is all that is asked for: then each is as good as asked for once more, to be grouped
  */
-export function askedBy({ query, terms, units, rare }: TextRequest, counting: number, isAnyOf: boolean): AskedWord[] {
+export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, isAnyOf: boolean): AskedWord[] {
   const often = (words: readonly Omit<AskedWord, 'times'>[], times: number) => words.map((word) => ({ ...word, times }))
   const expressions = [
     query.expression as Expression,

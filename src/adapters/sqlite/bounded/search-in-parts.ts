@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../domain/pace'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression } from '../../../domain/search/query-unit'
-import type { TextRequest } from '../../../ports/full-text'
 import type { SqlConnection } from '../../sql/core/connection'
 import { entriesWithin, shareOf } from '../../sql/tables/entries/share'
+import type { AnySearch } from '../../sql/tables/search/candidates'
 import { COMMON, COUNTED, splitUnits, type TermCount } from '../../sql/tables/search/candidates'
 import type { MatchCompiler } from '../match'
 import { type Best, createBest } from './best-candidates'
@@ -26,7 +26,7 @@ export interface InParts {
   readonly pace: Pace
   readonly shares: Shares
   readonly compiler: MatchCompiler
-  readonly request: TextRequest
+  readonly request: AnySearch
   /** The part of the scope that is searched, and the scope in which words are counted, as MATCH expressions. */
   readonly confined: string
   readonly wide: string

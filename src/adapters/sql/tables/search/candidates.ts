@@ -1,8 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Moment } from '../../../../domain/recall/current'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Unit } from '../../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../../domain/search/score'
 import {
+  type FullText,
   SCORED_LENGTH,
   type Standing,
   type TextColumn,
@@ -56,7 +59,29 @@ export const COMMON = 10_000
 /** As `COMMON`, where candidates come from one thread and the others are only counted. */
 export const COUNTED = 1000
 
-export type Units = NonNullable<TextRequest['units']>
+/** Any of the three searches, as the statements that they share take it. */
+export interface AnySearch extends TextRequest {
+  /** Of a search by units. */
+  readonly units?: { readonly atLeast: number }
+  /** Of a search by rare words. */
+  readonly rare?: number
+  readonly moment?: Moment
+  readonly diaryOf?: string | null
+  readonly totals?: boolean
+}
+
+export type Units = NonNullable<AnySearch['units']>
+
+/** The three searches of a database that carries each out by the same statements. */
+export const searchesBy = (
+  search: (scope: Scope, request: AnySearch) => Promise<TextSearch>,
+): Pick<FullText, 'search' | 'searchByUnits' | 'searchByRareWords'> => ({
+  search,
+  searchByUnits: (scope, { atLeast, candidates, ...request }) =>
+    search(scope, { ...request, units: { atLeast }, depth: { candidates, complete: 0 } }),
+  searchByRareWords: (scope, { candidates, ...request }) =>
+    search(scope, { ...request, depth: { candidates, complete: 0 } }),
+})
 
 /** The units of a query that are one of its scored words, by the places of those, and the others, which are looked for apart. */
 export function splitUnits(
