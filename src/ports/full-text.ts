@@ -69,6 +69,8 @@ export interface TextRequest {
   readonly moment?: Moment
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null
+  /** Captured entries alone are found and counted (capture contract §4), in the place of what lists show. */
+  readonly captured?: boolean
   /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
   readonly totals?: boolean
   /** Whether `following` is wanted. True when absent. */

@@ -65,7 +65,7 @@ function pageStatement(
       WHERE c.seen IN (${wanted})
       ${OLDEST_FIRST} LIMIT ${page.limit}
     ) p
-      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}`)}
+      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now, 'e', { captured: 'too' })}`)}
     ORDER BY p.seq`
 }
 
