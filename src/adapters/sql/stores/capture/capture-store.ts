@@ -57,7 +57,9 @@ export function createSqlCaptureStore(connection: SqlConnection, clock: Clock): 
       const revisions = JSON.stringify(sessions.map(({ name, revision }) => [name, revision]))
       const read = dialect.jsonTable(sql`${revisions}`, { session: 'text', revision: 'integer' })
       const guard = sql`INSERT INTO guards (holds) SELECT (
-        NOT EXISTS (SELECT 1 FROM capture_events e WHERE ${own(scope, 'e')} AND e.id IN (SELECT value FROM ${dialect.jsonRows(sql`${ids}`)} given))
+        NOT EXISTS (
+          SELECT 1 FROM capture_events e
+          WHERE ${own(scope, 'e')} AND e.id IN (SELECT value FROM ${dialect.jsonRows(sql`${ids}`)} given))
         AND NOT EXISTS (
           SELECT 1 FROM ${read} seen WHERE seen.revision <> coalesce((
             SELECT s.revision FROM capture_sessions s WHERE ${own(scope, 's')} AND s.session = seen.session), 0)
@@ -100,7 +102,7 @@ export function createSqlCaptureStore(connection: SqlConnection, clock: Clock): 
       const [rows] = await connection.read([
         sql`SELECT e.id FROM entries e
           WHERE ${listed(dialect, scope, clock.now(), 'e', { captured: 'alone' })} AND e.thread_id = ${threadId}
-            AND e.reader IN ('', ${ownerOf(scope)}) AND e.owner = ${ownerOf(scope)}
+            AND e.owner = ${ownerOf(scope)}
           ORDER BY e.id LIMIT 1`,
       ])
       return rows?.[0] === undefined ? null : Number(rows[0].id)

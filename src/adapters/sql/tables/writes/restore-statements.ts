@@ -90,8 +90,8 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number
       id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
       ${columns(`${CONTENT} ${LIFE}`)}
     )
-    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)}, ${linksOf(dialect, caller, states)},
-      ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)},
+      ${linksOf(dialect, caller, states)}, ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
     FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer', captured: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
