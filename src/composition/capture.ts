@@ -9,7 +9,10 @@ import { createEraseCaptured } from '../services/capture/erase-captured'
 import { createFinishSessions } from '../services/capture/finish-sessions'
 import { createRecallForHooks } from '../services/capture/recall-for-hooks'
 import { createReceiveEvents } from '../services/capture/receive-events'
+import { createReviewCaptured } from '../services/capture/review-captured'
 import { createWriteSession } from '../services/capture/write-session'
+import { createRestoreEntries } from '../services/history/restore-entries'
+import type { Remember } from '../services/pack/remember'
 import type { Recall } from '../services/recall/recall'
 import { createStoreEntries, type WriteDependencies } from '../services/store-entries'
 import { createUpdateEntries } from '../services/update-entries'
@@ -22,16 +25,20 @@ export function composeCapture(given: {
   readonly captureDays: number
   readonly entries: EntryStore
   /** Without models. */
+  readonly unmade: WriteDependencies
+  /** With models, for what somebody keeps. */
   readonly writing: WriteDependencies
+  readonly restoring: Parameters<typeof createRestoreEntries>[0]
+  readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Capture {
-  const { connection, clock, ids, captureDays, entries, writing, recall, log } = given
+  const { connection, clock, ids, captureDays, entries, unmade, writing, recall, log } = given
   const store = createSqlCaptureStore(connection, clock)
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
-    storeEntries: createStoreEntries(writing),
-    updateEntries: createUpdateEntries(writing),
+    storeEntries: createStoreEntries(unmade),
+    updateEntries: createUpdateEntries(unmade),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
   return {
@@ -40,6 +47,10 @@ export function composeCapture(given: {
       recall: createRecallForHooks({ store, recall }),
     }),
     erase: createEraseCaptured({ store, entries }),
+    review: createReviewCaptured({
+      ...{ store, entries, updateEntries: createUpdateEntries(writing), remember: given.remember },
+      restoreEntries: createRestoreEntries(given.restoring),
+    }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
   }
 }

@@ -22,7 +22,6 @@ import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
 import { type Announce, announcing } from '../adapters/sql/tables/changes/announcing'
 import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
 import type { Config } from '../config'
-import { Problem } from '../domain/errors'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
 import { EVERYTHING } from '../domain/search/filter'
@@ -63,7 +62,7 @@ import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
 import { analyzerFor, catchUpState } from './isolate'
 import { chooseLevels } from './levels'
-import { chooseModels } from './models'
+import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
@@ -83,11 +82,6 @@ export interface Surroundings {
 
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
-
-/** Keeps the work queued until an index that shows things late has shown them. */
-async function confirmed(sync: Promise<boolean>): Promise<void> {
-  if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
-}
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
@@ -230,7 +224,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const capture = composeCapture({ connection, clock, ids, captureDays, entries, writing: unmade, recall, log: warn })
+  const restoring = { history, generate: vectorsAlone, now }
+  const capture = composeCapture({
+    ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
+    ...{ remember: packs.remember, log: warn },
+  })
   const administration = createAdministration({
     store: identityStore,
     audit: createSqlAuditLog(connection, clock),
@@ -267,7 +265,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, pace }),
-    restoreEntries: createRestoreEntries({ history, generate: vectorsAlone, now }),
+    restoreEntries: createRestoreEntries(restoring),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),

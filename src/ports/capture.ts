@@ -1,5 +1,6 @@
 import type { Gathered } from '../domain/capture/gathered'
 import type { Standing } from '../domain/capture/recalled'
+import type { ReviewedEntry, ReviewQuery } from '../domain/capture/review'
 import type { Scope } from '../domain/identity/scope'
 
 /** What the last checkpoint of a session wrote. */
@@ -94,6 +95,8 @@ export interface CaptureStore {
     owner: string | null,
     limit: number,
   ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
+  /** Captured entries that are the scope's to change, newest first, behind a place. */
+  review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
   /** Forgets what was gathered of a project, so that nothing more is written of it. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
   /** Forgets what is older: events and starts by when they arrived, sessions by when something last did. @returns how many rows went */

@@ -7,6 +7,7 @@ import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } f
 import type { Clock } from '../../../../ports/clock'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { listed } from '../../core/visibility'
+import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import { standingStatements, toStanding } from '../../tables/capture/standing'
 
 const toSession = (row: Row): CapturedSession => ({
@@ -174,6 +175,11 @@ export function createSqlCaptureStore(connection: SqlConnection, clock: Clock): 
         id: Number(id),
         owner: whose as string | null,
       }))
+    },
+
+    async review(scope, query) {
+      const [rows = []] = await connection.read([reviewStatement({ dialect, scope, now: clock.now() }, query)])
+      return rows.map(toReviewed)
     },
 
     async forgetSessions(scope, project, owner) {
