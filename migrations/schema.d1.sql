@@ -89,6 +89,18 @@ CREATE TABLE capture_events (
 
 CREATE INDEX capture_events_by_time ON capture_events (at);
 
+CREATE TRIGGER capture_events_gain AFTER INSERT ON capture_events
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_events_loss AFTER DELETE ON capture_events
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.id || coalesce(OLD.output, ''))
+    WHERE org = OLD.org AND part = 'capture';
+END;
+
 CREATE TABLE capture_sessions (
   org TEXT NOT NULL,
   owner TEXT NOT NULL,
@@ -108,6 +120,22 @@ CREATE TABLE capture_sessions (
 CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
 
 CREATE INDEX capture_sessions_due ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER capture_sessions_change AFTER UPDATE OF state ON capture_sessions WHEN OLD.state <> NEW.state
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(OLD.state) + octet_length(NEW.state) WHERE org = NEW.org AND part = 'capture';
+END;
+
+CREATE TRIGGER capture_sessions_gain AFTER INSERT ON capture_sessions
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.session || NEW.state))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_sessions_loss AFTER DELETE ON capture_sessions
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.session || OLD.state) WHERE org = OLD.org AND part = 'capture';
+END;
 
 CREATE TABLE capture_starts (
   org TEXT NOT NULL,

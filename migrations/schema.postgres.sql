@@ -66,6 +66,8 @@ CREATE TABLE capture_events (
 
 CREATE INDEX capture_events_by_time ON capture_events USING btree (at);
 
+CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE ON capture_events FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
+
 CREATE TABLE capture_sessions (
   org text COLLATE "C" NOT NULL,
   owner text COLLATE "C" NOT NULL,
@@ -85,6 +87,8 @@ CREATE TABLE capture_sessions (
 CREATE INDEX capture_sessions_by_time ON capture_sessions USING btree (seen_at);
 
 CREATE INDEX capture_sessions_due ON capture_sessions USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE TRIGGER usage_of_sessions AFTER INSERT OR DELETE OR UPDATE OF state ON capture_sessions FOR EACH ROW EXECUTE FUNCTION keep_usage_of_sessions();
 
 CREATE TABLE capture_starts (
   org text COLLATE "C" NOT NULL,
@@ -985,6 +989,14 @@ BEGIN
   RETURN call;
 END $function$;
 
+CREATE OR REPLACE FUNCTION capture_bytes(session capture_sessions)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT octet_length(session.session || session.state)
+$function$;
+
 CREATE OR REPLACE FUNCTION check_guard()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1710,6 +1722,18 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION keep_usage_of_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'public'
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')));
+  ELSE PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION keep_usage_of_images()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1751,6 +1775,19 @@ BEGIN
   IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'receipts', 1, NEW.bytes);
   ELSIF TG_OP = 'DELETE' THEN PERFORM use_room(OLD.org, 'receipts', -1, -OLD.bytes);
   ELSE PERFORM use_room(NEW.org, 'receipts', 0, NEW.bytes - OLD.bytes);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION keep_usage_of_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'public'
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, capture_bytes(NEW));
+  ELSIF TG_OP = 'DELETE' THEN PERFORM use_room(OLD.org, 'capture', -1, -capture_bytes(OLD));
+  ELSE PERFORM use_room(NEW.org, 'capture', 0, capture_bytes(NEW) - capture_bytes(OLD));
   END IF;
   RETURN NULL;
 END $function$;

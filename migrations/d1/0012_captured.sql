@@ -60,6 +60,35 @@ CREATE TABLE capture_starts (
 
 CREATE INDEX capture_starts_by_time ON capture_starts (at);
 
+-- They count among the bytes of their org (0008).
+CREATE TRIGGER capture_sessions_gain AFTER INSERT ON capture_sessions
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.session || NEW.state))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_sessions_change AFTER UPDATE OF state ON capture_sessions WHEN OLD.state <> NEW.state
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(OLD.state) + octet_length(NEW.state) WHERE org = NEW.org AND part = 'capture';
+END;
+
+CREATE TRIGGER capture_sessions_loss AFTER DELETE ON capture_sessions
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.session || OLD.state) WHERE org = OLD.org AND part = 'capture';
+END;
+
+CREATE TRIGGER capture_events_gain AFTER INSERT ON capture_events
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_events_loss AFTER DELETE ON capture_events
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.id || coalesce(OLD.output, ''))
+    WHERE org = OLD.org AND part = 'capture';
+END;
+
 -- The feed tells of captured entries too, to whoever may read them.
 DROP TRIGGER entries_stored;
 

@@ -60,6 +60,33 @@ CREATE TABLE capture_starts (
 
 CREATE INDEX capture_starts_by_time ON capture_starts (at);
 
+-- They count among the bytes of their org (0008).
+CREATE FUNCTION capture_bytes(session capture_sessions) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+  SELECT octet_length(session.session || session.state)
+$$;
+
+CREATE FUNCTION keep_usage_of_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, capture_bytes(NEW));
+  ELSIF TG_OP = 'DELETE' THEN PERFORM use_room(OLD.org, 'capture', -1, -capture_bytes(OLD));
+  ELSE PERFORM use_room(NEW.org, 'capture', 0, capture_bytes(NEW) - capture_bytes(OLD));
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER usage_of_sessions AFTER INSERT OR DELETE OR UPDATE OF state ON capture_sessions
+  FOR EACH ROW EXECUTE FUNCTION keep_usage_of_sessions();
+
+CREATE FUNCTION keep_usage_of_events() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')));
+  ELSE PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE ON capture_events FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
+
 -- The feed tells of captured entries too, to whoever may read them.
 CREATE OR REPLACE FUNCTION shown_to(entry entries) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN (entry.listed = 1 OR entry.captured = 1) AND (entry.expires_at IS NULL OR entry.expires_at > entry.updated_at)

@@ -1,6 +1,8 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
 import { hookClient } from '../domain/capture/clients/clients'
+import type { Pace } from '../domain/pace'
+import type { Quotas } from '../domain/quota'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
@@ -23,6 +25,8 @@ export function composeCapture(given: {
   readonly clock: Clock
   readonly ids: Ids
   readonly captureDays: number
+  readonly quotas: Quotas
+  readonly pace: Pace
   readonly entries: EntryStore
   /** Without models. */
   readonly unmade: WriteDependencies
@@ -34,7 +38,7 @@ export function composeCapture(given: {
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Capture {
   const { connection, clock, ids, captureDays, entries, unmade, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock)
+  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, pace: given.pace })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
     storeEntries: createStoreEntries(unmade),

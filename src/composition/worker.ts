@@ -227,7 +227,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const restoring = { history, generate: vectorsAlone, now }
   const capture = composeCapture({
     ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
-    ...{ remember: packs.remember, log: warn },
+    ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
   })
   const administration = createAdministration({
     store: identityStore,

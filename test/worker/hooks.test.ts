@@ -403,6 +403,40 @@ describe('the hooks of clients', () => {
     expect(answer).toEqual({ stored: 1, repeated: 0, output: null, notice: '1 event was unknown or incomplete' })
   })
 
+  it('count among the bytes that an organization may hold, and where there is no room are told and not kept', async () => {
+    const small = openWorld({ MAX_BYTES_PER_ORG: '6000' })
+    const eve = await small.makeOrg()
+    const fill = async (n: number) => {
+      const s = claudeCode(`q${++serial}`)
+      const events = [s.prompt(`${n} ${'words '.repeat(60)}`), s.edit('a.ts')]
+      const body = { events: events.map((event) => ({ ...event, at: small.clock.now(), place: PLACE })) }
+      return small.http(eve.secret, 'POST', '/api/v1/hooks/claude-code', body)
+    }
+    const answers: Answer[] = []
+    for (let n = 0; n < 12; n++) answers.push(await fill(n))
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
+    expect([answers[0]?.json.stored, answers.at(-1)?.json.stored]).toEqual([2, 0])
+    expect(answers.at(-1)?.json.notice).toContain('captured sessions')
+    const [used] = await beside(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
+    await beside(sql`DELETE FROM capture_sessions WHERE org = ${eve.org}`)
+    await beside(sql`DELETE FROM capture_events WHERE org = ${eve.org}`)
+    const [left] = await beside(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
+    expect([Number(used?.id) > 1000, left]).toEqual([true, { id: 0 }])
+  })
+
+  it('that arrive several times at the same moment count once, and become one entry', async () => {
+    const s = claudeCode(session)
+    const events = [s.prompt('one'), s.edit('a.ts'), s.stop()]
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(ada, events)))
+    expect(answers.reduce((sum, { stored }) => sum + stored, 0)).toBe(3)
+    const [t, u] = [s.edit('b.ts'), s.end()]
+    await Promise.all([send(ada, [t]), send(ada, [u]), send(ada, [t, u])])
+    world.clock.advance(16 * MINUTE)
+    await schedule()
+    const entries = await captured(ada)
+    expect(entries.map(({ text_content }: Json) => text_content.includes('a.ts, b.ts'))).toEqual([true])
+  })
+
   it('are erased for good by project: a writer’s own, an administrator’s everybody’s, with what was dropped', async () => {
     const ben = await world.makeKey(ada.org, { owner: 'ben' })
     const run = async (key: Key, word: string) => {

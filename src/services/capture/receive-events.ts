@@ -143,11 +143,16 @@ export function createReceiveEvents({
     const captures = captureDays > 0 && by.captures !== false && mayAct(by.role, 'writer')
     const asked = events.find(({ id }) => id === request.answer) ?? null
     const kept = captures ? events.filter(({ place }) => place.captures) : []
-    if (kept.length === 0) {
-      const told = asked && (await recalled(by, hooks, client, asked, null, false))
-      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, told?.text ?? null), notice }
+    const alone = async (told: string | null): Promise<Received> => {
+      const recall = asked && (await recalled(by, hooks, client, asked, null, false))
+      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: told }
     }
-    const received = await withRetries(() => keep(by, hooks, client, kept, asked))
+    if (kept.length === 0) return alone(notice)
+    const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked)))
+    // Where there is no room, nobody goes without memory, and the person is told.
+    if (!outcome.ok && outcome.problem.code === 'limit_exceeded') return alone(outcome.problem.message)
+    if (!outcome.ok) throw outcome.problem
+    const received = outcome.value
     const failed: string[] = []
     for (const { session, gathered, writes } of received.touched) {
       if (!writes) continue

@@ -3,12 +3,18 @@ import type { Gathered } from '../../../../domain/capture/gathered'
 import { CLAIM_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { listed } from '../../core/visibility'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import { standingStatements, toStanding } from '../../tables/capture/standing'
+import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
+
+/** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
+const MOST_STATE = 60_000
 
 const toSession = (row: Row): CapturedSession => ({
   name: row.session as string,
@@ -29,7 +35,11 @@ const toDue = (row: Row): DueSession => ({
 const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([project, branch])
 
 /** Captured sessions over any SQL connection. Whose they are is told by org and owner, so that nobody else's are ever met. */
-export function createSqlCaptureStore(connection: SqlConnection, clock: Clock): CaptureStore {
+export function createSqlCaptureStore(
+  connection: SqlConnection,
+  clock: Clock,
+  { quotas = NO_QUOTAS, pace = WITHOUT_REST }: { readonly quotas?: Quotas; readonly pace?: Pace } = {},
+): CaptureStore {
   const { dialect } = connection
   const ownerOf = ({ owner }: Scope): string => owner ?? ''
   const own = (scope: Scope, alias: string): SQL => {
@@ -79,8 +89,13 @@ export function createSqlCaptureStore(connection: SqlConnection, clock: Clock): 
         INSERT INTO capture_events (org, owner, id, at, output)
         SELECT ${scope.org}, ${ownerOf(scope)}, given.id, ${now}, given.output
         FROM ${dialect.jsonTable(sql`${arrived}`, { id: 'text', output: 'text' })} given`
+      const room = quotaGuards(dialect, quotas, scope.org)
+      const statements = [...room.before, guard, insert, ...upserts, ...room.after]
+      const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
-        await connection.batch([guard, insert, ...upserts], { org: scope.org })
+        await withinQuotas({ connection, pace, quotas, scope, takes }, () =>
+          connection.batch(statements, { org: scope.org }),
+        )
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         throw new Problem('conflict', 'Other events of the session arrived at the same moment; send these again')
