@@ -89,6 +89,14 @@ CREATE TABLE capture_events (
 
 CREATE INDEX capture_events_by_time ON capture_events (at);
 
+CREATE INDEX capture_events_told ON capture_events (org) WHERE output IS NOT NULL;
+
+CREATE TRIGGER capture_events_change AFTER UPDATE OF output ON capture_events
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(coalesce(OLD.output, '')) + octet_length(coalesce(NEW.output, ''))
+    WHERE org = NEW.org AND part = 'capture';
+END;
+
 CREATE TRIGGER capture_events_gain AFTER INSERT ON capture_events
 BEGIN
   INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
@@ -111,11 +119,14 @@ CREATE TABLE capture_sessions (
   agent TEXT,
   state TEXT NOT NULL, -- JSON of domain/capture/gathered.ts
   written TEXT, -- JSON: what the last checkpoint wrote, when, and as which entry
+  entry_id INTEGER, -- that it became
   seen_at INTEGER NOT NULL, -- when something last arrived
   claimed_at INTEGER, -- when somebody began to write it
   due_at INTEGER, -- when the schedule writes it; null when nothing is left to be written
   PRIMARY KEY (org, owner, session)
 ) WITHOUT ROWID;
+
+CREATE INDEX capture_sessions_by_entry ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
 
 CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
 

@@ -66,7 +66,9 @@ CREATE TABLE capture_events (
 
 CREATE INDEX capture_events_by_time ON capture_events USING btree (at);
 
-CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE ON capture_events FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
+CREATE INDEX capture_events_told ON capture_events USING btree (org) WHERE (output IS NOT NULL);
+
+CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE OR UPDATE OF output ON capture_events FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
 
 CREATE TABLE capture_sessions (
   org text COLLATE "C" NOT NULL,
@@ -78,11 +80,14 @@ CREATE TABLE capture_sessions (
   agent text,
   state text NOT NULL,
   written text,
+  entry_id bigint,
   seen_at bigint NOT NULL,
   claimed_at bigint,
   due_at bigint,
   CONSTRAINT capture_sessions_pkey PRIMARY KEY (org, owner, session)
 );
+
+CREATE INDEX capture_sessions_by_entry ON capture_sessions USING btree (org, entry_id) WHERE (entry_id IS NOT NULL);
 
 CREATE INDEX capture_sessions_by_time ON capture_sessions USING btree (seen_at);
 
@@ -1729,7 +1734,8 @@ CREATE OR REPLACE FUNCTION keep_usage_of_events()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')));
-  ELSE PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  ELSIF TG_OP = 'DELETE' THEN PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  ELSE PERFORM use_room(NEW.org, 'capture', 0, octet_length(coalesce(NEW.output, '')) - octet_length(coalesce(OLD.output, '')));
   END IF;
   RETURN NULL;
 END $function$;

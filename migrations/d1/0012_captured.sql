@@ -26,6 +26,7 @@ CREATE TABLE capture_sessions (
   agent TEXT,
   state TEXT NOT NULL, -- JSON of domain/capture/gathered.ts
   written TEXT, -- JSON: what the last checkpoint wrote, when, and as which entry
+  entry_id INTEGER, -- that it became
   seen_at INTEGER NOT NULL, -- when something last arrived
   claimed_at INTEGER, -- when somebody began to write it
   due_at INTEGER, -- when the schedule writes it; null when nothing is left to be written
@@ -33,6 +34,8 @@ CREATE TABLE capture_sessions (
 ) WITHOUT ROWID;
 
 CREATE INDEX capture_sessions_due ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
+
+CREATE INDEX capture_sessions_by_entry ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
 
 CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
 
@@ -47,6 +50,9 @@ CREATE TABLE capture_events (
 ) WITHOUT ROWID;
 
 CREATE INDEX capture_events_by_time ON capture_events (at);
+
+-- What was recalled holds words of entries, which may be erased.
+CREATE INDEX capture_events_told ON capture_events (org) WHERE output IS NOT NULL;
 
 -- What an owner's sessions of a project and branch were last told at their start.
 CREATE TABLE capture_starts (
@@ -81,6 +87,12 @@ CREATE TRIGGER capture_events_gain AFTER INSERT ON capture_events
 BEGIN
   INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_events_change AFTER UPDATE OF output ON capture_events
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(coalesce(OLD.output, '')) + octet_length(coalesce(NEW.output, ''))
+    WHERE org = NEW.org AND part = 'capture';
 END;
 
 CREATE TRIGGER capture_events_loss AFTER DELETE ON capture_events

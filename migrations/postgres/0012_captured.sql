@@ -26,6 +26,7 @@ CREATE TABLE capture_sessions (
   agent text,
   state text NOT NULL, -- JSON of domain/capture/gathered.ts
   written text, -- JSON: what the last checkpoint wrote, when, and as which entry
+  entry_id bigint, -- that it became
   seen_at bigint NOT NULL, -- when something last arrived
   claimed_at bigint, -- when somebody began to write it
   due_at bigint, -- when the schedule writes it; null when nothing is left to be written
@@ -33,6 +34,8 @@ CREATE TABLE capture_sessions (
 );
 
 CREATE INDEX capture_sessions_due ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
+
+CREATE INDEX capture_sessions_by_entry ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
 
 CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
 
@@ -47,6 +50,9 @@ CREATE TABLE capture_events (
 );
 
 CREATE INDEX capture_events_by_time ON capture_events (at);
+
+-- What was recalled holds words of entries, which may be erased.
+CREATE INDEX capture_events_told ON capture_events (org) WHERE output IS NOT NULL;
 
 -- What an owner's sessions of a project and branch were last told at their start.
 CREATE TABLE capture_starts (
@@ -80,12 +86,14 @@ CREATE TRIGGER usage_of_sessions AFTER INSERT OR DELETE OR UPDATE OF state ON ca
 CREATE FUNCTION keep_usage_of_events() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN PERFORM use_room(NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')));
-  ELSE PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  ELSIF TG_OP = 'DELETE' THEN PERFORM use_room(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  ELSE PERFORM use_room(NEW.org, 'capture', 0, octet_length(coalesce(NEW.output, '')) - octet_length(coalesce(OLD.output, '')));
   END IF;
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE ON capture_events FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
+CREATE TRIGGER usage_of_events AFTER INSERT OR DELETE OR UPDATE OF output ON capture_events
+  FOR EACH ROW EXECUTE FUNCTION keep_usage_of_events();
 
 -- The feed tells of captured entries too, to whoever may read them.
 CREATE OR REPLACE FUNCTION shown_to(entry entries) RETURNS text LANGUAGE sql IMMUTABLE AS $$

@@ -403,6 +403,22 @@ describe('the hooks of clients', () => {
     expect(answer).toEqual({ stored: 1, repeated: 0, output: null, notice: '1 event was unknown or incomplete' })
   })
 
+  it('leave no words of what is erased, neither in sessions nor in what was recalled', async () => {
+    const title = 'Vanishing lamps'
+    const { id } = await world.ok(ada, 'remember', { title, content: 'x', kind: 'decision', project: PROJECT })
+    const s = claudeCode(session)
+    const start = s.start()
+    await send(ada, [start, s.prompt('fugitive words'), s.edit('a.ts'), s.stop()], start.id)
+    const kept = () =>
+      beside(sql`SELECT state AS text FROM capture_sessions WHERE org = ${ada.org}
+        UNION ALL SELECT output FROM capture_events WHERE org = ${ada.org} AND output IS NOT NULL`)
+    expect(JSON.stringify(await kept())).toMatch(/fugitive.*Vanishing/)
+    const [{ id: own }] = (await captured(ada)).filter(({ metadata }: Json) => metadata.captured)
+    await world.ok(ada, 'delete_context', { context_ids: [own, Number(id)], erase: true })
+    await world.settle()
+    expect(await kept()).toEqual([])
+  })
+
   it('count among the bytes that an organization may hold, and where there is no room are told and not kept', async () => {
     const small = openWorld({ MAX_BYTES_PER_ORG: '6000' })
     const eve = await small.makeOrg()

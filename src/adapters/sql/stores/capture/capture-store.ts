@@ -106,7 +106,8 @@ export function createSqlCaptureStore(
       await connection.batch(
         [
           sql`UPDATE capture_sessions
-            SET written = ${written === null ? null : JSON.stringify(written)}, claimed_at = NULL,
+            SET written = ${written === null ? null : JSON.stringify(written)}, entry_id = ${written?.entryId ?? null},
+              claimed_at = NULL,
               due_at = CASE WHEN revision = ${revision} THEN NULL ELSE due_at END
             WHERE org = ${scope.org} AND owner = ${ownerOf(scope)} AND session = ${name}`,
         ],
