@@ -44,6 +44,11 @@ describe('a session', () => {
     expect(cleanText('a\u0000b\ud800')).toBe('a\ufffdb\ufffd')
   })
 
+  it('keeps of a patch the lines that name its files, however long it is', () => {
+    const patch = `*** Begin Patch\n*** Update File: a.ts\n${'+ x\n'.repeat(5000)}*** Add File: b.ts\n+y\n*** End Patch`
+    expect(cleanText(patch)).toBe('*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch')
+  })
+
   it('tells the sentences that decide something, and who said them', () => {
     const text =
       'I looked around. We’ll use version 1.2 of it; fine. Nothing else!\n- Decision: no cron\nLet me go with B?'

@@ -20,9 +20,13 @@ const taken = (tag: string): RegExp => new RegExp(`<${tag}>[^]*?(?:</${tag}>|$)`
 const [PRIVATE, RECALLED] = [taken('private'), taken(FENCE)]
 const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
+/** Of a patch, the lines that name its files: contents and differences of files are never kept. */
+const withoutHunks = (text: string): string =>
+  text.startsWith('*** Begin Patch') ? (text.match(/^\*\*\* .*$/gm) ?? []).join('\n') : text
+
 /** A text without what is never kept. */
 export function cleanText(text: string): string {
-  const open = text.replace(PRIVATE, '').replace(RECALLED, '')
+  const open = withoutHunks(text.replace(PRIVATE, '').replace(RECALLED, ''))
   return firstCodePoints(redact(open).replace(UNSTORABLE, '\ufffd'), LONGEST)
 }
 
