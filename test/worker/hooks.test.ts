@@ -403,6 +403,47 @@ describe('the hooks of clients', () => {
     expect(answer).toEqual({ stored: 1, repeated: 0, output: null, notice: '1 event was unknown or incomplete' })
   })
 
+  it('are written once where the server died between the entry and the note of it', async () => {
+    const s = claudeCode(session)
+    await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
+    await beside(sql`UPDATE capture_sessions SET written = NULL, entry_id = NULL, claimed_at = ${world.clock.now()},
+      due_at = ${world.clock.now()} WHERE org = ${ada.org}`)
+    await schedule()
+    expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([1])
+    world.clock.advance(MINUTE)
+    await schedule()
+    expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([2])
+    await send(ada, [s.edit('b.ts'), s.end()])
+    expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([3])
+  })
+
+  it('tell nobody what another’s private entries or projects hold, neither at a start nor at a prompt', async () => {
+    const hide = (title: string, rest: object) =>
+      world.ok(ada, 'remember', {
+        title,
+        content: `${title} of the harbour light generator`,
+        kind: 'decision',
+        ...rest,
+      })
+    await hide('Privately', { project: PROJECT, audience: 'private' })
+    await hide('Elsewhere', { project: 'other' })
+    await hide('Everywhere', {})
+    await hide('Here', { project: PROJECT })
+    await world.settle()
+    const ben = await world.makeKey(ada.org, { owner: 'ben', projects: [PROJECT] })
+    const reader = await world.makeKey(ada.org, { owner: 'zoe', role: 'reader', projects: [PROJECT] })
+    const stranger = await world.makeOrg()
+    const told = async (key: Key): Promise<string> => {
+      const s = claudeCode(`i${++serial}`)
+      const [start, prompt] = [s.start(), s.prompt('decision of the harbour light generator')]
+      return textOf(await send(key, [start], start.id)) + textOf(await send(key, [prompt], prompt.id))
+    }
+    for (const key of [ben, reader]) expect(await told(key)).not.toMatch(/Privately|Elsewhere/)
+    expect(await told(ben)).toMatch(/Everywhere[^<]*Here|Here[^<]*Everywhere/)
+    expect(await told(stranger)).toBe('')
+    expect(await told(ada)).toMatch(/Privately/)
+  })
+
   it('leave no words of what is erased, neither in sessions nor in what was recalled', async () => {
     const title = 'Vanishing lamps'
     const { id } = await world.ok(ada, 'remember', { title, content: 'x', kind: 'decision', project: PROJECT })
