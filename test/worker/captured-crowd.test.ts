@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { onPostgres } from '../support/beside'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
+import { claudeCode } from '../support/hook-events'
 import { countingRows, type Json, type Key, openWorld } from '../support/isolation'
 
 /** 10,000 captured sessions of the asker's own, full of the words that are asked for, beside what somebody has written (capture §7). */
@@ -125,4 +126,16 @@ it('packs, searches, lists and statistics are byte for byte as without 10,000 ca
     return is > was * 1.1 + pages ? [[tool, calls[i]?.[1], was, is]] : []
   })
   expect(dearer).toEqual([])
+
+  // A start reads what it tells, however many sessions there were.
+  const s = claudeCode('crowded')
+  const start = { ...s.start(), at: world.clock.now(), place: { project: PROJECT, branch: 'x' } }
+  let told = ''
+  const rows = await rowsOf(async () => {
+    const body = { events: [start], answer: start.id }
+    const { json } = await world.http(ada.secret, 'POST', '/api/v1/hooks/claude-code', body)
+    told = json.output.hookSpecificOutput.additionalContext
+  })
+  expect(told).toContain('Where we left off [')
+  expect(rows).toBeLessThanOrEqual(3_000)
 })

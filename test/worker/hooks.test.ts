@@ -149,6 +149,18 @@ describe('the hooks of clients', () => {
     expect((await captured(ada))[0].text_content).toContain('a.ts, b.ts, c.ts, d.ts')
   })
 
+  it('of many sessions at once are written by the schedule beyond the first ten', async () => {
+    const events = Array.from({ length: 13 }, (_, i) => claudeCode(`w${session}-${i}`)).flatMap((s) => [
+      s.edit('a.ts'),
+      s.end(),
+    ])
+    await send(ada, events)
+    expect(await captured(ada)).toHaveLength(10)
+    world.clock.advance(16 * MINUTE)
+    await schedule()
+    expect(await captured(ada)).toHaveLength(13)
+  })
+
   it('leave nothing of a session with one prompt, no file and no command', async () => {
     const s = claudeCode(session)
     await send(ada, [s.start(), s.prompt('hello'), s.stop('Hello!'), s.end()])

@@ -8,6 +8,7 @@ import { sha256Hex } from '../../domain/text'
 import type { Services } from '../../services/services'
 import { type Credential, requireOrg } from '../auth'
 import { readJsonBody } from '../body'
+import type { Log } from '../log'
 
 /** Events of the hooks of clients (capture contract §3): `POST /api/v1/hooks/<client>`. */
 
@@ -16,6 +17,7 @@ const MAX_BODY = 1_048_576
 interface Variables {
   readonly services: Services
   readonly credential: Credential
+  readonly setup: { readonly log: Log }
 }
 
 /** @throws Problem invalid_input for what is no JSON object, limit_exceeded for a body that is too large */
@@ -54,6 +56,8 @@ export function createHooksRoutes() {
     const isRaw = !Object.hasOwn(body, 'events')
     const now = services.now()
     const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
+    // The person was told by the program; whoever runs the server finds it here.
+    if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
     const { stored, repeated, output, notice } = await services.capture.receive(principal, name, client, request)
     if (isRaw) return output === null ? c.body(null, 204) : c.json(output)
     return c.json({ stored, repeated, output, ...(notice === null ? {} : { notice }) })

@@ -22,6 +22,9 @@ export interface Received {
 /** Of a client's id of a session: threads have names of 256 characters. */
 const LONGEST_SESSION = 200
 
+/** Sessions that one request writes: each is some statements, of which a request may make a thousand on D1. */
+const MOST_WRITTEN = 10
+
 export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
 
 /** A session with what arrived of it just now. */
@@ -72,6 +75,7 @@ export function createReceiveEvents({
 
   function touch(client: string, known: readonly CapturedSession[], fresh: readonly HookEvent[]): Touched[] {
     const bySession = Map.groupBy(fresh, (event) => nameOf(client, event))
+    let writing = 0
     return [...bySession].map(([name, events]) => {
       const first = events[0] as HookEvent
       const session = known.find((one) => one.name === name) ?? {
@@ -81,7 +85,10 @@ export function createReceiveEvents({
         (all, { happening, place, at }) => gather(all, happening, place, at),
         session.gathered,
       )
-      return { session, events, gathered, writes: isDueNow(session, events) }
+      // What is more is written by the schedule.
+      const writes = writing < MOST_WRITTEN && isDueNow(session, events)
+      if (writes) writing++
+      return { session, events, gathered, writes }
     })
   }
 
@@ -156,8 +163,8 @@ export function createReceiveEvents({
     const failed: string[] = []
     for (const { session, gathered, writes } of received.touched) {
       if (!writes) continue
-      const outcome = await attempt(() => writeSession(by, { ...session, revision: session.revision + 1, gathered }))
-      if (!outcome.ok) failed.push(outcome.problem.message)
+      const written = await attempt(() => writeSession(by, { ...session, revision: session.revision + 1, gathered }))
+      if (!written.ok) failed.push(written.problem.message)
     }
     const told = [...(notice === null ? [] : [notice]), ...failed].join('; ')
     const { stored, output } = received
