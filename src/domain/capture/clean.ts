@@ -16,8 +16,23 @@ const LONGEST = 4_000
 const DEEPEST = 8
 const MOST_ITEMS = 1_000
 
-const taken = (tag: string): RegExp => new RegExp(`<${tag}>[^]*?(?:</${tag}>|$)`, 'gi')
-const [PRIVATE, RECALLED] = [taken('private'), taken(FENCE)]
+/** The beginnings and ends of what is taken out; there may be many, and each is looked at once. */
+const PRIVATE = /<(\/?)private>/gi
+const RECALLED = /<(\/?)commonplace-memory>/gi
+
+/** The text without what stands between such marks; what does not end goes to the end of the text. */
+function without(text: string, marks: RegExp): string {
+  let left = ''
+  let from: number | null = 0
+  for (const { 0: mark, 1: slash, index } of text.matchAll(marks)) {
+    if (slash === '' && from !== null) {
+      left += text.slice(from, index)
+      from = null
+    } else if (slash !== '') from ??= index + mark.length
+  }
+  return from === null ? left : left + text.slice(from)
+}
+
 const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /** Of a patch, the lines that name its files: contents and differences of files are never kept. */
@@ -26,13 +41,13 @@ const withoutHunks = (text: string): string =>
 
 /** A text without what is never kept. */
 export function cleanText(text: string): string {
-  const open = withoutHunks(text.replace(PRIVATE, '').replace(RECALLED, ''))
+  const open = withoutHunks(without(without(text, PRIVATE), RECALLED))
   return firstCodePoints(redact(open).replace(UNSTORABLE, '\ufffd'), LONGEST)
 }
 
 /** Ends are kept too: commands say there how they ended. */
 function cleanOutput(text: string): string {
-  const clean = redact(text.replace(PRIVATE, '').replace(RECALLED, '')).replace(UNSTORABLE, '\ufffd')
+  const clean = redact(without(without(text, PRIVATE), RECALLED)).replace(UNSTORABLE, '\ufffd')
   return clean.length <= LONGEST ? clean : `${firstCodePoints(clean, LONGEST / 2)}\n${clean.slice(-LONGEST / 2)}`
 }
 

@@ -18,28 +18,39 @@ export interface Place {
 const MOST_PROJECT = 240
 const MOST_BRANCH = 200
 
-/** A remote that leads over a network; paths and `file:` are none. */
-const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)*([^/:]+|\[[^\]]+\])(?::\d*)?\/(.+)$/i
-/** `git@github.com:acme/ferry.git`. A drive letter is no host. */
-const AS_SCP = /^(?:[^/:@]+@)?([^/:]{2,}):(?!\/\/)\/?(.+)$/
+/** Longer remotes are none. */
+const LONGEST_REMOTE = 1_000
+
+/** Host and path of a remote with a scheme; null for a file. */
+function ofUrl(remote: string): readonly [host: string, path: string] | null {
+  const url = URL.parse(remote)
+  return url === null || url.protocol === 'file:' || url.hostname === '' ? null : [url.hostname, url.pathname]
+}
+
+/** The same of `git@github.com:acme/ferry.git`; null for a path. The letter of a drive is no host. */
+function ofScp(remote: string): readonly [host: string, path: string] | null {
+  const colon = remote.indexOf(':')
+  const host = remote.slice(remote.lastIndexOf('@', colon) + 1, colon)
+  return colon < 0 || host.length < 2 || host.includes('/') ? null : [host, remote.slice(colon + 1)]
+}
 
 /** `github.com/acme/ferry`; null where the remote is a path. */
 export function projectOfRemote(remote: string): string | null {
   const given = remote.trim()
-  if (/^file:/i.test(given)) return null
-  const found = WITH_SCHEME.exec(given) ?? AS_SCP.exec(given)
+  const found = given.length > LONGEST_REMOTE ? null : given.includes('://') ? ofUrl(given) : ofScp(given)
   if (found === null) return null
-  const path = (found[2] as string)
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/i, '')
-    .replace(/^\/+/, '')
-  return path === '' ? null : `${found[1]}/${path}`.toLowerCase()
+  const parts = found[1].split('/').filter((part) => part !== '')
+  const path = parts.join('/').replace(/\.git$/i, '')
+  return path === '' ? null : `${found[0]}/${path}`.toLowerCase()
 }
 
 /** The folder's own name, in its case; null for none, which home and the root are. */
 export function projectOfFolder(folder: string): string | null {
-  const name = folder.replaceAll('\\', '/').replace(/\/+$/, '').split('/').at(-1) ?? ''
+  const name =
+    folder
+      .replaceAll('\\', '/')
+      .split('/')
+      .findLast((part) => part !== '') ?? ''
   return name === '' || name === '~' || /^[A-Za-z]:$/.test(name) ? null : name
 }
 

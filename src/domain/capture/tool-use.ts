@@ -10,8 +10,8 @@ const LOOKED_AT = 600
 
 /** Names under which clients pass the path of a file that a tool changes. */
 const PATHS = ['file_path', 'filePath', 'notebook_path', 'path', 'target_file', 'targetFile']
-/** Lines of a patch that name a file, as `apply_patch` of Codex, Copilot and VS Code has them, or as `diff` does. */
-const PATCHED = /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?)(.+?)[\t\r ]*$/gm
+/** How lines of a patch begin that name a file, as `apply_patch` of Codex, Copilot and VS Code has them, or as `diff` does. */
+const PATCHED = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: ', '+++ b/', '+++ ']
 
 /** Tools of the clients that change files, and those that run commands, by parts of their names. */
 const EDITS = /edit|write|creat|replace|insert|patch|delete|remove|rename|move|notebook/i
@@ -29,8 +29,15 @@ export function filesOf(tool: string, input: Fields): string[] {
       : [],
   )
   const patch = textOf(input, 'patch', 'patchText', 'input', 'command') ?? ''
-  const patched = isPatch(tool, patch) ? [...patch.matchAll(PATCHED)].map(([, path]) => path as string) : []
+  const patched = isPatch(tool, patch) ? patchedFiles(patch) : []
   return [...new Set([...named, ...listed, ...patched])].filter((path) => path !== '/dev/null').slice(0, MOST_FILES)
+}
+
+function patchedFiles(patch: string): string[] {
+  return patch.split('\n').flatMap((line) => {
+    const head = PATCHED.find((beginning) => line.startsWith(beginning))
+    return head === undefined ? [] : line.slice(head.length).trim()
+  })
 }
 
 const isPatch = (tool: string, text: string): boolean => /patch/i.test(tool) || text.startsWith('*** Begin Patch')
