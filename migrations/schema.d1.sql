@@ -14,7 +14,7 @@ CREATE TABLE api_keys (
   expires_at INTEGER,
   revoked_at INTEGER,
   last_used_at INTEGER
-) WITHOUT ROWID;
+, captures INTEGER NOT NULL DEFAULT 1) WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_maker ON api_keys (org, created_by);
 
@@ -77,6 +77,87 @@ BEGIN
 END;
 
 CREATE TABLE audit_purge (before INTEGER PRIMARY KEY);
+
+CREATE TABLE capture_events (
+  org TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  output TEXT, -- the text that was recalled; null for none
+  PRIMARY KEY (org, owner, id)
+) WITHOUT ROWID;
+
+CREATE INDEX capture_events_by_time ON capture_events (at);
+
+CREATE INDEX capture_events_told ON capture_events (org) WHERE output IS NOT NULL;
+
+CREATE TRIGGER capture_events_change AFTER UPDATE OF output ON capture_events
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(coalesce(OLD.output, '')) + octet_length(coalesce(NEW.output, ''))
+    WHERE org = NEW.org AND part = 'capture';
+END;
+
+CREATE TRIGGER capture_events_gain AFTER INSERT ON capture_events
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_events_loss AFTER DELETE ON capture_events
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.id || coalesce(OLD.output, ''))
+    WHERE org = OLD.org AND part = 'capture';
+END;
+
+CREATE TABLE capture_sessions (
+  org TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  session TEXT NOT NULL, -- '<client>:<id>', as its thread is named
+  revision INTEGER NOT NULL, -- + 1 with each request, so that of two at once one is first
+  project TEXT NOT NULL, -- '' for none
+  key_id TEXT NOT NULL, -- that the last of it arrived with
+  agent TEXT,
+  state TEXT NOT NULL, -- JSON of domain/capture/gathered.ts
+  written TEXT, -- JSON: what the last checkpoint wrote, when, and as which entry
+  entry_id INTEGER, -- that it became
+  seen_at INTEGER NOT NULL, -- when something last arrived
+  claimed_at INTEGER, -- when somebody began to write it
+  due_at INTEGER, -- when the schedule writes it; null when nothing is left to be written
+  PRIMARY KEY (org, owner, session)
+) WITHOUT ROWID;
+
+CREATE INDEX capture_sessions_by_entry ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
+
+CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
+
+CREATE INDEX capture_sessions_due ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER capture_sessions_change AFTER UPDATE OF state ON capture_sessions WHEN OLD.state <> NEW.state
+BEGIN
+  UPDATE org_usage SET bytes = bytes - octet_length(OLD.state) + octet_length(NEW.state) WHERE org = NEW.org AND part = 'capture';
+END;
+
+CREATE TRIGGER capture_sessions_gain AFTER INSERT ON capture_sessions
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.session || NEW.state))
+    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER capture_sessions_loss AFTER DELETE ON capture_sessions
+BEGIN
+  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.session || OLD.state) WHERE org = OLD.org AND part = 'capture';
+END;
+
+CREATE TABLE capture_starts (
+  org TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  place TEXT NOT NULL, -- project and branch, as JSON
+  digest TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (org, owner, place)
+) WITHOUT ROWID;
+
+CREATE INDEX capture_starts_by_time ON capture_starts (at);
 
 CREATE TABLE changes (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -331,9 +412,9 @@ CREATE TABLE entries (
   metadata TEXT, -- JSON as it was given, null when none ever was
   summary TEXT NOT NULL DEFAULT '',
   text TEXT NOT NULL -- empty where it stands beside the row (0002)
-);
+, captured INTEGER NOT NULL DEFAULT 0);
 
-CREATE INDEX entries_archived ON entries (org, layer, created_at, id, project) WHERE archived = 1 AND diary = 0;
+CREATE INDEX entries_archived ON entries (org, layer, created_at, id, project) WHERE archived = 1 AND diary = 0 AND captured = 0;
 
 CREATE INDEX entries_by_circle_turn ON entries (org, thread_id, source, reader, coalesce(project, ''), id) WHERE listed = 1;
 
@@ -380,6 +461,10 @@ CREATE INDEX entries_by_thread ON entries (org, thread_id, created_second, id, e
   WHERE listed = 1;
 
 CREATE INDEX entries_by_time ON entries (org, created_second, id, expires_at, reader, project) WHERE listed = 1;
+
+CREATE INDEX entries_captured_by_project ON entries (org, project, updated_at, id) WHERE captured = 1;
+
+CREATE INDEX entries_captured_by_thread ON entries (org, thread_id, id) WHERE captured = 1;
 
 CREATE INDEX entries_decaying ON entries (id) WHERE layer = 3 AND archived = 0;
 
@@ -543,9 +628,9 @@ BEGIN
     SELECT NEW.org, NEW.id, 'update', NEW.version, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       NEW.thread_id, NEW.project, NEW.kind,
-      CASE WHEN NEW.listed = 1 AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
+      CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
-      CASE WHEN OLD.listed = 1 AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
+      CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
     FROM (SELECT 1) LEFT JOIN writing w ON w.org IN (NEW.org, '');
 END;
 
@@ -558,9 +643,9 @@ BEGIN
     SELECT NEW.org, NEW.id, 'update', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
-      CASE WHEN NEW.listed = 1 AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
+      CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
-      CASE WHEN OLD.listed = 1 AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
+      CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
     FROM (SELECT 1) LEFT JOIN writing w ON w.org IN (NEW.org, '');
 END;
 
@@ -580,7 +665,7 @@ BEGIN
     SELECT OLD.org, OLD.id, 'delete', OLD.version + 1, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       OLD.thread_id, OLD.project, OLD.kind, OLD.thread_id, OLD.project, OLD.kind,
-      CASE WHEN OLD.listed = 1 AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END,
+      CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END,
       OLD.reader
     FROM (SELECT 1) LEFT JOIN writing w ON w.org IN (OLD.org, '');
 END;
@@ -624,7 +709,7 @@ BEGIN
     SELECT NEW.org, NEW.id, 'store', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
-      CASE WHEN NEW.listed = 1 AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END
+      CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END
     FROM (SELECT 1) LEFT JOIN writing w ON w.org IN (NEW.org, '');
 END;
 

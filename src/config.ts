@@ -30,6 +30,8 @@ export interface Config {
   readonly changesDays: number
   /** How long the audit log is kept. */
   readonly auditDays: number
+  /** How many days what hooks capture is kept unless somebody keeps it; 0: nothing is captured. */
+  readonly captureDays: number
   readonly history: HistoryTerms
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
@@ -141,6 +143,7 @@ export function parseConfig(env: Environment): Config {
     },
     changesDays: reader.integer('CHANGES_DAYS', 30, 1, 3650),
     auditDays: reader.integer('AUDIT_DAYS', 365, 1, 3650),
+    captureDays: reader.integer('CAPTURE_DAYS', 30, 0, 3650),
     history: {
       days: reader.integer('HISTORY_DAYS', 30, 0, 3650),
       receiptHours: reader.integer('IDEMPOTENCY_HOURS', 24, 1, 720),

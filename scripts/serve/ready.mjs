@@ -56,7 +56,7 @@ export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
     '',
     `Commonplace is ready:  ${url}`,
     '',
-    `  Claude Code   claude mcp add --transport http commonplace ${url}${header}`,
+    `  Claude Code   claude mcp add --transport http commonplace ${url}/core${header}`,
     '  others        README.md, "Connect a client"',
     '',
     mode,

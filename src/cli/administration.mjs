@@ -83,10 +83,11 @@ async function listKeys(options) {
 
 async function createKey(options, name) {
   const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
+  const capture = options['no-capture'] ? false : undefined
   const path = at(await orgOf(options), '/keys')
-  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at })
+  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at, capture })
   show(options, made, () => {
-    const mcp = new URL('/mcp', options.url)
+    const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
 
 This is the key of ${made.name} (${made.role}, ${made.id}, owner ${made.owner}). It is shown this once; keep it like a password.
@@ -122,7 +123,7 @@ export const ADMINISTRATION = {
   'keys list': { run: listKeys, options: [] },
   'keys create': {
     run: createKey,
-    options: ['role', 'project', 'agent', 'owner', 'expires'],
+    options: ['role', 'project', 'agent', 'owner', 'expires', 'no-capture'],
     word: 'the name of the key',
   },
   'keys revoke': { run: revokeKey, options: ['children'], word: 'the id of the key' },

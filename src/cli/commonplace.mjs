@@ -21,6 +21,7 @@ const USAGE = `usage: commonplace <command>
   projects create ID [--name NAME]
   keys list
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
+                                 [--no-capture]: what hooks send with it is not captured
   keys revoke ID [--children]    and the keys that were made with it, and with those
   audit list [--after SEQ] [--limit N]
   reembed                        makes the vectors that are missing for the configured model, for instance after
@@ -115,7 +116,7 @@ const COMMANDS = {
     word: 'the client',
   },
 }
-const FLAGS = ['json', 'children', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts']
+const FLAGS = ['json', 'children', 'no-capture', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts']
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {

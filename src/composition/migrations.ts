@@ -8,6 +8,7 @@ import identity from '../../migrations/d1/0007_identity.sql'
 import keeping from '../../migrations/d1/0008_keeping.sql'
 import code from '../../migrations/d1/0009_code.sql'
 import metAgain from '../../migrations/d1/0010_met_again.sql'
+import captured from '../../migrations/d1/0012_captured.sql'
 import type { Migration } from '../adapters/d1/migrate'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -22,4 +23,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0008_keeping.sql', sql: keeping },
   { name: '0009_code.sql', sql: code },
   { name: '0010_met_again.sql', sql: metAgain },
+  { name: '0012_captured.sql', sql: captured },
 ]

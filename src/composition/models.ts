@@ -119,3 +119,8 @@ export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | 
   reranker: chooseReranker(config, ai),
   health: modelHealth(config),
 })
+
+/** Keeps the work queued until an index that shows things late has shown them. */
+export async function confirmed(sync: Promise<boolean>): Promise<void> {
+  if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
+}

@@ -1,4 +1,5 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
+import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlLargeMetadata } from '../adapters/sql/stores/entries/large-metadata'
 import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
@@ -37,8 +38,9 @@ export function composeSearches(given: {
   const ranked = createRankedSearches({
     ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, unfinished, pace },
   })
+  const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
-    entries.page(scope, filter, request),
+    paged(scope, filter, request),
   )
   return {
     rankedSearches: {

@@ -15,14 +15,16 @@ import { createObjectVectorIndex } from '../adapters/vector-object'
 import { createVectorizeIndex } from '../adapters/vectorize'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
+import { modelKey } from '../domain/meaning/vector'
 import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
-import type { DatabaseHealth } from '../ports/health'
+import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
 import type { Settings } from '../ports/settings'
 import type { VectorIndex } from '../ports/vector-index'
 import type { Bindings } from './bindings'
@@ -140,4 +142,11 @@ export function chooseIndex(
         )
       return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
   }
+}
+
+/** Whether the vector index answers; null when nothing uses it. */
+export function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
+  if (embedder === null) return null
+  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
+  return { backend: index.backend, ping: async () => void (await index.state(space)) }
 }

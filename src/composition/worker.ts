@@ -22,14 +22,11 @@ import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
 import { type Announce, announcing } from '../adapters/sql/tables/changes/announcing'
 import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
 import type { Config } from '../config'
-import { Problem } from '../domain/errors'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
-import type { Embedder } from '../ports/embedder'
-import type { ObjectStoreHealth } from '../ports/health'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { createAdministration } from '../services/administration'
@@ -38,6 +35,7 @@ import { createGenerate } from '../services/generate'
 import { createReadHistory } from '../services/history/read-history'
 import { createRestoreEntries } from '../services/history/restore-entries'
 import { createIdentity } from '../services/identity'
+import { captureSteps } from '../services/keeping/capture-steps'
 import { createCatchUp } from '../services/keeping/catch-up'
 import { createOutboxWork } from '../services/keeping/outbox-work'
 import { createSchedule } from '../services/keeping/schedule'
@@ -58,15 +56,16 @@ import { createStoreEntries } from '../services/store-entries'
 import { createSyncVectors } from '../services/sync-vectors'
 import { createUpdateEntries } from '../services/update-entries'
 import type { Bindings } from './bindings'
+import { composeCapture } from './capture'
 import { composeCode } from './code'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
 import { analyzerFor, catchUpState } from './isolate'
 import { chooseLevels } from './levels'
-import { chooseModels } from './models'
+import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
-import { chooseIndex, chooseStorage } from './storage'
+import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface Surroundings {
   readonly log: Log
@@ -83,18 +82,6 @@ export interface Surroundings {
 
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
-
-/** Whether the vector index answers; null when nothing uses it. */
-function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
-  if (embedder === null) return null
-  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
-  return { backend: index.backend, ping: async () => void (await index.state(space)) }
-}
-
-/** Keeps the work queued until an index that shows things late has shown them. */
-async function confirmed(sync: Promise<boolean>): Promise<void> {
-  if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
-}
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
@@ -175,19 +162,22 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     quotas: config.quotas,
   })
   const schedule = createSchedule({
-    steps: scheduleSteps({
-      retention,
-      work,
-      outbox,
-      images,
-      index: fullTextIndex,
-      generation,
-      embedCode: code.embedPending,
-      embedsHere,
-      clock,
-      changesDays: config.changesDays,
-      auditDays: config.auditDays,
-    }),
+    steps: [
+      ...captureSteps(() => capture.sessions),
+      ...scheduleSteps({
+        retention,
+        work,
+        outbox,
+        images,
+        index: fullTextIndex,
+        generation,
+        embedCode: code.embedPending,
+        embedsHere,
+        clock,
+        changesDays: config.changesDays,
+        auditDays: config.auditDays,
+      }),
+    ],
     journal: createSqlScheduleJournal(connection),
     clock,
     log: warn,
@@ -226,6 +216,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     isEmbedded: async (scope, id) =>
       embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
+  const recall = createRecall({
+    words: config.fts.enabled ? recallWords : null,
+    semantic: searchSemantic,
+    ...{ levels, memories: memoryRows, analyzer, finishing },
+  })
+  const { captureDays } = config
+  // No model is asked for what nobody may ever keep: it is found by its words.
+  const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
+  const restoring = { history, generate: vectorsAlone, now }
+  const capture = composeCapture({
+    ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
+    ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
+  })
   const administration = createAdministration({
     store: identityStore,
     audit: createSqlAuditLog(connection, clock),
@@ -247,11 +250,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, finishing },
       afterwards: (work) => afterwards(work()),
     }),
-    recall: createRecall({
-      words: config.fts.enabled ? recallWords : null,
-      semantic: searchSemantic,
-      ...{ levels, memories: memoryRows, analyzer, finishing },
-    }),
+    recall,
+    capture,
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
     updateEntries: createUpdateEntries(writing),
@@ -265,7 +265,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, pace }),
-    restoreEntries: createRestoreEntries({ history, generate: vectorsAlone, now }),
+    restoreEntries: createRestoreEntries(restoring),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),

@@ -21,6 +21,7 @@ const PARTS = {
   versions: 'kept versions',
   receipts: 'receipts of calls',
   code: 'files of code',
+  capture: 'captured sessions',
   audit: 'the audit log',
 } as const
 
@@ -54,6 +55,7 @@ export function quotaProblem(name: string | null, quotas: Quotas, held: Held | n
   return limitExceeded(
     `This organization may hold at most ${quotas.bytes} bytes of ${ALL} (${name}); nothing was changed${shares}. ` +
       'Delete entries or images that are no longer needed: what is kept of them goes first when room is needed, oldest first; with erase ' +
-      `nothing of them is kept. Files of code go by their route, receipts and the audit log with time, ${asks}`,
+      'nothing of them is kept. Files of code go by their route; receipts, the audit log and what is gathered of captured sessions go ' +
+      `with time, ${asks}`,
   )
 }

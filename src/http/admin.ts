@@ -32,6 +32,7 @@ const showKey = (key: ApiKey) => ({
   expires_at: iso(key.expiresAt),
   revoked_at: iso(key.revokedAt),
   last_used_at: iso(key.lastUsedAt),
+  capture: key.captures,
 })
 const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
   seq,
@@ -115,7 +116,7 @@ export function createAdminRoutes() {
   })
 
   routes.post('/orgs/:org/keys', async (c) => {
-    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at']
+    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture']
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
       administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members, MAX_BODY)),
     )

@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
 import { Problem, type ProblemCode, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
-import { FAMILIES, listTools, readFamilies } from '../tools/catalogue'
+import { offerOf } from '../tools/catalogue'
 import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
@@ -14,6 +14,8 @@ import { createCodeRoutes } from './code'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
 import { checkParts } from './health'
+import { createCapturedRoutes } from './hooks/captured'
+import { createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
@@ -115,7 +117,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
     const named = c.req.param('families')
-    if (!isBrowser(c.req.raw) || (named !== undefined && readFamilies(named) === null)) return next()
+    if (!isBrowser(c.req.raw) || offerOf(config, named) === null) return next()
     const address = `${url.origin}${url.pathname === '/' ? '/mcp' : url.pathname}`
     return welcome({
       address,
@@ -130,25 +132,24 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.all('/mcp/:families?', (c) => {
     const { config, services, log } = c.var.setup
     const named = c.req.param('families')
-    const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)
-    if (families === null) throw new Problem('not_found', `No such tool family: ${named}`)
+    const offer = offerOf(config, named)
+    if (offer === null) throw new Problem('not_found', `No such tool family: ${named}`)
     const principal = requireOrg(c.var.credential)
-    const tools = listTools(config, families)
     const admit = async (messages: number) => {
       const admission = await enter(services.limiter, c.var.credential, messages)
       if (admission?.admitted === false) return refuse(admission, c.req.path)
       if (admission !== null) c.var.leaving.push(admission.leave)
       return null
     }
-    // The whole endpoint, and the family that compiles what an agent starts with.
-    const offersResources = named === undefined || families.some(({ name }) => name === 'packs')
     const { requestId, leaving } = c.var
     const release = () => services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
-    const request = { config, services, principal, tools, offersResources, log, requestId, admit, release }
+    const request = { config, services, principal, ...offer, log, requestId, admit, release }
     return handleMcp(c.req.raw, request)
   })
 
   app.route('/api/v1/code', createCodeRoutes())
+  app.route('/api/v1/hooks', createHooksRoutes())
+  app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())

@@ -10,6 +10,8 @@ export interface McpRequest {
   readonly services: Services
   readonly principal: Principal
   readonly tools: readonly Tool[]
+  /** What a client is told that sees these tools alone. */
+  readonly instructions?: string
   /** Whether resources, prompts and completions are served beside the tools. */
   readonly offersResources: boolean
   readonly requestId: string

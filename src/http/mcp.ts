@@ -86,7 +86,7 @@ async function callTool(
 
 function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendApart): Server {
   const { config, services, principal, tools, offersResources } = request
-  const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
+  const instructions = config.instructions ?? request.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new StrictServer(
     { name: 'commonplace', title: 'Commonplace', version: VERSION },
     {

@@ -2,6 +2,7 @@ import { unavailable } from '../domain/errors'
 import type { Scope } from '../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import { namesCaptured } from '../domain/search/captured'
 import type { SearchMode } from '../domain/search/query'
 import { RANK_DEPTH } from '../domain/search/window'
 import type { EntryStore } from '../ports/entry-store'
@@ -26,6 +27,9 @@ const UNSCORED = {
   ...{ ftsScore: null, ftsRank: null, distance: null, semanticRank: null },
   ...{ fused: null, rrf: null, rerankScore: null },
 }
+
+/** No model is asked for what nobody may ever keep. */
+const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
@@ -71,7 +75,8 @@ export function createRankedSearches(dependencies: {
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
     const found = await page(scope, request, scored, noWords)
-    return { ...found, warnings: [...unfinished(['vectors']), ...found.warnings], embeddingMs }
+    const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
+    return { ...found, warnings: [...unmeant, ...unfinished(['vectors']), ...found.warnings], embeddingMs }
   }
 
   async function byBoth(scope: Scope, request: RankedRequest & Omit<HybridRequest, 'depth'>): Promise<HybridPage> {

@@ -72,7 +72,7 @@ export function createSearchHybrid({
     const candidates = gather(fts, near, nearest)
     const fusion = fuse(method, candidates, k)
     return {
-      ordering: scoredBy(fusion, candidates, near),
+      ordering: capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set()),
       words: words?.ok ? words.value : null,
       meaning: meaning?.ok ? meaning.value : null,
       ftsCount: fts.length,
@@ -97,6 +97,12 @@ function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], near
     }
   })
 }
+
+/** What somebody has written or kept stands before what hooks have captured. */
+const capturedLast = (ordering: readonly Scored[], captured: ReadonlySet<number>): readonly Scored[] =>
+  captured.size === 0
+    ? ordering
+    : [...ordering.filter(({ id }) => !captured.has(id)), ...ordering.filter(({ id }) => captured.has(id))]
 
 /** The order with what each leg has to say of an entry; a leg that did not find it says nothing. */
 function scoredBy({ order }: Fusion, candidates: readonly Candidate[], near: readonly SemanticHit[]): Scored[] {

@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import { namesCaptured } from '../domain/search/captured'
 import { counting } from '../domain/search/counting'
 import type { Filter } from '../domain/search/filter'
 import { parseQuery, type SearchMode } from '../domain/search/query'
@@ -16,6 +17,8 @@ export interface FoundBy {
 export interface TextRanking extends FoundBy {
   /** Best first. */
   readonly ordering: readonly Ranked[]
+  /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
+  readonly captured: ReadonlySet<number>
   readonly warnings: readonly string[]
 }
 
@@ -43,16 +46,21 @@ export function createSearchText({
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], units, warnings }
+    if (query.expression === null) return { ordering: [], captured: new Set(), units, warnings }
     const terms = scoredTerms(units)
-    const { hits, statistics } = await fullText.search(scope, { query, terms, filter, columns: COLUMNS, depth: DEPTH })
-    const count = counting(analyzer, terms)
-    const candidates: Candidate[] = []
-    for (const { id, length, following, complete, text: start, context } of hits) {
-      const { counts: frequencies, work } = count(`${start}\n${context}`)
-      candidates.push({ id, length, following, complete, frequencies })
-      await pace.spend(work)
+    const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
+      const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
+      const { hits, statistics } = await fullText.search(scope, request)
+      const count = counting(analyzer, terms)
+      const candidates: Candidate[] = []
+      for (const { id, length, following, complete, text: start, context } of hits) {
+        const { counts: frequencies, work } = count(`${start}\n${context}`)
+        candidates.push({ id, length, following, complete, frequencies })
+        await pace.spend(work)
+      }
+      return rank(candidates, statistics, { mode, units: units.length })
     }
-    return { ordering: rank(candidates, statistics, { mode, units: units.length }), units, warnings }
+    const [listed, captured] = await Promise.all([ranked(false), namesCaptured(filter) ? ranked(true) : []])
+    return { ordering: [...listed, ...captured], captured: new Set(captured.map(({ id }) => id)), units, warnings }
   }
 }

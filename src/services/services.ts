@@ -13,6 +13,7 @@ import type { Receipts } from '../ports/receipts'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
+import type { Capture } from './capture/capture'
 import type { IndexCode } from './code/index-code'
 import type { SearchCode } from './code/search-code'
 import type { GrepTexts } from './grep-texts'
@@ -82,6 +83,8 @@ export interface Services {
   readonly packs: { readonly context: CompilePack; readonly remember: Remember }
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
+  /** What the hooks of clients send, and what becomes of it. */
+  readonly capture: Capture
   /** The feed of what changed. */
   readonly changes: Changes
   readonly identity: Identity

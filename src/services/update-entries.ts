@@ -138,7 +138,12 @@ export function createUpdateEntries({
       const { id, text } = change
       const row = rows.get(id)
       const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row?.textHash
-      return text && row && statesOf(change).some(rewrites) ? [{ id, text: text.text, source: row.source }] : []
+      // What hooks have captured has no vectors as long as nobody keeps it.
+      const isKept = row?.captured === true && change.metadata?.lifted.captured === false
+      const next = text?.text ?? (isKept ? row.text : null)
+      return next !== null && row && (isKept || statesOf(change).some(rewrites))
+        ? [{ id, text: next, source: row.source }]
+        : []
     })
     const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
     const missing = rewritten.filter((one) => !known.has(keyOf(one)))

@@ -52,6 +52,7 @@ export function fullTextContract(name: string, make: () => Made): void {
           text: { text: 'pears', hash: 'h' },
           indexed: {
             text: 'pears',
+            captured: false,
             threadId: 'thread',
             title: null,
             project: null,

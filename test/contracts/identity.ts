@@ -46,6 +46,7 @@ export function identityContract(
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      captures: true,
       ...overrides,
     })
     const hash = () => crypto.randomUUID().replaceAll('-', '').repeat(2)

@@ -66,6 +66,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         project: null,
         agent: null,
         reader: '',
+        captured: false,
         layer: 2 as const,
         metadata: null,
       }
@@ -195,6 +196,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         project: null,
         agent: null,
         reader: '',
+        captured: false,
         layer: 2,
         metadata: null,
       } as const

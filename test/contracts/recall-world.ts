@@ -124,6 +124,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
       const at = clock.ms
       const added = sql`e.org = ${ada.org} AND e.created_by = 'crowd' AND e.created_at > ${at} AND e.layer = ${sql.raw(String(layer))}`
       const content = {
+        captured: false,
         text: '',
         threadId: `project:${project}`,
         title: null,

@@ -84,7 +84,15 @@ export function textsAheadContract(name: string, make: () => Made): void {
         ...{ syncOrg: async () => {}, log: () => {} },
       })()
     const changeTo = async (id: number, version: number, to: string, steps = 1): Promise<EntryChange> => {
-      const indexed = { threadId: to, title: null, project: null, agent: null, reader: '', layer: 2 as const }
+      const indexed = {
+        threadId: to,
+        title: null,
+        project: null,
+        agent: null,
+        reader: '',
+        layer: 2 as const,
+        captured: false,
+      }
       const given = { text: text(to), hash: await sha256Hex(text(to)) }
       return { id, version, steps, text: given, indexed: { ...indexed, text: text(to), metadata: null } }
     }

@@ -19,7 +19,7 @@ import { runCommand } from '../support/command'
 
 /** `commonplace setup`, on files such as people have them, in a home of its own. */
 const URL = 'https://memory.example'
-const ENDPOINT = `${URL}/mcp/fabric`
+const ENDPOINT = `${URL}/mcp/core`
 
 // biome-ignore lint/suspicious/noExplicitAny: files are looked at freely
 type Json = any

@@ -91,6 +91,10 @@ describe('the HTTP surface in open mode', () => {
     const each = await Promise.all(families.map((family) => names(`/mcp/${family}`)))
     expect(each.flat()).toEqual(await names('/mcp'))
     expect(await names(`/mcp/${families.toReversed().join(',')}`)).toEqual(await names('/mcp'))
+    expect(await names('/mcp/core')).toEqual([
+      ...['context', 'remember', 'hybrid_search_context', 'get_context_by_ids', 'read_context_range'],
+      ...['update_context', 'delete_context', 'list_changes'],
+    ])
     const unknown = await post(rpc('tools/list'), {}, '/mcp/nonsense')
     expect(unknown.status).toBe(404)
     expect(((await unknown.json()) as Json).error.message).toBe('No such tool family: nonsense')

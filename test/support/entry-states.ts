@@ -12,6 +12,8 @@ export interface StateOfEntry {
   readonly name: string
   readonly versions: readonly Version[]
   readonly archived?: true
+  /** As hooks leave it; then it is archived too. */
+  readonly captured?: true
   /** Gone; or gone for every reader, while its row is removed behind the call. */
   readonly deleted?: true | 'in parts'
   readonly expires?: true
@@ -26,6 +28,9 @@ export const STATES: readonly StateOfEntry[] = [
   { name: 'private', versions: [at('a', 'private'), at('a', 'private')] },
   { name: 'of a diary', versions: [at('a', 'diary'), at('a', 'diary')] },
   { name: 'archived', versions: [at('a'), at('a')], archived: true },
+  { name: 'captured', versions: [at('a'), at('a')], archived: true, captured: true },
+  { name: 'captured, private', versions: [at('a', 'private'), at('a', 'private')], archived: true, captured: true },
+  { name: 'captured, deleted', versions: [at('a'), at('a')], archived: true, captured: true, deleted: true },
   { name: 'expired', versions: [at('a'), at('a')], expires: true },
   { name: 'moved out of a project', versions: [at('a'), at('c')] },
   { name: 'moved out of every project', versions: [at('a'), at(null)] },
@@ -98,6 +103,10 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   const { context_id: id } = await world.ok(ada, 'store_context', turn)
   await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: metadataOf(second) })
   if (state.archived) await beside(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
+  if (state.captured) {
+    const metadata = JSON.stringify({ ...metadataOf(second), captured: true })
+    await beside(sql`UPDATE entries SET captured = 1, metadata = ${metadata} WHERE id = ${id}`)
+  }
   if (state.expires) world.clock.advance(2_000)
   let changeId: string | null = null
   if (state.deleted === true)

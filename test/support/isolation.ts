@@ -78,12 +78,19 @@ export function openWorld(
     }
   }
 
-  async function http(secret: string | null, method: string, path: string, body?: unknown): Promise<Answer> {
+  async function http(
+    secret: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Answer> {
     const headers: Record<string, string> = {
       host: 'localhost',
       accept: 'application/json, text/event-stream',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+      ...more,
     }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FAMILIES, TOOLS } from '../../src/tools/catalogue'
+import { parseConfig } from '../../src/config'
+import { FAMILIES, offerOf, TOOLS } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
 
@@ -69,4 +70,13 @@ describe('definitions of tools', () => {
       expect(input).toBeLessThanOrEqual(BUDGETS[family.name as keyof typeof FAMILIES](tools.length))
       expect(output).toBeLessThanOrEqual(input)
     })
+
+  it('of the core stay within 2,500 tokens for its eight tools', () => {
+    const tools = offerOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools ?? []
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['context', 'remember', 'hybrid_search_context', 'get_context_by_ids', 'read_context_range'],
+      ...['update_context', 'delete_context', 'list_changes'],
+    ])
+    expect(sum(tools.map((tool) => tokens(inputSide(tool))))).toBeLessThanOrEqual(2_500)
+  })
 })

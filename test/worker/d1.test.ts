@@ -4,6 +4,7 @@ import { SHARES } from '../../src/adapters/sqlite/bounded/search-cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { auditContract } from '../contracts/audit'
+import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -42,6 +43,8 @@ const make = () => {
 }
 
 changesContract('D1', make)
+
+capturedEntriesContract('D1', make)
 
 historyStoreContract('D1', make)
 

@@ -5,6 +5,7 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/chang
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import { auditContract } from '../contracts/audit'
+import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
@@ -48,6 +49,8 @@ const make = (language?: string) => {
 }
 
 changesContract('PostgreSQL', make)
+
+capturedEntriesContract('PostgreSQL', make)
 
 historyStoreContract('PostgreSQL', make)
 

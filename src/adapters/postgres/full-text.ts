@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
-import { listed } from '../sql/core/visibility'
+import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
 import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
@@ -113,21 +113,23 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         rare,
         moment,
         diaryOf = null,
+        captured = false,
         totals: counting = true,
       } = request
       const neighbours = units === undefined && rare === undefined
       const now = clock.now()
+      const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
       const thread = threadOf(filter)
       const room = roomOf(filter)
-      const confined = scopeQuery(scope, { room, thread })
+      const confined = scopeQuery(scope, { room, thread, captured })
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
       const bestOf = (from: SQL, order: SQL, limit: number) => sql`
         SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ${from} ORDER BY key DESC, id DESC) AS o
         ${dialect.follow('entries', 'e', sql`e.id = o.id`)}
-        WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
+        WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}`
       const placed = (few: SQL, complete: boolean) => sql`(
         SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
@@ -171,12 +173,12 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        totalsOf({ dialect, scope, now }, room, counting, rare === undefined),
+        totalsOf({ dialect, scope, now }, room, counting, { isExact: rare === undefined, captured }),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         ...(thread === null || rare !== undefined
           ? []
           : [
-              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room }), NO_TERM)}),
+              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room, captured }), NO_TERM)}),
                 ${countedOf(terms.length)}
               SELECT ${countsOf(COUNTED, idsFound)} AS counts`,
             ]),

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock'
 import type { FullText } from '../../ports/full-text'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
-import { listed } from '../sql/core/visibility'
+import { listed, type Sight } from '../sql/core/visibility'
 import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
 import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
@@ -39,12 +39,13 @@ export function createD1FullText(
 
     ...searchesBy(async (scope, request) => {
       const { query, terms, filter, columns, depth, units, rare } = request
-      const { diaryOf = null, totals: isCounting = true } = request
+      const { diaryOf = null, captured = false, totals: isCounting = true } = request
       const now = clock.now()
+      const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createCompiler(analyzer, columns)
       const room = roomOf(filter)
-      const wide = scopeExpression(scope, { room })
-      const confined = scopeExpression(scope, { room, thread: threadOf(filter) })
+      const wide = scopeExpression(scope, { room, captured })
+      const confined = scopeExpression(scope, { room, thread: threadOf(filter), captured })
       const isBeyond = wide !== confined && rare === undefined
       const held = sql`SELECT coalesce(sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
       const isPreferred = units === undefined && rare === undefined && query.preferred !== null
@@ -78,7 +79,7 @@ export function createD1FullText(
       const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
-        const admitted = sql`${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`
+        const admitted = sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}`
         return withPrelude(
           bindings,
           [fits, ...tables(admitted)],
@@ -96,7 +97,7 @@ export function createD1FullText(
         const admitted = sql`admitted AS MATERIALIZED (
           SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+          WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${condition}
         )`
         const best = sql`best AS (
           SELECT id, max(complete) AS complete FROM (
@@ -142,7 +143,7 @@ export function createD1FullText(
           FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
             ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
           WHERE entries_fts MATCH ${matchIfFits(compiler.within(expression, confined))}
-            AND ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}
+            AND ${listed(dialect, scope, now, 'e', sight)} AND ${condition}
           ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
           LIMIT ${limit}
         )`
@@ -162,7 +163,7 @@ export function createD1FullText(
             : isAnyOf
               ? withTerms()
               : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, isCounting, rare === undefined),
+        totalsOf({ dialect, scope, now }, room, isCounting, { isExact: rare === undefined, captured }),
         ...(rare !== undefined
           ? []
           : [
@@ -192,7 +193,7 @@ export function createD1FullText(
           bindings,
           [],
           sql`SELECT e.id, e.text_words AS words FROM ${entriesById(dialect, ids)}
-            WHERE ${listed(dialect, scope, now, 'e', { diaryOf })} AND ${condition}`,
+            WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${condition}`,
         )
       }
       const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admitted })

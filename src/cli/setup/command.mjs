@@ -20,10 +20,10 @@ import { placeOf } from './places.mjs'
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
-/** The address of the endpoint: what was named, or the fabric tools of a server. */
+/** The address of the endpoint: what was named, or the few tools of every day of a server (capture contract §6). */
 function endpointOf(url) {
   const named = new URL(url)
-  return named.pathname === '/' ? new URL('/mcp/fabric', named).href : named.href
+  return named.pathname === '/' ? new URL('/mcp/core', named).href : named.href
 }
 
 /** Links of links that are followed; more are a circle. */

@@ -7,7 +7,7 @@ import { type EntryVersion, type Layer, type Life, type NewEntry, NOTHING_GENERA
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { checkIndexed } from './indexed'
 import { type LinkTarget, linksOfMetadata } from './link'
-import { checkMetadata, type Lifted, liftMetadata, type Metadata } from './metadata'
+import { checkMetadata, checkUncaptured, type Lifted, liftMetadata, type Metadata } from './metadata'
 import { normalizeTags } from './tags'
 
 /** An entry as a caller asks to store it: right in shape, not yet checked in meaning. */
@@ -22,6 +22,8 @@ export interface EntryDraft {
   readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
   /** Links that an argument names, beside those of the metadata. */
   readonly related?: readonly LinkTarget[] | undefined
+  /** What the hooks of a client have gathered: its metadata say `captured`, which nothing else may. */
+  readonly captured?: true | undefined
   /** What it sums up, at the versions that were read. */
   readonly digestOf?: readonly EntryVersion[] | undefined
 }
@@ -100,6 +102,7 @@ export async function prepareEntry(
   const lifted = wrong.check('metadata', metadata, () => {
     if (metadata !== null) {
       checkMetadata(metadata)
+      if (draft.captured !== true) checkUncaptured(metadata)
       if (limits.indexed) checkIndexed(metadata, limits.indexed)
     }
     return liftMetadata(metadata, principal, principal.agent)

@@ -28,6 +28,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly layer: Layer
   /** Left out of lists and searches, still readable by id. The life cycle's word, never the metadata's. */
   readonly archived: boolean
+  /** Written by the hooks of a client and kept by nobody yet; left out as an archived one is. */
+  readonly captured: boolean
   /** Generated; empty when there is none. */
   readonly summary: string
   readonly version: number
@@ -158,7 +160,7 @@ export const statesOf = (change: EntryChange): readonly EntryChange[] => [...(ch
 
 /** What the full-text index is made of: of the metadata, the code and the path of a file that stand there. */
 export interface IndexedContent
-  extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader' | 'layer' | 'metadata'> {
+  extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader' | 'layer' | 'metadata' | 'captured'> {
   /** Null where it is not at hand, because it is long: then it is read again when its words are written. */
   readonly text: string | null
 }

@@ -41,6 +41,7 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'category',
   'agent_name',
   'audience',
+  'captured',
   'diary',
   'status',
   'assignee',
@@ -73,6 +74,8 @@ export interface Lifted {
   readonly agent: string | null
   readonly audience: Audience
   readonly diary: boolean
+  /** Written by the hooks of a client and kept by nobody yet (capture contract §4). */
+  readonly captured: boolean
   readonly status: WorkStatus | null
   /** 1 to 5; null when the metadata says nothing of it, and what an argument or the life cycle has set holds. */
   readonly weight: number | null
@@ -106,12 +109,26 @@ function defaultProject(scope: Scope): string | null {
   throw invalidInput(`metadata.project is required for this key; choose one of: ${scope.projects.join(', ')}`)
 }
 
+function checkCaptured(metadata: Metadata): void {
+  const value = own(metadata, 'captured')
+  if (value !== undefined && value !== null && typeof value !== 'boolean')
+    throw invalidInput('metadata.captured must be true or false')
+}
+
 function audienceOf(metadata: Metadata | null): Audience {
   const value = own(metadata, 'audience')
   if (value === undefined || value === null) return 'org'
   const audience = AUDIENCES.find((known) => known === value)
   if (audience === undefined) throw invalidInput(`metadata.audience must be one of: ${AUDIENCES.join(', ')}`)
   return audience
+}
+
+export const isCaptured = (metadata: Metadata | null): boolean => own(metadata, 'captured') === true
+
+/** @throws Problem invalid_input when metadata call themselves captured, which what hooks gather alone is */
+export function checkUncaptured(metadata: Metadata | null): void {
+  if (isCaptured(metadata))
+    throw invalidInput('metadata.captured is reserved for what the hooks of clients capture; leave it out')
 }
 
 function diaryOf(metadata: Metadata | null): boolean {
@@ -157,6 +174,7 @@ export function liftMetadata(
     agent: text(own(metadata, 'agent_name')) ?? agent,
     audience: audienceOf(metadata),
     diary: diaryOf(metadata),
+    captured: isCaptured(metadata),
     status,
     weight: typeof weight === 'number' && Number.isInteger(weight) && weight >= 1 && weight <= 5 ? weight : null,
     pinned: typeof pinned === 'boolean' ? pinned : null,
@@ -176,6 +194,7 @@ export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
 function checkProtection(metadata: Metadata): void {
   const wrong = new Inspection()
   wrong.check('metadata.audience', own(metadata, 'audience'), () => audienceOf(metadata))
+  wrong.check('metadata.captured', own(metadata, 'captured'), () => checkCaptured(metadata))
   wrong.check('metadata.diary', own(metadata, 'diary'), () => diaryOf(metadata))
   wrong.check('metadata.expires_at', own(metadata, 'expires_at'), () => expiryOf(metadata))
   wrong.end()

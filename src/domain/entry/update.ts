@@ -8,7 +8,16 @@ import { readerOf } from './entry'
 import type { DecodedImage, ImageInput } from './image'
 import { checkIndexed } from './indexed'
 import { linksOfMetadata } from './link'
-import { checkMetadata, type JsonObject, liftMetadata, type Metadata, mergePatch, own } from './metadata'
+import {
+  checkMetadata,
+  checkUncaptured,
+  isCaptured,
+  type JsonObject,
+  liftMetadata,
+  type Metadata,
+  mergePatch,
+  own,
+} from './metadata'
 import { threadOfProject } from './thread'
 
 /** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
@@ -76,6 +85,13 @@ const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undef
   return typeof name === 'string' && name.trim() !== '' ? name : undefined
 }
 
+/** Keeping what was captured takes the mark away, and the end that capturing gave it. */
+function keptFrom(before: Metadata | null, after: Metadata): Metadata {
+  const { captured: _, ...kept } = after
+  if (own(kept, 'expires_at') === own(before, 'expires_at')) delete kept.expires_at
+  return kept
+}
+
 /**
  * Applies updates of one entry, in order, to the row as it was read.
  *
@@ -101,7 +117,11 @@ export async function applyUpdates(
     if (update.metadataPatch !== undefined)
       metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
   }
-  if (metadata) checkMetadata(metadata)
+  if (metadata) {
+    checkMetadata(metadata)
+    if (!entry.captured) checkUncaptured(metadata)
+    else if (!isCaptured(metadata)) metadata = keptFrom(entry.metadata, metadata)
+  }
   // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
   const named = own(entry.metadata, 'project')
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
@@ -131,6 +151,7 @@ export async function applyUpdates(
             reader: lifted ? readerOf(lifted, entry) : entry.reader,
             layer: entry.layer,
             metadata: metadata ?? entry.metadata,
+            captured: lifted ? lifted.captured : entry.captured,
           },
         }
       : {}),

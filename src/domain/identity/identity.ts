@@ -30,6 +30,8 @@ export interface ApiKey {
   readonly agent: string | null
   /** Whose private entries and diaries it sees. */
   readonly owner: string
+  /** Whether what hooks send with it is captured. */
+  readonly captures: boolean
   readonly createdAt: number
   readonly createdBy: string
   readonly expiresAt: number | null
@@ -45,6 +47,7 @@ export interface KeyDraft {
   readonly agent?: unknown
   readonly owner?: unknown
   readonly expires_at?: unknown
+  readonly capture?: unknown
 }
 
 export const MAX_NAME = 128
@@ -97,11 +100,17 @@ function checkExpiry(value: unknown, now: number): number | null {
   return instant
 }
 
+function checkCapture(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  if (typeof value !== 'boolean') throw invalidInput('capture must be true or false')
+  return value
+}
+
 /** @throws Problem invalid_input */
 export function checkKeyDraft(
   draft: KeyDraft,
   now: number,
-): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt'> & { readonly owner: string | null } {
+): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures'> & { readonly owner: string | null } {
   const role = ROLES.find((known) => known === draft.role)
   if (role === undefined) throw invalidInput(`role must be one of: ${ROLES.join(', ')}`)
   const optional = (value: unknown, field: string) =>
@@ -114,6 +123,7 @@ export function checkKeyDraft(
     agent: optional(draft.agent, 'agent'),
     owner,
     expiresAt: checkExpiry(draft.expires_at, now),
+    captures: checkCapture(draft.capture),
   }
 }
 
@@ -161,13 +171,14 @@ export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] 
 export const isUsable = (key: ApiKey, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
-export const principalOf = ({ id, org, projects, owner, role, agent }: ApiKey): Principal => ({
+export const principalOf = ({ id, org, projects, owner, role, agent, captures }: ApiKey): Principal => ({
   org,
   projects,
   owner,
   role,
   agent,
   keyId: id,
+  ...(captures ? {} : { captures }),
 })
 
 /** Whether a key sees no project that a narrowed administrator does not see. */

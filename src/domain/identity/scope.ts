@@ -23,6 +23,8 @@ export interface Principal extends Scope {
   readonly agent: string | null
   /** Stamped on what it writes as `created_by`. */
   readonly keyId: string
+  /** Present where hooks may send what they like and nothing is captured (capture contract §4). */
+  readonly captures?: false
 }
 
 /** A principal and what it is doing, as the audit log tells it. */

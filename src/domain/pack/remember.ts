@@ -28,7 +28,8 @@ export type Relation = (typeof RELATIONS)[number]
 
 export interface RememberArguments {
   readonly title: string
-  readonly content: string
+  /** May be left out where `from` names an entry: then its text. */
+  readonly content?: string | undefined
   readonly kind: string
   readonly project?: string | undefined
   readonly domain?: string | undefined
@@ -38,6 +39,8 @@ export interface RememberArguments {
   readonly tags?: readonly string[] | undefined
   readonly status?: string | undefined
   readonly related_to?: readonly (string | number)[] | undefined
+  /** What it is kept from (capture contract §5). */
+  readonly from?: readonly (string | number)[] | undefined
   readonly source_url?: string | undefined
   readonly valid_at?: string | undefined
   readonly thread_id?: string | undefined
@@ -100,6 +103,14 @@ function readLinks(given: readonly (string | number)[]): LinkTarget[] {
   return [...new Map(given.map(readLink).map((link) => [`${link.relation}:${link.to}`, link])).values()]
 }
 
+/** The entries that a memory is kept from, in order. @throws Problem */
+export function readFrom(given: readonly (string | number)[]): number[] {
+  if (given.length > MAX_LINKS) throw invalidInput(`from has more than ${MAX_LINKS} items`)
+  const ids = given.map((one) => readId(trim(String(one))))
+  if (ids.some((id) => id === null)) throw invalidInput('from takes ids of entries, such as "42"')
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
 function readInstant(given: string | undefined): string | undefined {
   if (given !== undefined && parseInstant(given) === null)
     throw invalidInput('valid_at must be a time, such as "2026-11-21T10:00:00Z"')
@@ -119,12 +130,17 @@ export function readRemembered(principal: Principal, given: RememberArguments): 
   const wrong = new Inspection()
   const check = <T>(path: keyof RememberArguments, step: () => T) => wrong.check(path, given[path], step)
   const title = check('title', () => readTitle(given.title)) as string
-  check('content', () => checkVerbatim(given.content, 'content'))
+  const from = check('from', () => readFrom(given.from ?? [])) ?? []
+  if (given.content === undefined && (given.from ?? []).length === 0)
+    wrong.refuse('content', undefined, 'content is required; only with from it may be left out')
+  if (given.content !== undefined) check('content', () => checkVerbatim(given.content as string, 'content'))
   const kind = check('kind', () => readKind(given.kind)) as Kind
   const project = check('project', () => readProject(principal, principal, given.project)) ?? null
   const audience = check('audience', () => readAudience(given.audience, project, given.diary)) as Audience
   const status = check('status', () => readStatus(given.status, kind))
-  const links = check('related_to', () => readLinks(given.related_to ?? [])) ?? []
+  const related = check('related_to', () => readLinks(given.related_to ?? [])) ?? []
+  const kept = from.map((to): LinkTarget => ({ relation: 'derived_from', to }))
+  const links = [...new Map([...related, ...kept].map((link) => [`${link.relation}:${link.to}`, link])).values()]
   const validAt = check('valid_at', () => readInstant(given.valid_at))
   const tags = check('tags', () => checkTags(given.tags ?? [])) ?? []
   const threadId = check('thread_id', () => checkThreadId(given.thread_id ?? threadOf(project)))
@@ -137,7 +153,7 @@ export function readRemembered(principal: Principal, given: RememberArguments): 
     draft: {
       threadId: threadId as string,
       source: 'agent',
-      text: given.content,
+      text: given.content ?? '',
       metadata,
       tags,
       memory: { layer: 2, life: { pinned: false, lasts: null } },

@@ -1,4 +1,4 @@
-import { FAMILIES } from '../../tools/catalogue'
+import { CORE_NAME, FAMILIES } from '../../tools/catalogue'
 import { connector } from '../../tools/connector/family'
 
 /**
@@ -18,7 +18,7 @@ function familyPaths(): string[] {
     .map((names) => `${WHOLE}/${names}`)
 }
 
-const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${connector.name}`]
+const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${CORE_NAME}`, `${WHOLE}/${connector.name}`]
 
 /** All resources of a deployment, the whole one first. */
 export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)

@@ -3,7 +3,7 @@ import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
-import { type RememberArguments, type Remembered, readRemembered } from '../../domain/pack/remember'
+import { type RememberArguments, type Remembered, readFrom, readRemembered } from '../../domain/pack/remember'
 import { once } from '../../domain/receipts/receipt'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
@@ -101,13 +101,22 @@ export function createRemember({
     throw error
   }
 
+  /** Without words of its own a memory says what the first entry says that it is kept from. */
+  async function withText(caller: Caller, memory: Remembered, { content, from = [] }: RememberArguments) {
+    if (content !== undefined || caller.done) return memory
+    const [first] = readFrom(from)
+    const [entry] = await entries.read(caller, [first as number])
+    if (entry === undefined) throw noSuchEntry(first as number)
+    return { ...memory, draft: { ...memory.draft, text: entry.text } }
+  }
+
   /**
    * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips.
    *
    * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read
    */
   return async (caller: Caller, given: RememberArguments): Promise<StoredMemory> => {
-    const memory = readRemembered(caller, given)
+    const memory = await withText(caller, readRemembered(caller, given), given)
     const { draft, kind, project, links } = memory
     const conflicts = await once(caller, 'conflicts', () => conflictsWith(caller, memory))
     if (caller.receipt) caller.receipt.notes.mentioned = conflicts.map(({ id }) => id)

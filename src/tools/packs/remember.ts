@@ -18,8 +18,8 @@ const oneOf = (values: readonly string[], description: string) =>
     .meta({ description, enum: [...values] })
 
 const input = z.strictObject({
-  title: z.string().meta({ description: 'Short name, ≤ 200 characters' }),
-  content: z.string().meta({ description: 'The memory, kept verbatim' }),
+  title: z.string().meta({ description: 'Short name, ≤ 200' }),
+  content: z.string().optional().meta({ description: 'Verbatim; optional with from' }),
   kind: z
     .string()
     .default('note')
@@ -39,6 +39,10 @@ const input = z.strictObject({
         '"<id>" or "<relation>:<id>": supersedes, contradicts, depends_on, requires, supports, decides, ' +
         'derived_from, part_of, references',
     }),
+  from: z
+    .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
+    .optional()
+    .meta({ description: 'Its sources' }),
   source_url: text('Where it comes from'),
   valid_at: text('ISO 8601'),
   thread_id: text('Default: the project’s'),

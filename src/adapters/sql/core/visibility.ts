@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
+import { namesCaptured } from '../../../domain/search/captured'
+import type { Filter } from '../../../domain/search/filter'
 import type { SqlDialect } from './dialect'
 
 /**
@@ -17,6 +19,8 @@ export interface Sight {
   readonly layers?: readonly Layer[]
   /** The agent whose own diary pages are shown to their owner beside what is listed; nobody's when absent. */
   readonly diaryOf?: string | null
+  /** Captured entries, which nobody has kept yet: alone in the place of what is listed, or too. */
+  readonly captured?: 'alone' | 'too' | null
   /** The rows are wanted in the order of an index that begins with the org, which `ORDER BY` names too. */
   readonly inOrderOfOrg?: boolean
 }
@@ -71,15 +75,21 @@ export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, al
 export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
   sql`${shown(alias, sight)} AND ${visible(dialect, scope, now, alias, sight)}`
 
-function shown(alias: string, { diaryOf = null }: Sight): SQL {
+function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
   const e = sql.raw(alias)
+  const isCaptured = sql`${e}.captured = 1 AND ${e}.diary = 0`
+  if (captured === 'alone') return isCaptured
+  if (captured === 'too') return sql`(${e}.listed = 1 OR (${isCaptured}))`
   if (diaryOf === null) return sql`${e}.listed = 1`
   return sql`(${e}.listed = 1 OR (${e}.diary = 1 AND ${e}.archived = 0 AND ${e}.agent = ${diaryOf}))`
 }
 
+/** What a filter of a search or list is about beside who asks: captured entries too where it asks for them. */
+export const sightOf = (filter: Filter): Sight => (namesCaptured(filter) ? { captured: 'too' } : {})
+
 /** Put out of sight by the life cycle: what a list shows that asks for such alone. */
 export const archived = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
-  sql`e.archived = 1 AND e.diary = 0 AND ${visible(dialect, scope, now)}`
+  sql`e.archived = 1 AND e.diary = 0 AND e.captured = 0 AND ${visible(dialect, scope, now)}`
 
 /**
  * May be changed: by whoever may read it as it stands, and whose key may write where it stands. Every guard of every write asks this,

@@ -51,6 +51,7 @@ function pageStatement(
   page: { readonly after: number; readonly limit: number; readonly now: number },
 ): SQL {
   const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
+  const shown = listed(dialect, scope, page.now, 'e', { captured: 'too' })
   // What lists show of it now, if anything: a text that its reader may see no more is not in an old change either.
   return sql`
     SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
@@ -65,7 +66,7 @@ function pageStatement(
       WHERE c.seen IN (${wanted})
       ${OLDEST_FIRST} LIMIT ${page.limit}
     ) p
-      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, page.now)}`)}
+      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${shown}`)}
     ORDER BY p.seq`
 }
 

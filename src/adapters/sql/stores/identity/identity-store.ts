@@ -10,7 +10,7 @@ import { auditStatement } from '../../tables/changes/audit-log'
 
 /** Orgs, projects and keys over any SQL connection. */
 const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at',
+  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
 )
 
 const orNull = (value: unknown): number | null => (value === null ? null : Number(value))
@@ -28,6 +28,7 @@ const toKey = (row: Row): ApiKey => ({
   expiresAt: orNull(row.expires_at),
   revokedAt: orNull(row.revoked_at),
   lastUsedAt: orNull(row.last_used_at),
+  captures: Number(row.captures) === 1,
 })
 
 const toOrg = (row: Row): Org => ({
@@ -108,7 +109,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         sql`
           INSERT INTO api_keys (${KEY_COLUMNS}, hash)
           VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
-            NULL, NULL, ${hash})`,
+            NULL, NULL, ${Number(key.captures)}, ${hash})`,
         auditStatement(org, clock.now(), event),
       ]
       if (!newOwner) await connection.batch(statements, { org })

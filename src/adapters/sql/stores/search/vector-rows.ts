@@ -114,10 +114,10 @@ export function createSqlVectorRows(
       const [rows] = await connection.batch([
         sql`
           WITH stretch AS (
-            SELECT e.id FROM entries e WHERE ${ofOrg} e.id > ${afterId} ORDER BY e.id LIMIT ${limit}
+            SELECT e.id, e.captured FROM entries e WHERE ${ofOrg} e.id > ${afterId} ORDER BY e.id LIMIT ${limit}
           )
           SELECT s.id, 0 AS looked_at FROM stretch s
-          WHERE NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = s.id AND v.model = ${model})
+          WHERE s.captured = 0 AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_id = s.id AND v.model = ${model})
           UNION ALL
           SELECT max(s.id), count(*) FROM stretch s
           ORDER BY looked_at, id`,
@@ -131,7 +131,7 @@ export function createSqlVectorRows(
 
     async coverage(org, model) {
       const [all, embedded] = await connection.batch([
-        sql`SELECT count(*) AS entries FROM entries e WHERE e.org = ${org}`,
+        sql`SELECT count(*) AS entries FROM entries e WHERE e.org = ${org} AND e.captured = 0`,
         sql`SELECT count(DISTINCT v.entry_id) AS embedded FROM entry_vectors v WHERE v.org = ${org} AND v.model = ${model}`,
       ])
       return { entries: Number(all?.[0]?.entries ?? 0), embedded: Number(embedded?.[0]?.embedded ?? 0) }

@@ -12,7 +12,8 @@ const UNLINKED = 2_000
 
 /**
  * Removes a bounded part of what is left of entries once their rows are gone: links that lead to them, the answers of calls that are about
- * them, what the change log says beside that there was a change, and kept states.
+ * them, what the change log says beside that there was a change, kept states, and what was gathered of their sessions or recalled from
+ * entries.
  *
  * @param call whose own receipt stays
  * @param part a condition on `leaving`, which names the entries
@@ -41,6 +42,8 @@ export function eraseStatements(
     sql`
       UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
         AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
+    sql`DELETE FROM capture_sessions WHERE org = ${org} AND entry_id IN (${gone})`,
+    sql`UPDATE capture_events SET output = NULL WHERE org = ${org} AND output IS NOT NULL AND EXISTS (${gone})`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
       WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,

@@ -5,7 +5,7 @@ import type { Filter } from '../../../../domain/search/filter'
 import type { Stretch } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Bindings, SqlDialect } from '../../core/dialect'
-import { changeable, circle, expired, listed, visible } from '../../core/visibility'
+import { changeable, circle, expired, listed, sightOf, visible } from '../../core/visibility'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
@@ -82,7 +82,8 @@ export function previewsStatement(
   return withPrelude(
     bindings,
     [],
-    sql`SELECT ${columns} FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+    sql`SELECT ${columns} FROM ${entriesById(dialect, ids)}
+      WHERE ${listed(dialect, scope, now, 'e', sightOf(filter))} AND ${condition}`,
   )
 }
 
@@ -127,7 +128,7 @@ export function stretchesStatement(
     sql`SELECT e.id, ${stretchOf(dialect)} AS text
       FROM ${parts} wanted
       ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
-      WHERE ${listed(dialect, scope, now)} AND ${condition}`,
+      WHERE ${listed(dialect, scope, now, 'e', sightOf(filter))} AND ${condition}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Entry, Layer, Source } from '../../../../domain/entry/entry'
 import type { ImageRef } from '../../../../domain/entry/image'
 import type { Kind } from '../../../../domain/entry/kind'
-import type { Metadata } from '../../../../domain/entry/metadata'
+import { isCaptured, type Metadata } from '../../../../domain/entry/metadata'
 import { JSON_UNITS, type Pace } from '../../../../domain/pace'
 import type { ThreadSummary } from '../../../../domain/report'
 import type { Row } from '../../core/connection'
@@ -12,7 +12,7 @@ const columns = (names: readonly string[]): string => names.map((name) => `e.${n
 
 /** What each entry has of about the same size. */
 export const PLAIN_NAMES = (
-  'id thread_id source kind layer title project agent archived reader owner ' +
+  'id thread_id source kind layer title project agent archived captured reader owner ' +
   'created_by changed_by changed_agent version created_at updated_at'
 ).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
@@ -45,6 +45,10 @@ export const besideBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
   sql`(coalesce(${dialect.byteLength(sql`e.metadata`)}, 0) + coalesce(length(e.images), 0) + length(e.tags) + length(e.summary))`
 
 export function toEntry(row: Row): Entry {
+  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata)
+  // A kept state has no column for it (0012_captured.sql), but its metadata.
+  const captured =
+    row.captured === null || row.captured === undefined ? isCaptured(metadata) : Number(row.captured) === 1
   return {
     id: Number(row.id),
     threadId: row.thread_id as string,
@@ -54,7 +58,8 @@ export function toEntry(row: Row): Entry {
     title: row.title as string | null,
     project: row.project as string | null,
     agent: row.agent as string | null,
-    archived: Boolean(row.archived),
+    archived: Boolean(row.archived) && !captured,
+    captured,
     reader: row.reader as string,
     owner: row.owner as string | null,
     createdBy: row.created_by as string,
@@ -64,7 +69,7 @@ export function toEntry(row: Row): Entry {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     summary: row.summary as string,
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata),
+    metadata,
     tags: JSON.parse(row.tags as string) as string[],
     images: row.images === null ? [] : (JSON.parse(row.images as string) as ImageRef[]),
     text: row.text as string,

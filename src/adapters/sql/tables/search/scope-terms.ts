@@ -24,6 +24,8 @@ function digits(text: string): string {
 /** The org stands by itself in the term of an owner: who chooses names of owners could make those of two orgs collide. */
 const readerTerm = (org: string, reader: string): string =>
   reader === '' ? `o${digits(org)}` : `w${digits(org)}x${digits(`${org}\n${reader}`)}`
+/** Of what is captured: whoever searches what is listed goes through none of it, and counts none of its words. */
+const capturedTerm = (org: string, reader: string): string => `c${readerTerm(org, reader)}`
 const projectTerm = (org: string, project: string | null): string =>
   project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
 const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`
@@ -32,8 +34,11 @@ const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n
 const semanticTerm = (org: string): string => `s${digits(org)}`
 
 /** What an entry carries. */
-export const entryScopeTerms = (org: string, { reader, project, threadId, layer }: IndexedContent): string[] => [
-  readerTerm(org, reader),
+export const entryScopeTerms = (
+  org: string,
+  { reader, project, threadId, layer, captured }: IndexedContent,
+): string[] => [
+  captured ? capturedTerm(org, reader) : readerTerm(org, reader),
   projectTerm(org, project),
   threadTerm(org, threadId),
   ...(layer === 3 ? [semanticTerm(org)] : []),
@@ -43,11 +48,13 @@ export const entryScopeTerms = (org: string, { reader, project, threadId, layer 
 export interface Confined {
   readonly thread?: string | null
   readonly room?: string | null
+  /** Captured entries, in the place of what is listed. */
+  readonly captured?: boolean
 }
 
 /** Groups of terms: every entry in the scope has one of each group, and no other has. */
-export function scopeGroups(scope: Scope, { thread = null, room = null }: Confined): string[][] {
-  const groups = [readersOf(scope).map((reader) => readerTerm(scope.org, reader))]
+export function scopeGroups(scope: Scope, { thread = null, room = null, captured = false }: Confined): string[][] {
+  const groups = [readersOf(scope).map((reader) => (captured ? capturedTerm : readerTerm)(scope.org, reader))]
   const projects = projectsOf(scope)
   if (projects !== null) groups.push(projects.map((project) => projectTerm(scope.org, project || null)))
   if (room !== null) groups.push([projectTerm(scope.org, room), semanticTerm(scope.org)])

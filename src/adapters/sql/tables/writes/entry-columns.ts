@@ -54,6 +54,7 @@ export function metadataColumns(
     agent: sql`${lifted.agent}`,
     audience: sql`${lifted.audience}`,
     diary: sql`${flag(lifted.diary)}`,
+    captured: sql`${flag(lifted.captured)}`,
     status: sql`${lifted.status}`,
     // Beside these stand the columns of the life cycle, which no write of metadata touches (0001_entries.sql).
     named_weight: sql`${lifted.weight}`,
@@ -80,13 +81,17 @@ export const textColumns = (text: string, hash: string, words: number): Assignme
   text_words: sql`${words}`,
 })
 
-/** A changed memory is in use, archived or not. */
+/** A changed memory is in use, archived or not; what is captured stays out of lists until it is kept. */
 export const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments => ({
-  archived: sql`0`,
+  archived: sql`captured`,
   accessed_at: sql`${now}`,
   ...(pinned === undefined ? {} : { given_pinned: sql`${flag(pinned)}` }),
   ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
 })
+
+/** What is captured is archived as long as it is; what is kept is listed. */
+export const archivedAfter = ({ captured }: Lifted, isUsed: boolean): SQL =>
+  captured || isUsed ? sql`${flag(captured)}` : sql`CASE WHEN captured = 1 THEN 0 ELSE archived END`
 
 /** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */
 export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string | null): Assignments => ({

@@ -30,7 +30,7 @@ export const keptInRow = sql`
 
 /** The columns of an entry, of a kept state. */
 export const KEPT_COLUMNS = sql`v.entry_id AS id, v.thread_id, v.source, v.kind, v.layer, v.title, v.project, v.agent,
-  v.archived, v.reader, v.owner, v.created_by, v.changed_by, v.changed_agent, v.version, v.created_at, v.updated_at,
+  v.archived, NULL AS captured, v.reader, v.owner, v.created_by, v.changed_by, v.changed_agent, v.version, v.created_at, v.updated_at,
   v.metadata, v.images, v.tags, v.summary`
 
 interface HistoryContext {

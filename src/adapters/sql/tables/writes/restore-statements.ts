@@ -82,15 +82,17 @@ const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
 /** Deleted entries come back under their ids, in one statement. */
 export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL => {
-  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion + 1]))
+  const given = JSON.stringify(
+    states.map(({ kept, currentVersion, state }) => [kept, currentVersion + 1, Number(state.captured)]),
+  )
   return sql`
     INSERT INTO entries (
-      id, org, version, updated_at, accessed_at, archived, changed_by, changed_agent, restored, links, text,
+      id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
       ${columns(`${CONTENT} ${LIFE}`)}
     )
-    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, 0, ${stamped(caller)}, ${linksOf(dialect, caller, states)},
-      ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
-    FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)},
+      ${linksOf(dialect, caller, states)}, ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+    FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer', captured: 'integer' })} given
       ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
@@ -99,7 +101,8 @@ export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number
   UPDATE entries SET (${columns(CONTENT)}, links, text) = (
     SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
     FROM entry_versions v WHERE v.id = ${state.kept}
-  ), version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = 0,
+  ), version = version + 1, updated_at = ${now}, accessed_at = ${now},
+    archived = ${Number(state.state.captured)}, captured = ${Number(state.state.captured)},
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
 

@@ -17,6 +17,7 @@ import { insertVectors } from '../vectors/insert-vectors'
 
 import {
   type Assignments,
+  archivedAfter,
   assignments,
   flag,
   imageColumns,
@@ -65,6 +66,7 @@ export function saveStatements(
     created_by: sql`${entry.createdBy}`,
     bytes: sql`${utf8Length(entry.text) + metadataSize}`,
     ...metadata,
+    archived: sql`${flag(entry.lifted.captured)}`,
     ...tagColumns(entry.tags ?? []),
     ...imageColumns(entry.images ?? []),
     ...textColumns(entry.text, entry.textHash, analysis?.words ?? 0),
@@ -98,6 +100,7 @@ export function saveStatements(
     project: entry.lifted.project,
     agent: entry.lifted.agent,
     reader: readerOf(entry.lifted, entry),
+    captured: entry.lifted.captured,
   }
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
@@ -154,6 +157,7 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
     ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, words) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`entries.id`) : {}),
+    ...(metadata ? { archived: archivedAfter(metadata.lifted, life !== undefined) } : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
     ...(generated ? { summary: sql`${generated.summary}` } : {}),

@@ -1,0 +1,41 @@
+// What of a page is captured, where a filter asks for that? It stands behind everything that is not.
+import { type SQL, sql } from 'drizzle-orm'
+import { namesCaptured } from '../../../../domain/search/captured'
+import type { Filter } from '../../../../domain/search/filter'
+import type { Clock } from '../../../../ports/clock'
+import type { EntryStore } from '../../../../ports/entry-store'
+import { compileFilter } from '../../core/compile-filter'
+import type { SqlConnection } from '../../core/connection'
+import { listed } from '../../core/visibility'
+import { type ReadContext, withPrelude } from '../../tables/entries/read-statements'
+
+/** Captured entries that a filter admits, newest first. */
+function capturedStatement({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, filter: Filter): SQL {
+  const bindings = dialect.bindings()
+  const condition = compileFilter(filter, dialect, bindings.bind)
+  return withPrelude(
+    bindings,
+    [],
+    sql`SELECT e.id FROM entries e WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${condition}
+      ORDER BY e.created_second DESC, e.id DESC`,
+  )
+}
+
+/** Pages with what is captured behind what is listed, for filters that ask for it; one round trip more for these alone. */
+export function pagesWithCaptured(
+  connection: SqlConnection,
+  clock: Clock,
+  entries: Pick<EntryStore, 'page' | 'previews'>,
+): EntryStore['page'] {
+  return async (scope, filter, request) => {
+    const page = await entries.page(scope, filter, request)
+    if (!namesCaptured(filter)) return page
+    const context = { dialect: connection.dialect, scope, now: clock.now() }
+    const [rows = []] = await connection.read([capturedStatement(context, filter)])
+    const from = Math.max(0, request.offset - page.total)
+    const wanted = rows.slice(from, from + request.limit - page.entries.length).map(({ id }) => Number(id))
+    const captured = await entries.previews(scope, filter, wanted, request.previewLength)
+    const inOrder = captured.toSorted((a, b) => wanted.indexOf(a.id) - wanted.indexOf(b.id))
+    return { entries: [...page.entries, ...inOrder], total: page.total + rows.length }
+  }
+}

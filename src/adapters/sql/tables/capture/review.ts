@@ -1,0 +1,47 @@
+// What captured entries are somebody's to look through?
+import { type SQL, sql } from 'drizzle-orm'
+import { isFields, textOf } from '../../../../domain/capture/fields'
+import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Row } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { changeable } from '../../core/visibility'
+import { beginningOf } from '../texts/long-texts'
+
+const PREVIEW = 300
+
+/** Threads of sessions are named by their clients, `session:<client>:<id>`, so that a client's stand next to each other. */
+const ofClient = (client: string): SQL =>
+  sql` AND e.thread_id >= ${`session:${client}:`} AND e.thread_id < ${`session:${client};`}`
+
+export function reviewStatement(
+  { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: number },
+  { project, client, after, limit }: ReviewQuery,
+): SQL {
+  const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`
+  const behind =
+    after === null
+      ? sql``
+      : sql` AND e.updated_at <= ${after.updatedAt} AND (e.updated_at < ${after.updatedAt} OR e.id < ${after.id})`
+  return sql`
+    SELECT e.id, e.title, e.project, e.updated_at, e.expires_at, e.version, e.metadata, ${beginningOf(dialect, PREVIEW)} AS preview
+    FROM entries e
+    WHERE ${changeable(dialect, scope, now)} AND e.captured = 1${ofProject}${client === null ? sql`` : ofClient(client)}${behind}
+    ORDER BY e.updated_at DESC, e.id DESC LIMIT ${limit}`
+}
+
+export function toReviewed(row: Row): ReviewedEntry {
+  const parsed: unknown = typeof row.metadata === 'string' ? JSON.parse(row.metadata) : null
+  const metadata = isFields(parsed) ? parsed : {}
+  return {
+    id: Number(row.id),
+    title: row.title as string | null,
+    project: row.project as string | null,
+    branch: textOf(metadata, 'branch'),
+    client: textOf(metadata, 'client'),
+    updatedAt: Number(row.updated_at),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    version: Number(row.version),
+    preview: row.preview as string,
+  }
+}

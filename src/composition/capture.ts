@@ -1,0 +1,60 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
+import { hookClient } from '../domain/capture/clients/clients'
+import type { Pace } from '../domain/pace'
+import type { Quotas } from '../domain/quota'
+import type { Clock } from '../ports/clock'
+import type { EntryStore } from '../ports/entry-store'
+import type { Ids } from '../ports/ids'
+import type { Capture } from '../services/capture/capture'
+import { createEraseCaptured } from '../services/capture/erase-captured'
+import { createFinishSessions } from '../services/capture/finish-sessions'
+import { createRecallForHooks } from '../services/capture/recall-for-hooks'
+import { createReceiveEvents } from '../services/capture/receive-events'
+import { createReviewCaptured } from '../services/capture/review-captured'
+import { createWriteSession } from '../services/capture/write-session'
+import { createRestoreEntries } from '../services/history/restore-entries'
+import type { Remember } from '../services/pack/remember'
+import type { Recall } from '../services/recall/recall'
+import { createStoreEntries, type WriteDependencies } from '../services/store-entries'
+import { createUpdateEntries } from '../services/update-entries'
+
+/** The part of worker.ts that captures sessions. */
+export function composeCapture(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly captureDays: number
+  readonly quotas: Quotas
+  readonly pace: Pace
+  readonly entries: EntryStore
+  /** Without models. */
+  readonly unmade: WriteDependencies
+  /** With models, for what somebody keeps. */
+  readonly writing: WriteDependencies
+  readonly restoring: Parameters<typeof createRestoreEntries>[0]
+  readonly remember: Remember
+  readonly recall: Pick<Recall, 'page'>
+  readonly log: (event: string, fields: Record<string, unknown>) => void
+}): Capture {
+  const { connection, clock, ids, captureDays, entries, unmade, writing, recall, log } = given
+  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, pace: given.pace })
+  const writeSession = createWriteSession({
+    ...{ store, entries, captureDays, clock, ids },
+    storeEntries: createStoreEntries(unmade),
+    updateEntries: createUpdateEntries(unmade),
+    titleOf: (client) => hookClient(client)?.title ?? client,
+  })
+  return {
+    receive: createReceiveEvents({
+      ...{ store, writeSession, captureDays, clock },
+      recall: createRecallForHooks({ store, recall }),
+    }),
+    erase: createEraseCaptured({ store, entries }),
+    review: createReviewCaptured({
+      ...{ store, entries, updateEntries: createUpdateEntries(writing), remember: given.remember },
+      restoreEntries: createRestoreEntries(given.restoring),
+    }),
+    sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
+  }
+}

@@ -1,0 +1,53 @@
+/** What an event of a client means, whichever client sent it (capture contract §3). */
+export interface Happening {
+  /** The client's own id of the session. */
+  readonly session: string
+  /** Of a subagent only files and commands count. */
+  readonly isSubagent: boolean
+  /** The client's own name of the event, spelt as answers name it. */
+  readonly name: string
+  readonly what: What
+}
+
+export type What =
+  | { readonly kind: 'start'; readonly source: StartSource }
+  | { readonly kind: 'prompt'; readonly text: string }
+  | ({ readonly kind: 'tool' } & ToolUse)
+  /** The end of a turn, with the last answer where the client sends it. */
+  | { readonly kind: 'stop'; readonly answer: string | null }
+  | { readonly kind: 'compact' }
+  | { readonly kind: 'end' }
+  /** A known event of which nothing is kept: a tool that only reads. */
+  | { readonly kind: 'nothing' }
+
+/** `again`: the client replays what the session held; `anew`: it has lost what it held. */
+export type StartSource = 'fresh' | 'again' | 'anew'
+
+export type Outcome = 'success' | 'failure' | 'unknown'
+
+export interface ToolUse {
+  /** Paths, as the client names them. */
+  readonly files: readonly string[]
+  readonly command: string | null
+  readonly outcome: Outcome
+}
+
+/** What a client's answer may bring to its model at the start and at a prompt; null where it takes nothing there. */
+export interface Answering {
+  readonly start: (text: string, name: string) => Record<string, unknown> | null
+  readonly prompt: (text: string, name: string) => Record<string, unknown> | null
+  /** What a prompt is answered with when nothing is recalled; null for nothing. */
+  readonly empty?: (happening: Happening) => Record<string, unknown> | null
+}
+
+/** One client's events and answers. */
+export interface HookClient {
+  /** As people call it. */
+  readonly title: string
+  /** Null for an event that is unknown, or lacks what it needs. */
+  readonly read: (event: Fields) => Happening | null
+  readonly answer: Answering
+}
+
+/** A JSON object of a client, of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>

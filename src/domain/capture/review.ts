@@ -1,0 +1,63 @@
+import { invalidInput } from '../errors'
+import { isFields } from './fields'
+
+/** What a review lists. */
+export interface ReviewQuery {
+  /** Null: of all. */
+  readonly project: string | null
+  readonly client: string | null
+  readonly after: ReviewPlace | null
+  readonly limit: number
+}
+
+/** Where an entry stands in that list. Milliseconds since 1970. */
+export interface ReviewPlace {
+  readonly updatedAt: number
+  readonly id: number
+}
+
+export interface ReviewedEntry extends ReviewPlace {
+  readonly title: string | null
+  readonly project: string | null
+  readonly branch: string | null
+  readonly client: string | null
+  readonly expiresAt: number | null
+  readonly version: number
+  /** The first characters of its text. */
+  readonly preview: string
+}
+
+/** What a review did, as `undo` is told of it: the `change_id` of an answer of `keep`, `merge` and `drop` (capture contract §5). */
+export type Reviewed =
+  /** The entry at the version that it had before. */
+  | { readonly did: 'keep'; readonly id: number; readonly version: number }
+  /** The entry that was made, at its version, and the call that dropped its sources; null when there were none to drop. */
+  | { readonly did: 'merge'; readonly id: number; readonly version: number; readonly dropped: string }
+  | { readonly did: 'drop'; readonly dropped: string }
+
+const CHANGE_ID = /^[\w-]{1,64}$/
+const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+
+/** Opaque to whoever gets it. Whatever it says is asked of the caller's rights once more. */
+export const toChangeId = (reviewed: Reviewed): string => btoa(JSON.stringify(reviewed)).replaceAll('=', '')
+
+/** @throws Problem invalid_input for what is no such id */
+export function readChangeId(given: unknown): Reviewed {
+  const read = typeof given === 'string' ? parsed(given) : null
+  if (isFields(read)) {
+    const { did, id, version, dropped } = read
+    const drops = typeof dropped === 'string' && CHANGE_ID.test(dropped)
+    if (did === 'keep' && isId(id) && isId(version)) return { did, id, version }
+    if (did === 'merge' && isId(id) && isId(version) && drops) return { did, id, version, dropped }
+    if (did === 'drop' && drops) return { did, dropped }
+  }
+  throw invalidInput('change_id must be the one that keep, merge or drop answered')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(atob(text))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,12 @@
+import { DAY_MS } from '../time'
+
+/** When sessions are written, and how long what arrived is known (capture contract §3). Milliseconds. */
+
+/** After the first, a session is written no more often at the ends of turns. */
+export const CHECKPOINT_EVERY_MS = 5 * 60_000
+/** A session of which nothing arrived for so long is written by the schedule. */
+export const SILENT_MS = 15 * 60_000
+/** Whoever began to write a session and is silent for so long has died. */
+export const CLAIM_MS = 60_000
+/** An event that arrives again is known for so long: a day longer than a client keeps what it could not send. */
+export const EVENTS_KEPT_MS = 7 * DAY_MS

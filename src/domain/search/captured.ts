@@ -1,0 +1,30 @@
+import type { Filter } from './filter'
+
+/** What threads of captured sessions are named with. */
+const SESSION_THREAD = 'session:'
+
+/**
+ * Whether a filter asks for what hooks have captured, which searches and lists leave out otherwise (capture contract §4): it names
+ * `captured`, the kind `session`, or the thread of a session.
+ */
+export function namesCaptured(filter: Filter): boolean {
+  switch (filter.op) {
+    case 'and':
+      return filter.of.some(namesCaptured)
+    case 'metadata':
+      return namesCaptured(filter.of)
+    case 'thread':
+      return filter.is.startsWith(SESSION_THREAD)
+    case 'kind':
+      return filter.anyOf.length === 1 && filter.anyOf[0] === 'session'
+    case 'equals': {
+      const [name, ...inner] = filter.path
+      if (inner.length > 0) return false
+      return (
+        (name === 'captured' && filter.anyOf.includes(true)) || (name === 'kind' && filter.anyOf.includes('session'))
+      )
+    }
+    default:
+      return false
+  }
+}

@@ -1,0 +1,213 @@
+import { Hono } from 'hono'
+import type { Config } from '../../config'
+import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
+import { readId } from '../../domain/entry/link'
+import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { checkProjectId } from '../../domain/identity/identity'
+import type { Caller, Role } from '../../domain/identity/scope'
+import { checkKey } from '../../domain/receipts/receipt'
+import type { Services } from '../../services/services'
+import { carryOutOnce } from '../../tools/idempotency'
+import { type Credential, requireOrg, requireRole } from '../auth'
+import { readObject } from '../object-body'
+
+/** What was captured, for whoever looks through it (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
+
+const MAX_BODY = 2_000_000
+const PAGE = { usual: 50, most: 200 } as const
+
+interface Variables {
+  readonly services: Services
+  readonly credential: Credential
+  readonly setup: { readonly config: Config }
+}
+type Context = { readonly var: Variables; readonly req: { readonly raw: Request } }
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const shown = ({ id, title, project, branch, client, updatedAt, expiresAt, preview, version }: ReviewedEntry) => ({
+  ...{ id, title, project, branch, client, updated_at: iso(updatedAt), expires_at: iso(expiresAt), preview, version },
+})
+
+/** @throws Problem forbidden */
+function openProject(caller: Caller, given: string): string {
+  const project = checkProjectId(given, 'project')
+  if (caller.projects !== null && !caller.projects.includes(project))
+    throw new Problem('forbidden', `Project access denied: ${project}`)
+  return project
+}
+
+function readPlace(given: string | undefined): ReviewPlace | null {
+  if (given === undefined || given === '') return null
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
+  if (updatedAt === undefined || id === undefined) throw invalidInput('after must be the next of an earlier page')
+  return { updatedAt: Number(updatedAt), id: Number(id) }
+}
+
+function readLimit(given: string | undefined): number {
+  if (given === undefined || given === '') return PAGE.usual
+  const limit = /^\d{1,9}$/.test(given) ? Number(given) : 0
+  if (limit < 1) throw invalidInput(`limit must be a whole number from 1 to ${PAGE.most}`)
+  return Math.min(limit, PAGE.most)
+}
+
+const textOr = (value: unknown, name: string): string | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalidInput(`${name} must be a string`)
+  return value
+}
+
+const textFrom = (value: unknown, name: string): string => {
+  const text = textOr(value, name)
+  if (text === undefined) throw invalidInput(`${name} is required`)
+  return text
+}
+
+function versionOr(value: unknown, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw invalidInput(`${name} must be a whole number from 1`)
+  return value
+}
+
+function readIds(value: unknown): number[] {
+  const ids = Array.isArray(value) ? value.map(readId) : [null]
+  if (ids.some((id) => id === null)) throw invalidInput('ids must be a list of ids of captured entries')
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
+function readVersions(value: unknown): Record<string, number> {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidInput('expected_versions must be {id: version}')
+  return Object.fromEntries(
+    Object.entries(value).map(([id, version]) => [id, versionOr(version, `expected_versions.${id}`) as number]),
+  )
+}
+
+export function createCapturedRoutes() {
+  const routes = new Hono<{ Variables: Variables }>()
+
+  /** Runs what the key may do in its own org; a denial is noted on its way out. */
+  async function run<T>(
+    { services, credential }: Variables,
+    org: string,
+    action: string,
+    role: Role,
+    step: (caller: Caller) => Promise<T>,
+  ): Promise<T> {
+    const principal = requireOrg(credential)
+    // Another org and one that never was get the same words.
+    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
+    const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
+    try {
+      requireRole(caller, role)
+      return await step(caller)
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'forbidden')
+        await services.administration.note(caller, false, { denied: 1 })
+      throw error
+    }
+  }
+
+  /** The same for a call that writes, and may be made again under its `Idempotency-Key` (history contract §2). */
+  async function once(
+    { var: variables, req }: Context,
+    org: string,
+    action: string,
+    args: unknown,
+    step: (caller: Caller) => Promise<Record<string, unknown>>,
+  ): Promise<Record<string, unknown>> {
+    const { services, setup } = variables
+    const given = req.raw.headers.get('idempotency-key')
+    const key = given === null ? null : checkKey(given)
+    const result = await run(variables, org, action, 'writer', async (principal) => {
+      if (key === null) return step(principal)
+      const context = { principal, services, config: setup.config, origin: new URL(req.raw.url).origin }
+      return (await carryOutOnce(context, { key, args, looksFirst: true }, step)).result
+    })
+    services.afterwards(services.maintenance.work())
+    return result
+  }
+
+  routes.get('/:org/captured', async (c) => {
+    const { project, client, after, limit } = c.req.query()
+    const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
+      const most = readLimit(limit)
+      const found = await c.var.services.capture.review.list(caller, {
+        project: project === undefined || project === '' ? null : openProject(caller, project),
+        client: client === undefined || client === '' ? null : client,
+        after: readPlace(after),
+        limit: most + 1,
+      })
+      const items = found.slice(0, most)
+      const last = found.length > most ? items.at(-1) : undefined
+      return { items: items.map(shown), next: last === undefined ? null : `${last.updatedAt}-${last.id}` }
+    })
+    return c.json(page)
+  })
+
+  routes.post('/:org/captured/:id/keep', async (c) => {
+    const body = await readObject(c.req.raw, ['kind', 'title', 'expected_version'], MAX_BODY)
+    const id = readId(c.req.param('id'))
+    if (id === null) throw invalidInput('the id must be that of a captured entry')
+    const given = {
+      kind: textOr(body.kind, 'kind'),
+      title: textOr(body.title, 'title'),
+      expectedVersion: versionOr(body.expected_version, 'expected_version'),
+    }
+    const answer = await once(c, c.req.param('org'), 'captured.keep', { id, ...given }, async (caller) => {
+      const { reviewed } = await c.var.services.capture.review.keep(caller, id, given)
+      return { id, change_id: toChangeId(reviewed) }
+    })
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/merge', async (c) => {
+    const members = ['ids', 'kind', 'title', 'content', 'audience', 'expected_versions']
+    const body = await readObject(c.req.raw, members, MAX_BODY)
+    const given = {
+      ids: readIds(body.ids),
+      kind: textFrom(body.kind, 'kind'),
+      title: textFrom(body.title, 'title'),
+      content: textOr(body.content, 'content'),
+      audience: textOr(body.audience, 'audience'),
+      expectedVersions: readVersions(body.expected_versions),
+    }
+    const answer = await once(c, c.req.param('org'), 'captured.merge', given, async (caller) => {
+      const { id, reviewed } = await c.var.services.capture.review.merge(caller, given)
+      return { id, change_id: toChangeId(reviewed) }
+    })
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/drop', async (c) => {
+    const body = await readObject(c.req.raw, ['ids', 'expected_versions'], MAX_BODY)
+    const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
+    const answer = await once(c, c.req.param('org'), 'captured.drop', given, async (caller) => ({
+      change_id: toChangeId(await c.var.services.capture.review.drop(caller, given.ids, given.seen)),
+    }))
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/undo', async (c) => {
+    const { change_id } = await readObject(c.req.raw, ['change_id'], MAX_BODY)
+    const reviewed = readChangeId(change_id)
+    const answer = await once(c, c.req.param('org'), 'captured.undo', { change_id }, async (caller) => {
+      await c.var.services.capture.review.undo(caller, reviewed)
+      return { change_id: caller.changeId }
+    })
+    return c.json(answer)
+  })
+
+  routes.delete('/:org/captured', async (c) => {
+    const erased = await run(c.var, c.req.param('org'), 'captured.erase', 'writer', async (caller) => {
+      const given = c.req.query('project')
+      if (given === undefined)
+        throw invalidInput('project is required: name the project whose captured sessions are erased')
+      return c.var.services.capture.erase(caller, openProject(caller, given))
+    })
+    return c.json({ erased })
+  })
+
+  return routes
+}

@@ -1,0 +1,67 @@
+import { Hono } from 'hono'
+import { CLIENT_NAMES, hookClient } from '../../domain/capture/clients/clients'
+import { isFields } from '../../domain/capture/fields'
+import type { Fields, HookClient } from '../../domain/capture/happening'
+import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/capture/request'
+import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { sha256Hex } from '../../domain/text'
+import type { Services } from '../../services/services'
+import { type Credential, requireOrg } from '../auth'
+import { readJsonBody } from '../body'
+import type { Log } from '../log'
+
+/** Events of the hooks of clients (capture contract §3): `POST /api/v1/hooks/<client>`. */
+
+const MAX_BODY = 1_048_576
+
+interface Variables {
+  readonly services: Services
+  readonly credential: Credential
+  readonly setup: { readonly log: Log }
+}
+
+/** @throws Problem invalid_input for what is no JSON object, limit_exceeded for a body that is too large */
+async function readBody(request: Request): Promise<Fields> {
+  // A page of another site can send any other type without asking the server first.
+  if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
+    throw invalidInput('Content-Type must be application/json')
+  const body = await readJsonBody(request, MAX_BODY)
+  if (body.kind === 'too_large') throw new Problem('limit_exceeded', body.reason)
+  if (body.kind !== 'json' || !isFields(body.value))
+    throw invalidInput(
+      'The body must be a JSON object: {events: [{id, at, event, place}], answer?, lost?}, or one event',
+    )
+  return body.value
+}
+
+/** A raw event as a request of its own; one that is not understood is a request without events. */
+async function aloneOf(client: HookClient, event: Fields, now: number): Promise<HookRequest> {
+  const raw = readRawEvent(client, event)
+  if (raw === null) return { events: [], answer: null, unread: 1, lost: 0 }
+  const { happening, identity, place } = raw
+  const id = await sha256Hex(identity)
+  return { events: [{ id, at: now, place, happening }], answer: id, unread: 0, lost: 0 }
+}
+
+export function createHooksRoutes() {
+  const routes = new Hono<{ Variables: Variables }>()
+
+  routes.post('/:client', async (c) => {
+    const { services, credential } = c.var
+    const principal = requireOrg(credential)
+    const name = c.req.param('client')
+    const client = hookClient(name)
+    if (client === null) throw notFound(`No such client; hooks are taken of: ${CLIENT_NAMES.join(', ')}`)
+    const body = await readBody(c.req.raw)
+    const isRaw = !Object.hasOwn(body, 'events')
+    const now = services.now()
+    const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
+    // The person was told by the program; whoever runs the server finds it here.
+    if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
+    const { stored, repeated, output, notice } = await services.capture.receive(principal, name, client, request)
+    if (isRaw) return output === null ? c.body(null, 204) : c.json(output)
+    return c.json({ stored, repeated, output, ...(notice === null ? {} : { notice }) })
+  })
+
+  return routes
+}

@@ -1,0 +1,104 @@
+import type { Gathered } from '../domain/capture/gathered'
+import type { Standing } from '../domain/capture/recalled'
+import type { ReviewedEntry, ReviewQuery } from '../domain/capture/review'
+import type { Scope } from '../domain/identity/scope'
+
+/** What the last checkpoint of a session wrote. */
+export interface Written {
+  readonly entryId: number
+  /** Of its title and text, so that words which did not change are no write. */
+  readonly digest: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Somebody has kept or dropped the entry: nothing more is written of the session. */
+  readonly closed?: true
+}
+
+/** A session as it was last gathered. */
+export interface CapturedSession {
+  /** `<client>:<id>`, within its org and owner. */
+  readonly name: string
+  /** Rises with every change; a write names the one it has read. 0: there is no row yet. */
+  readonly revision: number
+  readonly gathered: Gathered
+  readonly written: Written | null
+  /** When somebody began to write its checkpoint; null when nobody does. */
+  readonly claimedAt: number | null
+}
+
+/** A session that is to be written, with whoever captured it. */
+export interface DueSession extends CapturedSession {
+  readonly org: string
+  readonly owner: string
+  readonly keyId: string
+  readonly agent: string | null
+}
+
+/** An event that has arrived. */
+export interface ArrivedEvent {
+  readonly id: string
+  /** The text that it was answered with; null for none. */
+  readonly output: string | null
+}
+
+/** What is kept together of one request: all of it or nothing. */
+export interface Arrival {
+  readonly events: readonly ArrivedEvent[]
+  readonly sessions: readonly (Pick<CapturedSession, 'name' | 'revision' | 'gathered' | 'claimedAt'> & {
+    /** When the schedule writes it; null when nothing is left to be written. */
+    readonly dueAt: number | null
+  })[]
+}
+
+/** Where an owner's sessions are told what stands: a project and a branch. */
+export interface StartPlace {
+  readonly project: string | null
+  readonly branch: string | null
+}
+
+/** What the hooks of clients have captured. Scopes have an owner: whose sessions are meant. */
+export interface CaptureStore {
+  /** Of these, the events that have arrived before with what they were answered, and the sessions that are known. One round trip. */
+  known(
+    scope: Scope,
+    events: readonly string[],
+    sessions: readonly string[],
+  ): Promise<{ readonly events: ReadonlyMap<string, string | null>; readonly sessions: readonly CapturedSession[] }>
+  /**
+   * Keeps what has arrived.
+   *
+   * @param by the key, and the agent it stamps
+   * @throws Problem conflict, retryable, when a session has moved on or an event has arrived meanwhile
+   */
+  keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
+  /** What a checkpoint wrote; it is due no more unless something arrived meanwhile. */
+  wrote(scope: Scope, session: Pick<CapturedSession, 'name' | 'revision'>, written: Written | null): Promise<void>
+  /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
+  entryOf(scope: Scope, threadId: string): Promise<number | null>
+  /** Sessions of all orgs that are due, the longest first. */
+  due(limit: number): Promise<readonly DueSession[]>
+  /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
+  claim(session: DueSession): Promise<boolean>
+  /** What stands in a project and in none, by facet, and the newest captured session of the place. One round trip. */
+  standing(scope: Scope, place: StartPlace, except: string | null): Promise<Standing>
+  /** The digest of what an owner's sessions were last told there; null when they never were. */
+  lastStart(scope: Scope, place: StartPlace): Promise<string | null>
+  noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>
+  /**
+   * Captured entries of a project, those that were dropped and are kept in history included, unread.
+   *
+   * @param owner whose; null for everybody's
+   */
+  captured(
+    scope: Scope,
+    project: string,
+    owner: string | null,
+    limit: number,
+  ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
+  /** Captured entries that are the scope's to change, newest first, behind a place. */
+  review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
+  /** Forgets what was gathered of a project, so that nothing more is written of it. */
+  forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
+  /** Forgets what is older: events and starts by when they arrived, sessions by when something last did. @returns how many rows went */
+  forget(before: { readonly events: number; readonly sessions: number }, limit: number): Promise<number>
+}

@@ -1,0 +1,12 @@
+import type { EraseCaptured } from './erase-captured'
+import type { createFinishSessions } from './finish-sessions'
+import type { ReceiveEvents } from './receive-events'
+import type { ReviewCaptured } from './review-captured'
+
+/** What the hooks of clients send, and what becomes of it (capture contract). */
+export interface Capture {
+  readonly receive: ReceiveEvents
+  readonly erase: EraseCaptured
+  readonly review: ReviewCaptured
+  readonly sessions: ReturnType<typeof createFinishSessions>
+}

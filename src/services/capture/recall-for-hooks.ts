@@ -1,0 +1,81 @@
+// What is a model told at the start of a session, and at a prompt?
+import type { Gathered } from '../../domain/capture/gathered'
+import { promptText, startText } from '../../domain/capture/recalled'
+import type { HookEvent } from '../../domain/capture/request'
+import type { Scope } from '../../domain/identity/scope'
+import { recallFilter } from '../../domain/recall/filter'
+import { sha256Hex } from '../../domain/text'
+import type { CaptureStore } from '../../ports/capture'
+import type { Recall } from '../recall/recall'
+import { threadOfSession } from './write-session'
+
+/** Curated entries at one prompt, and what is looked at so that some of them are new to the session. */
+const MOST = 3
+const LOOKED_AT = 12
+/** Similarity from which an entry is recalled (fabric contract §4). */
+const THRESHOLD = 0.7
+/** Characters that prompts of one session bring. */
+const ROOM = 6_000
+/** Of a prompt, what is looked for. */
+const QUERY = 2_000
+const BYTES = 200_000
+
+/** A text for a model, and the entries that it tells; empty for nothing. */
+export interface ForModel {
+  readonly text: string
+  readonly ids: readonly number[]
+}
+
+const NOTHING: ForModel = { text: '', ids: [] }
+
+export type RecallForHooks = ReturnType<typeof createRecallForHooks>
+
+export function createRecallForHooks({
+  store,
+  recall,
+}: {
+  readonly store: CaptureStore
+  readonly recall: Pick<Recall, 'page'>
+}) {
+  /**
+   * What stands. A client that replays what a session held is told nothing again, unless something is new since the last start there.
+   *
+   * @param notes whether the start is noted, so that the next one knows
+   */
+  async function atStart(
+    scope: Scope,
+    session: string,
+    { place, happening }: HookEvent,
+    notes: boolean,
+  ): Promise<ForModel> {
+    const standing = await store.standing(scope, place, threadOfSession(session))
+    const told = startText(standing)
+    const digest = await sha256Hex(told.text)
+    const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
+    const isSame = isAgain && (await store.lastStart(scope, place)) === digest
+    if (notes && !isSame) await store.noteStart(scope, place, digest)
+    return isSame ? NOTHING : told
+  }
+
+  /** At most three entries that are about a prompt and new to the session. */
+  async function atPrompt(
+    scope: Scope,
+    prompt: string,
+    { place }: HookEvent,
+    known: Gathered | null,
+  ): Promise<ForModel> {
+    const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
+    const query = prompt.slice(0, QUERY).trim()
+    if (query === '' || chars >= ROOM) return NOTHING
+    const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
+    const page = await recall.page(
+      scope,
+      { query, mode: 'hybrid', filter, threshold: THRESHOLD, project: place.project, offset: 0, limit: LOOKED_AT },
+      BYTES,
+    )
+    const fresh = page.results.map(({ memory }) => memory).filter(({ id, layer }) => layer !== 1 && !seen.includes(id))
+    return promptText(fresh.slice(0, MOST), ROOM - chars)
+  }
+
+  return { atStart, atPrompt }
+}

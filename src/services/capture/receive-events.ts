@@ -1,0 +1,205 @@
+// What becomes of the events of a client that arrive together?
+import { beginning, type Gathered, gather } from '../../domain/capture/gathered'
+import type { HookClient } from '../../domain/capture/happening'
+import type { HookEvent, HookRequest } from '../../domain/capture/request'
+import { CHECKPOINT_EVERY_MS, CLAIM_MS, SILENT_MS } from '../../domain/capture/times'
+import { mayAct, type Principal } from '../../domain/identity/scope'
+import { firstCodePoints } from '../../domain/text'
+import type { CapturedSession, CaptureStore } from '../../ports/capture'
+import type { Clock } from '../../ports/clock'
+import { attempt, withRetries } from '../outcome'
+import type { ForModel, RecallForHooks } from './recall-for-hooks'
+import type { WriteSession } from './write-session'
+
+export interface Received {
+  readonly stored: number
+  readonly repeated: number
+  /** What the client is to print, in its own shape; null for nothing. */
+  readonly output: Record<string, unknown> | null
+  readonly notice: string | null
+}
+
+/** Of a client's id of a session: threads have names of 256 characters. */
+const LONGEST_SESSION = 200
+
+/** Sessions that one request writes: each is some statements, of which a request may make a thousand on D1. */
+const MOST_WRITTEN = 10
+
+export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
+
+/** A session with what arrived of it just now. */
+interface Touched {
+  readonly session: CapturedSession
+  readonly events: readonly HookEvent[]
+  readonly gathered: Gathered
+  readonly writes: boolean
+}
+
+export function createReceiveEvents({
+  store,
+  recall,
+  writeSession,
+  captureDays,
+  clock,
+}: {
+  readonly store: CaptureStore
+  readonly recall: RecallForHooks
+  readonly writeSession: WriteSession
+  /** 0: nothing is captured. */
+  readonly captureDays: number
+  readonly clock: Clock
+}) {
+  const nameOf = (client: string, { happening }: HookEvent): string =>
+    `${client}:${firstCodePoints(happening.session, LONGEST_SESSION)}`
+
+  /** Where an event may be told of and written; null where the key may not go. */
+  function placed(by: Principal, event: HookEvent): HookEvent | null {
+    const { project } = event.place
+    if (by.projects === null || (project !== null && by.projects.includes(project))) return event
+    const [only] = by.projects
+    return project === null && only !== undefined && by.projects.length === 1
+      ? { ...event, place: { ...event.place, project: only } }
+      : null
+  }
+
+  /** Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. */
+  function isDueNow({ written, claimedAt }: CapturedSession, events: readonly HookEvent[]): boolean {
+    const now = clock.now()
+    if (written?.closed || (claimedAt !== null && claimedAt > now - CLAIM_MS)) return false
+    const isIdle = written === null || now - written.at >= CHECKPOINT_EVERY_MS
+    return events.some(
+      ({ happening: { what, isSubagent } }) =>
+        !isSubagent && (what.kind === 'compact' || what.kind === 'end' || (what.kind === 'stop' && isIdle)),
+    )
+  }
+
+  function touch(client: string, known: readonly CapturedSession[], fresh: readonly HookEvent[]): Touched[] {
+    const bySession = Map.groupBy(fresh, (event) => nameOf(client, event))
+    let writing = 0
+    return [...bySession].map(([name, events]) => {
+      const first = events[0] as HookEvent
+      const session = known.find((one) => one.name === name) ?? {
+        ...{ name, revision: 0, written: null, claimedAt: null, gathered: beginning(first.place, first.at) },
+      }
+      const gathered = events.reduce(
+        (all, { happening, place, at }) => gather(all, happening, place, at),
+        session.gathered,
+      )
+      // What is more is written by the schedule.
+      const writes = writing < MOST_WRITTEN && isDueNow(session, events)
+      if (writes) writing++
+      return { session, events, gathered, writes }
+    })
+  }
+
+  const withRecalled = (gathered: Gathered, { what }: HookEvent['happening'], { ids, text }: ForModel): Gathered => {
+    const { recalled } = gathered
+    // What a session holds is lost when it is cleared or compacted, and so is what it was told.
+    const before = what.kind === 'start' && what.source === 'anew' ? [] : recalled.ids
+    const chars = recalled.chars + (what.kind === 'prompt' ? text.length : 0)
+    return { ...gathered, recalled: { ids: [...new Set([...before, ...ids])], chars } }
+  }
+
+  /** What a model is told, where its client takes it; null where there is no question. */
+  async function recalled(
+    by: Principal,
+    hooks: HookClient,
+    client: string,
+    event: HookEvent,
+    known: Gathered | null,
+    notes: boolean,
+  ) {
+    const { what, isSubagent, name } = event.happening
+    if (isSubagent || (what.kind !== 'start' && what.kind !== 'prompt')) return null
+    const takes = what.kind === 'start' ? hooks.answer.start : hooks.answer.prompt
+    if (takes('', name) === null) return null
+    if (what.kind === 'start') return recall.atStart(by, nameOf(client, event), event, notes)
+    // A prompt goes on without memory rather than not at all.
+    const found = await attempt(() => recall.atPrompt(by, what.text, event, known))
+    return found.ok ? found.value : null
+  }
+
+  /** A text in the client's own shape. */
+  function shaped(hooks: HookClient, { happening }: HookEvent, text: string | null): Record<string, unknown> | null {
+    if (text === null || text === '') return hooks.answer.empty?.(happening) ?? null
+    const { what, name } = happening
+    return what.kind === 'start' ? hooks.answer.start(text, name) : hooks.answer.prompt(text, name)
+  }
+
+  const noticeOf = ({ unread }: HookRequest, closed: ReadonlySet<string>): string | null => {
+    const parts = [
+      ...(unread === 0 ? [] : [`${unread} ${unread === 1 ? 'event was' : 'events were'} unknown or incomplete`]),
+      ...[...closed].map((project) =>
+        project === ''
+          ? 'events without a project are not open to this key'
+          : `project ${project} is not open to this key`,
+      ),
+    ]
+    return parts.length === 0 ? null : parts.join('; ')
+  }
+
+  /**
+   * Keeps what is new, answers the event that wants an answer, and writes the sessions that are due. Two round trips without an answer, and
+   * no write at all for whoever only reads.
+   */
+  return async (by: Principal, client: string, hooks: HookClient, request: HookRequest): Promise<Received> => {
+    const open = request.events.map((event) => ({ event, here: placed(by, event) }))
+    const closed = new Set(open.flatMap(({ event, here }) => (here === null ? [event.place.project ?? ''] : [])))
+    const events = open.flatMap(({ here }) => (here === null ? [] : [here]))
+    const notice = noticeOf(request, closed)
+    const captures = captureDays > 0 && by.captures !== false && mayAct(by.role, 'writer')
+    const asked = events.find(({ id }) => id === request.answer) ?? null
+    const kept = captures ? events.filter(({ place }) => place.captures) : []
+    const alone = async (told: string | null): Promise<Received> => {
+      const recall = asked && (await recalled(by, hooks, client, asked, null, false))
+      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: told }
+    }
+    if (kept.length === 0) return alone(notice)
+    const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked)))
+    // Where there is no room, nobody goes without memory, and the person is told.
+    if (!outcome.ok && outcome.problem.code === 'limit_exceeded') return alone(outcome.problem.message)
+    if (!outcome.ok) throw outcome.problem
+    const received = outcome.value
+    const failed: string[] = []
+    for (const { session, gathered, writes } of received.touched) {
+      if (!writes) continue
+      const written = await attempt(() => writeSession(by, { ...session, revision: session.revision + 1, gathered }))
+      if (!written.ok) failed.push(written.problem.message)
+    }
+    const told = [...(notice === null ? [] : [notice]), ...failed].join('; ')
+    const { stored, output } = received
+    return { stored, repeated: kept.length - stored, output, notice: told === '' ? null : told }
+  }
+
+  async function keep(
+    by: Principal,
+    hooks: HookClient,
+    client: string,
+    events: readonly HookEvent[],
+    asked: HookEvent | null,
+  ) {
+    const names = [...new Set(events.map((event) => nameOf(client, event)))]
+    const ids = [...new Set([...events.map(({ id }) => id), ...(asked === null ? [] : [asked.id])])]
+    const known = await store.known(by, ids, names)
+    const fresh = events.filter(({ id }) => !known.events.has(id))
+    const isRepeated = asked !== null && known.events.has(asked.id)
+    const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
+    const notes = asked?.place.captures === true
+    const told = asked === null || isRepeated ? null : await recalled(by, hooks, client, asked, before, notes)
+    const text = isRepeated ? (known.events.get(asked.id) ?? null) : (told?.text ?? null)
+    const touched = touch(client, known.sessions, fresh)
+    const now = clock.now()
+    if (fresh.length > 0)
+      await store.keep(by, by, {
+        events: fresh.map(({ id }) => ({ id, output: id === asked?.id ? text || null : null })),
+        sessions: touched.map(({ session, events: own, gathered, writes }) => ({
+          name: session.name,
+          revision: session.revision,
+          gathered: told && asked && own.includes(asked) ? withRecalled(gathered, asked.happening, told) : gathered,
+          claimedAt: writes ? now : session.claimedAt,
+          dueAt: session.written?.closed ? null : now + SILENT_MS,
+        })),
+      })
+    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text) }
+  }
+}

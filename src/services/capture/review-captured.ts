@@ -1,0 +1,137 @@
+// How does somebody keep, merge, drop what hooks have captured, and take that back?
+import type { Reviewed, ReviewedEntry, ReviewQuery } from '../../domain/capture/review'
+import { isKind, KINDS } from '../../domain/entry/kind'
+import type { JsonObject } from '../../domain/entry/metadata'
+import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
+import { checkVersion } from '../../domain/history/version'
+import type { Caller, Scope } from '../../domain/identity/scope'
+import type { RememberArguments } from '../../domain/pack/remember'
+import { trim } from '../../domain/text'
+import type { CaptureStore } from '../../ports/capture'
+import type { EntryStore } from '../../ports/entry-store'
+import type { RestoreEntries } from '../history/restore-entries'
+import { done } from '../outcome'
+import type { Remember } from '../pack/remember'
+import type { UpdateEntries } from '../update-entries'
+
+/** Versions that a caller has seen, by ids of entries. */
+export type SeenVersions = Readonly<Record<string, number>>
+
+export interface KeepArguments {
+  readonly kind?: string | undefined
+  readonly title?: string | undefined
+  readonly expectedVersion?: number | undefined
+}
+
+export interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'content' | 'audience'> {
+  readonly ids: readonly number[]
+  readonly expectedVersions: SeenVersions
+}
+
+/** What was done, and the entry that it made or kept. */
+export interface Review {
+  readonly id: number
+  readonly reviewed: Reviewed
+}
+
+const MOST = 20
+const MOST_TITLE = 200
+
+export type ReviewCaptured = ReturnType<typeof createReviewCaptured>
+
+export function createReviewCaptured({
+  store,
+  entries,
+  updateEntries,
+  restoreEntries,
+  remember,
+}: {
+  readonly store: Pick<CaptureStore, 'review'>
+  readonly entries: Pick<EntryStore, 'readToChange' | 'delete'>
+  readonly updateEntries: UpdateEntries
+  readonly restoreEntries: RestoreEntries
+  readonly remember: Remember
+}) {
+  /** Captured entries that are the caller's to change, in the order of the ids. @throws Problem not_found, conflict */
+  async function captured(caller: Caller, ids: readonly number[], seen: SeenVersions) {
+    if (ids.length === 0 || ids.length > MOST)
+      throw invalidInput(`ids must be a list of 1 to ${MOST} ids of captured entries`)
+    const found = new Map((await entries.readToChange(caller, ids)).map((entry) => [entry.id, entry]))
+    return ids.map((id) => {
+      const entry = found.get(id)
+      if (entry?.captured !== true) throw noSuchEntry(id)
+      checkVersion(entry, seen[String(id)])
+      return entry
+    })
+  }
+
+  /** A further write of the same call, which has no receipt of its own: made again, it does what is left to be done. */
+  const further = ({ receipt: _, done: __, ...caller }: Caller, changeId: string): Caller => ({ ...caller, changeId })
+
+  function patchOf({ kind, title }: KeepArguments): JsonObject {
+    if (kind !== undefined && !isKind(kind)) throw invalidInput(`kind must be one of: ${KINDS.join(', ')}`)
+    const name = title === undefined ? undefined : trim(title)
+    if (name === '' || (name?.length ?? 0) > MOST_TITLE)
+      throw invalidInput(`title must have 1 to ${MOST_TITLE} characters`)
+    return { captured: false, ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { title: name }) }
+  }
+
+  return {
+    list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
+
+    /** Makes a captured entry one like any other: it is listed, found by words and meaning, and does not end by itself. */
+    async keep(caller: Caller, id: number, given: KeepArguments): Promise<Review> {
+      const { expectedVersion } = given
+      const metadataPatch = patchOf(given)
+      if (!caller.done) await captured(caller, [id], {})
+      const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
+      const [outcome] = await updateEntries(caller, [done(update)], true)
+      if (!outcome?.ok || outcome.value === null) throw outcome?.ok === false ? outcome.problem : noSuchEntry(id)
+      return { id, reviewed: { did: 'keep', id, version: outcome.value.version - 1 } }
+    },
+
+    /** Remembers one entry that says what several captured ones do, and drops these. It is read by whom they are unless told otherwise. */
+    async merge(caller: Caller, { ids, expectedVersions, ...given }: MergeArguments): Promise<Review> {
+      const sources = caller.done ? [] : await captured(caller, ids, expectedVersions)
+      const [first] = sources
+      const isPrivate = sources.some(({ reader }) => reader !== '')
+      const { id } = await remember(caller, {
+        ...given,
+        ...(given.audience === undefined && isPrivate ? { audience: 'private' } : {}),
+        ...(first?.project == null ? {} : { project: first.project }),
+        ...{ from: ids, diary: false },
+      })
+      const dropped = `d${caller.changeId}`
+      await entries.delete(further(caller, dropped), { ids })
+      return { id, reviewed: { did: 'merge', id, version: 1, dropped } }
+    },
+
+    async drop(caller: Caller, ids: readonly number[], seen: SeenVersions): Promise<Reviewed> {
+      if (!caller.done) await captured(caller, ids, seen)
+      await entries.delete(caller, { ids })
+      return { did: 'drop', dropped: caller.changeId }
+    },
+
+    /**
+     * Takes back what a review did: what was kept is captured again as it was, what was made is gone, what was dropped is back.
+     *
+     * @throws Problem conflict when the entry that was kept or made has changed since
+     */
+    async undo(caller: Caller, reviewed: Reviewed): Promise<void> {
+      if (reviewed.did === 'keep') {
+        const { id, version } = reviewed
+        const { restored } = await restoreEntries(caller, { ids: [id], version }, version + 1)
+        if (restored.length === 0) throw noSuchEntry(id)
+        return
+      }
+      if (reviewed.did === 'merge' && !caller.done) {
+        const { id, version } = reviewed
+        const [made] = await entries.readToChange(caller, [id])
+        const selection = { ids: [id], expectedVersion: version }
+        if (made !== undefined) await entries.delete(further(caller, `u${caller.changeId}`), selection)
+      }
+      const { remaining } = await restoreEntries(caller, { changeId: reviewed.dropped })
+      if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+    },
+  }
+}

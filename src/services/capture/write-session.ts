@@ -1,0 +1,103 @@
+// How does what is gathered of a session become an entry, once, and stay what somebody has made of it?
+import { type Checkpoint, checkpointOf } from '../../domain/capture/checkpoint'
+import type { JsonObject } from '../../domain/entry/metadata'
+import { Problem } from '../../domain/errors'
+import type { Caller, Principal } from '../../domain/identity/scope'
+import { sha256Hex } from '../../domain/text'
+import { DAY_MS } from '../../domain/time'
+import type { CapturedSession, CaptureStore, Written } from '../../ports/capture'
+import type { Clock } from '../../ports/clock'
+import type { EntryStore } from '../../ports/entry-store'
+import type { Ids } from '../../ports/ids'
+import { done } from '../outcome'
+import type { StoreEntries } from '../store-entries'
+import type { UpdateEntries } from '../update-entries'
+
+/** The thread of a session is named as the session: `session:<client>:<id>`. */
+export const threadOfSession = (name: string): string => `session:${name}`
+
+const clientOf = (name: string): string => name.slice(0, name.indexOf(':'))
+
+export type WriteSession = ReturnType<typeof createWriteSession>
+
+export function createWriteSession({
+  store,
+  entries,
+  storeEntries,
+  updateEntries,
+  captureDays,
+  titleOf,
+  clock,
+  ids,
+}: {
+  readonly store: CaptureStore
+  readonly entries: Pick<EntryStore, 'read'>
+  readonly storeEntries: StoreEntries
+  readonly updateEntries: UpdateEntries
+  /** How long what nobody keeps is kept. */
+  readonly captureDays: number
+  /** What people call a client. */
+  readonly titleOf: (client: string) => string
+  readonly clock: Clock
+  readonly ids: Ids
+}) {
+  const metadataOf = ({ name, gathered }: CapturedSession, { title }: Checkpoint): JsonObject => {
+    const { project, branch, audience } = gathered.place
+    return {
+      ...{ captured: true, kind: 'session', title, audience, client: clientOf(name) },
+      ...(project === null ? {} : { project }),
+      ...(branch === null ? {} : { branch }),
+      expires_at: new Date(clock.now() + captureDays * DAY_MS).toISOString(),
+    }
+  }
+
+  /** The entry that a session already has: by what was noted, else by its thread, when its writer died before it noted it. */
+  async function entryOf(caller: Caller, { name, written }: CapturedSession): Promise<number | null> {
+    return written?.entryId ?? store.entryOf(caller, threadOfSession(name))
+  }
+
+  /** @returns whether it still is what hooks have captured, and was written */
+  async function rewrite(caller: Caller, id: number, text: string, metadata: JsonObject): Promise<boolean> {
+    const [entry] = await entries.read(caller, [id])
+    if (entry?.captured !== true) return false
+    const [outcome] = await updateEntries(caller, [done({ id, text, metadataPatch: metadata })], true)
+    if (outcome === undefined || outcome.ok) return true
+    // Somebody has kept or dropped it since.
+    if (outcome.problem.code === 'invalid_input' || outcome.problem.code === 'not_found') return false
+    throw outcome.problem
+  }
+
+  async function save(caller: Caller, session: CapturedSession, { text }: Checkpoint, metadata: JsonObject) {
+    const draft = {
+      threadId: threadOfSession(session.name),
+      source: 'agent' as const,
+      text,
+      metadata,
+      captured: true as const,
+    }
+    const [outcome] = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false })
+    if (outcome?.ok && outcome.value) return outcome.value.id
+    throw outcome?.ok === false ? outcome.problem : new Problem('internal', 'a captured session was not stored')
+  }
+
+  /**
+   * Writes what is gathered, if that says anything new, and notes it. The caller has claimed the session.
+   *
+   * @throws Problem when the store is full or does not answer; the session stays due
+   */
+  return async (by: Principal, session: CapturedSession): Promise<void> => {
+    const checkpoint = checkpointOf(session.gathered, titleOf(clientOf(session.name)))
+    const { written } = session
+    if (checkpoint === null || written?.closed) return store.wrote(by, session, written)
+    const digest = await sha256Hex(`${checkpoint.title}\n${checkpoint.text}`)
+    if (written?.digest === digest) return store.wrote(by, session, written)
+    const caller: Caller = { ...by, action: 'hooks', tool: null, changeId: ids.next() }
+    const metadata = metadataOf(session, checkpoint)
+    const known = await entryOf(caller, session)
+    const next: Written = { entryId: known ?? 0, digest, at: clock.now() }
+    if (known === null)
+      return store.wrote(by, session, { ...next, entryId: await save(caller, session, checkpoint, metadata) })
+    const isWritten = await rewrite(caller, known, checkpoint.text, metadata)
+    return store.wrote(by, session, isWritten ? next : { ...next, closed: true })
+  }
+}

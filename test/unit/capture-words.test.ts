@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { cleanText, FENCE } from '../../src/domain/capture/clean'
+import { decisionsIn } from '../../src/domain/capture/decisions'
+import { projectOfFolder, projectOfRemote, readPlace } from '../../src/domain/capture/place'
+import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
+
+/** Where sessions belong, what is kept of their words, and what models are told (capture contract §3). */
+describe('a session', () => {
+  it('belongs to the project that its file names, else to its remote, else to its folder', () => {
+    const remotes = [
+      'git@github.com:Acme/Ferry.git',
+      'https://ada:secret@github.com/acme/ferry.git/',
+      'ssh://git@github.com:22/acme/ferry',
+      'https://user@corp@github.com/acme/ferry',
+    ]
+    expect(remotes.map(projectOfRemote)).toEqual(Array(4).fill('github.com/acme/ferry'))
+    expect(
+      ['/srv/git/ferry.git', 'file:///srv/ferry.git', '../ferry', 'C:\\git\\ferry', 'C:/git/ferry'].map(
+        projectOfRemote,
+      ),
+    ).toEqual(Array(5).fill(null))
+    expect(['/home/ada/Ferry/', 'C:\\work\\Ferry', '/', '~', 'C:\\'].map(projectOfFolder)).toEqual([
+      'Ferry',
+      'Ferry',
+      null,
+      null,
+      null,
+    ])
+    expect(readPlace({ project: 'own', remote: remotes[0], folder: '/x' }).project).toBe('own')
+    expect(readPlace({ remote: '/srv/git', folder: '/home/ada/Ferry' }).project).toBe('Ferry')
+    expect(readPlace({ audience: 'org', capture: 0 })).toEqual({
+      project: null,
+      branch: null,
+      audience: 'private',
+      captures: true,
+    })
+  })
+
+  it('keeps nothing private or recalled, also where it does not end, and no secret', () => {
+    expect(cleanText('a <private>b</private> c <PRIVATE>d')).toBe('a  c ')
+    expect(cleanText(`a <${FENCE}>b</${FENCE}> c <${FENCE}>d`)).toBe('a  c ')
+    expect(cleanText('DB_PASSWORD=hunter2hunter2')).toContain('[redacted:')
+    expect([...cleanText('😀'.repeat(5000))]).toHaveLength(4000)
+    expect(cleanText('a\u0000b\ud800')).toBe('a\ufffdb\ufffd')
+  })
+
+  it('keeps of a patch the lines that name its files, however long it is', () => {
+    const patch = `*** Begin Patch\n*** Update File: a.ts\n${'+ x\n'.repeat(5000)}*** Add File: b.ts\n+y\n*** End Patch`
+    expect(cleanText(patch)).toBe('*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch')
+  })
+
+  it('tells the sentences that decide something, and who said them', () => {
+    const text =
+      'I looked around. We’ll use version 1.2 of it; fine. Nothing else!\n- Decision: no cron\nLet me go with B?'
+    expect(decisionsIn(text, 'agent').map((said) => said.text)).toEqual([
+      ...["We'll use version 1.2 of it; fine.", 'Decision: no cron', 'Let me go with B?'],
+    ])
+    expect(decisionsIn('we decided it. '.repeat(30), 'user')).toHaveLength(10)
+  })
+})
+
+describe('what a model is told', () => {
+  const none = { Pinned: [], 'Work in flight': [], Constraints: [], Decisions: [], Gotchas: [] }
+  const many = (from: number, count: number, text = 'words '.repeat(100)) =>
+    Array.from({ length: count }, (_, i) => ({ id: from + count - i, title: `Title ${from + i}`, text }))
+
+  it('is nothing where nothing stands', () => {
+    expect(startText({ facets: none, leftOff: null })).toEqual({ text: '', ids: [] })
+    expect(promptText([], 6000)).toEqual({ text: '', ids: [] })
+  })
+
+  it('stays within its characters and bytes in every script, and holds where the last session left off', () => {
+    for (const text of ['words '.repeat(400), '記憶'.repeat(1000), '😀'.repeat(2000)]) {
+      const facets = { ...none, Decisions: many(1, 24, text), Gotchas: many(50, 24, text), Pinned: many(90, 24, text) }
+      const standing: Standing = { facets, leftOff: { id: 7, title: null, text } }
+      const start = startText(standing).text
+      expect([...start].length).toBeLessThanOrEqual(6000)
+      expect(new TextEncoder().encode(start).length).toBeLessThanOrEqual(9500)
+      expect(start).toContain('Where we left off [7]')
+      expect([...promptText(many(1, 3, text), 6000).text].length).toBeLessThanOrEqual(1500)
+    }
+  })
+
+  it('tells an entry once, in the order of facets and ids, whatever the order it was found in', () => {
+    const [a, b] = [
+      { id: 9, title: 'A', text: 'A' },
+      { id: 3, title: 'B', text: 'b' },
+    ]
+    const one = startText({ facets: { ...none, Pinned: [a], Decisions: [a, b] }, leftOff: null })
+    expect(one.text.split('\n').slice(2, -1)).toEqual(['Pinned:', '- [9] A', 'Decisions:', '- [3] B: b'])
+    const other = startText({ facets: { ...none, Decisions: [b, a] }, leftOff: null })
+    expect(other.text).toBe(startText({ facets: { ...none, Decisions: [a, b] }, leftOff: null }).text)
+  })
+})
