@@ -61,7 +61,7 @@ function pageStatement(
         SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
           2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
         FROM changes c
-        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, page.after)}
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, filter, page.after)}
       ) c
       WHERE c.seen IN (${wanted})
       ${OLDEST_FIRST} LIMIT ${page.limit}
@@ -70,30 +70,34 @@ function pageStatement(
     ORDER BY p.seq`
 }
 
+/** Whether rows may follow that are not shown, thousands of them: without a filter nearly every row is, and the page is soon full. */
+const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId }: FeedFilter): boolean =>
+  projects !== null || threadId !== null || project !== null || actions !== null || entryId !== undefined
+
 /**
- * The number of the last row that one statement goes through where a filter may admit none of many, as a query; none where fewer follow, or
- * where a database serves others meanwhile.
+ * The number of the last row that one statement goes through where a filter may admit none of many, as a query, which walks the rows of
+ * the part; none where fewer follow, where nearly all are shown, or where a database serves others meanwhile.
  */
-const partEnd = (dialect: SqlDialect, { org }: Scope, after: number): SQL =>
-  dialect.walked === null
+const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
+  dialect.walked === null || !mayPassOver(scope, filter)
     ? sql`SELECT NULL AS seq`
-    : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, org, sql`${after}`)}
+    : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, scope.org, sql`${after}`)}
         ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.walked - 1))}`
 
-const withinPart = (dialect: SqlDialect, scope: Scope, after: number): SQL =>
-  dialect.walked === null
+const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
+  dialect.walked === null || !mayPassOver(scope, filter)
     ? TRUE
-    : sql`c.seq <= coalesce((${partEnd(dialect, scope, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
+    : sql`c.seq <= coalesce((${partEnd(dialect, scope, filter, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
 
 /**
  * The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends; that is not looked for
  * without a number, because finding it walks the rows of a part.
  */
-const boundsStatement = (dialect: SqlDialect, scope: Scope, after: number | null): SQL => sql`
+const boundsStatement = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number | null): SQL => sql`
   SELECT
     coalesce((${newestChange(scope.org)}), 0) AS newest,
     coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten
-    ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, after)}) AS part_end`}`
+    ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`
 
 function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null {
   const sight = toSight(row)
@@ -132,7 +136,7 @@ export const createSqlChangeFeed = (
     for (let after = typeof start === 'number' ? start : 0; ; ) {
       const part = { after, limit: limit + 1 - found.length, now: clock.now() }
       const [bounds, rows = []] = await connection.batch([
-        boundsStatement(dialect, scope, start === 'now' ? null : after),
+        boundsStatement(dialect, scope, filter, start === 'now' ? null : after),
         ...(start === 'now' ? [] : [pageStatement(dialect, scope, filter, part)]),
       ])
       const forgotten = Number(bounds?.[0]?.forgotten)
