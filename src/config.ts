@@ -77,6 +77,7 @@ export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
 
 export type { Environment } from './config-reader'
+export { VARIABLES } from './variables.mjs'
 
 const DEFAULT_INDEXED = 'status, agent_name, task_name, project, report_type, references:object, technologies:array'
 

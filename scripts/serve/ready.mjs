@@ -58,6 +58,7 @@ export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
     '',
     `  Claude Code   claude mcp add --transport http commonplace ${url}/core${header}`,
     '  others        README.md, "Connect a client"',
+    `  people        ${new URL('/', url).href}`,
     '',
     mode,
     ...lines,

@@ -6,7 +6,6 @@ import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
-import { createSqlDirectory } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
 import { createSqlRetention } from '../adapters/sql/stores/keeping/retention'
@@ -58,6 +57,7 @@ import { createUpdateEntries } from '../services/update-entries'
 import type { Bindings } from './bindings'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
+import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
 import { analyzerFor, catchUpState } from './isolate'
@@ -261,7 +261,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, pace }),
-    directory: createSqlDirectory(connection, clock, pace),
+    ...composeDashboard(bindings, config, { connection, settings, clock, pace }),
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, pace }),

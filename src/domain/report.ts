@@ -1,4 +1,5 @@
-import type { Source } from './entry/entry'
+import type { Entry, Source } from './entry/entry'
+import type { Kind } from './entry/kind'
 
 /** What list_threads and get_statistics tell; every number counts what the caller may see. */
 export interface ThreadSummary {
@@ -41,4 +42,33 @@ export interface StoreStatistics {
   /** Old states of entries that are kept. */
   readonly kept: { readonly versions: number; readonly bytes: number }
   readonly work: { readonly pending: number; readonly failed: number; readonly oldestAt: number | null }
+}
+
+export interface Counted {
+  readonly name: string
+  readonly count: number
+}
+
+/** What was stored when, and by whom. */
+export interface StoreActivity {
+  /** Entries that were looked at: the newest so many. */
+  readonly entries: number
+  /** By day of UTC, `YYYY-MM-DD`, in order; days without any are left out. */
+  readonly days: readonly Counted[]
+  /** The most first; '' for entries without one. */
+  readonly agents: readonly Counted[]
+  readonly kinds: readonly Counted[]
+  readonly projects: readonly Counted[]
+  /** How many different agents there are, entries without one apart. */
+  readonly agentCount: number
+}
+
+/** An entry at the other end of a link. */
+export interface LinkedEntry extends Pick<Entry, 'id' | 'title' | 'project'> {
+  readonly kind: Kind
+  readonly relation: string
+  /** From the entry that was asked about, or to it. */
+  readonly direction: 'outgoing' | 'incoming'
+  /** The beginning of its text. */
+  readonly text: string
 }

@@ -11,6 +11,8 @@ import { enter, refuse, whenSent } from './admission'
 import { authenticate, type Credential, requireOrg } from './auth'
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
+import { createAssets, createDashboard } from './dashboard/routes'
+import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
 import { checkParts } from './health'
@@ -74,6 +76,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.use(SECURE_HEADERS)
   app.use(guard<Env>(readAccess))
   app.get('/health', (c) => c.json({ status: 'ok' }))
+  app.route('/', createAssets())
 
   // Never taken from a caller: it is what the log is searched by.
   app.use(requestId({ headerName: '' }))
@@ -113,12 +116,13 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
   }
   // Before the credential, which a browser has no way to send.
-  app.on('GET', ['/', '/mcp/:families?'], async (c, next) => {
+  app.route('/', createDashboard())
+  app.on('GET', '/mcp/:families?', async (c, next) => {
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
     const named = c.req.param('families')
     if (!isBrowser(c.req.raw) || offerOf(config, named) === null) return next()
-    const address = `${url.origin}${url.pathname === '/' ? '/mcp' : url.pathname}`
+    const address = `${url.origin}${url.pathname}`
     return welcome({
       address,
       origin: url.origin,
@@ -179,7 +183,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       )
     const { code, message, retryable, details } = problem
     // A person who opens the server is told on a page, also of a database that does not answer.
-    if (isBrowser(c.req.raw) && /^\/(mcp(\/[^/]*)?)?$/.test(c.req.path) && code !== 'unauthorized')
+    const isForPeople = /^\/mcp(\/[^/]*)?$/.test(c.req.path) || isPagePath(c.req.path)
+    if (isBrowser(c.req.raw) && isForPeople && code !== 'unauthorized' && !c.req.header('authorization'))
       return trouble(message, { origin: new URL(c.req.url).origin, status: STATUS[code] })
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''

@@ -19,4 +19,10 @@ export interface ChangeFeed {
    * @throws Problem invalid_input with `resync_from` when what follows the position is no longer kept
    */
   page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
+
+  /**
+   * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all. One round trip, shared
+   * with what is read in the same moment.
+   */
+  latest(scope: Scope, limit: number): Promise<Omit<FeedPage, 'more'>>
 }

@@ -17,7 +17,7 @@ import {
 import { formatKey, KEY_BYTES } from '../domain/identity/key'
 import type { Actor } from '../domain/identity/scope'
 import { sha256Hex } from '../domain/text'
-import type { AuditLog } from '../ports/audit-log'
+import type { AuditLog, NewestAudit } from '../ports/audit-log'
 import type { Clock } from '../ports/clock'
 import type { IdentityStore } from '../ports/identity-store'
 import { withRetries } from './outcome'
@@ -183,6 +183,20 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       const rows = await audit.page(org, { ...request, limit: request.limit + 1, ...keys })
       const events = rows.slice(0, request.limit)
       return { events, next: rows.length > events.length ? (events.at(-1)?.seq ?? null) : null }
+    },
+
+    /** The same, newest first, with filters; `older` goes on behind what was looked at. */
+    async auditNewest(
+      by: Administrator,
+      org: string,
+      request: Omit<NewestAudit, 'keys'> & { readonly key: string | null },
+    ): Promise<{ events: AuditRow[]; older: number | null }> {
+      await enter(by, org)
+      const { key, ...rest } = request
+      const own = boundsOf(by) === null ? null : (await visibleKeys(by, org)).map(({ id }) => id)
+      const keys = key === null ? own : own === null || own.includes(key) ? [key] : []
+      const { rows, lookedDownTo } = await audit.newest(org, { ...rest, ...(keys === null ? {} : { keys }) })
+      return { events: rows, older: lookedDownTo }
     },
 
     /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */

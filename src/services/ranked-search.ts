@@ -79,12 +79,15 @@ export function createRankedSearches(dependencies: {
     return { ...found, warnings: [...unmeant, ...unfinished(['vectors']), ...found.warnings], embeddingMs }
   }
 
-  async function byBoth(scope: Scope, request: RankedRequest & Omit<HybridRequest, 'depth'>): Promise<HybridPage> {
+  async function byBoth(
+    scope: Scope,
+    request: RankedRequest & Omit<HybridRequest, 'depth'> & { readonly highlight?: boolean },
+  ): Promise<HybridPage> {
     const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0, lowestCosine: null }
     if (beyond(request)) return { ...NOTHING, ...none }
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine } = found
-    const cut = await page(scope, request, ordering, words ?? noWords)
+    const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
     const failed = [
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.

@@ -1,4 +1,5 @@
 import type { Scope } from '../domain/identity/scope'
+import type { SessionSeal } from '../domain/identity/session'
 import type { Pace } from '../domain/pace'
 import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
@@ -10,6 +11,7 @@ import type { ImageStore } from '../ports/image-store'
 import type { IndexMaintenance } from '../ports/index-maintenance'
 import type { Limiter } from '../ports/limiter'
 import type { Receipts } from '../ports/receipts'
+import type { StoreOverview } from '../ports/store-overview'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Administration } from './administration'
 import type { BackgroundGeneration } from './background-generation'
@@ -62,6 +64,10 @@ export interface Services {
   readonly restoreEntries: RestoreEntries
   /** Names of threads and projects, and what stands under them. */
   readonly directory: Directory
+  /** What pages for people show beside what tools answer. */
+  readonly overview: StoreOverview
+  /** Signs and opens sessions of the dashboard. */
+  readonly sessions: () => Promise<SessionSeal>
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** Does work that is due; called after writes that may have queued some. */

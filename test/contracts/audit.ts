@@ -98,6 +98,29 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       expect(await kept()).toEqual([[5, 6], [2]])
     })
 
+    it('and tells its newest rows first, by key, action and outcome', async () => {
+      for (const [keyId, action, allowed] of [
+        ['key-1', 'context', true],
+        ['key-2', 'store_context', true],
+        ['key-2', 'store_context', false],
+        ['key-1', 'keys.create', true],
+      ] as const)
+        await made.audit.record(ada.org, { ...EVENT, keyId, action, allowed })
+      const all = { before: null, limit: 10, action: null, allowed: null }
+      const newest = async (more = {}) => {
+        const { rows: found, lookedDownTo } = await made.audit.newest(ada.org, { ...all, ...more })
+        return [found.map(({ seq }) => seq), lookedDownTo]
+      }
+      expect(await newest()).toEqual([[4, 3, 2, 1], null])
+      expect(await newest({ limit: 2 })).toEqual([[4, 3], 3])
+      expect(await newest({ limit: 2, before: 3 })).toEqual([[2, 1], 1])
+      expect(await newest({ before: 1 })).toEqual([[], null])
+      expect(await newest({ keys: ['key-2'] })).toEqual([[3, 2], null])
+      expect(await newest({ keys: [] })).toEqual([[], null])
+      expect(await newest({ action: 'store_context', allowed: false })).toEqual([[3], null])
+      expect((await made.audit.newest('another', all)).rows).toEqual([])
+    })
+
     it('and lets no statement change a row, or remove one that is kept', async () => {
       await made.audit.record(ada.org, EVENT)
       await made.audit.recordRepeated(ada.org, EVENT)

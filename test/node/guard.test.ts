@@ -117,7 +117,6 @@ describe('a server in open mode', () => {
   it('shows a browser what this is, without a script, and a client of MCP what it asked for', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
     for (const [path, address] of [
-      ['/', '/mcp'],
       ['/mcp', '/mcp'],
       ['/mcp/threads', '/mcp/threads'],
     ] as const) {
@@ -192,9 +191,11 @@ describe('a deployment that names its hosts', () => {
   it('says which name it cannot read, to a browser on a page', async () => {
     const faulty = await startTeam({ ALLOWED_HOSTS: 'https://memory.example' })
     try {
-      const page = await raw(faulty.server, '/', 'GET', { accept: 'text/html' })
-      expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
-      expect(page.text).toContain('ALLOWED_HOSTS holds &quot;https://memory.example&quot;')
+      for (const path of ['/', '/mcp', '/threads', '/entries/7']) {
+        const page = await raw(faulty.server, path, 'GET', { accept: 'text/html' })
+        expect([path, page.status, page.headers['content-type']]).toEqual([path, 503, 'text/html; charset=utf-8'])
+        expect(page.text).toContain('ALLOWED_HOSTS holds &quot;https://memory.example&quot;')
+      }
       expect((await faulty.ask('/ready', ADMIN_TOKEN)).body.error.message).toContain(
         'ALLOWED_HOSTS holds "https://memory.example"',
       )

@@ -228,6 +228,26 @@ export class Stage {
       }
     },
 
+    page: async (key, die) => {
+      const id = this.anyId(key, die)
+      const thread = THREADS[die(3)] as string
+      const seen = this.model.seen(key)
+      const path = [
+        ...['/', '/threads', '/activity', '/search', `/search?q=${WORDS[die(3)]}`, '/search?source=user&tag=red'],
+        ...[`/threads/${thread}`, `/entries/${id}`, `/entries/${id}/versions/1`, `/entries/${id}/edit`],
+      ][die(10)] as string
+      const { status, body } = await this.world.page(key, path)
+      for (const secret of body.match(SECRET) ?? [])
+        expect([path, JSON.stringify(seen)]).toEqual([path, expect.stringContaining(secret)])
+      const sees = seen.some((memory) => memory.id === id)
+      if (path === `/entries/${id}`) expect([path, status]).toEqual([path, sees ? 200 : 404])
+      if (path.endsWith('/edit') && !sees) expect([path, status]).toEqual([path, 404])
+      if (path === '/') {
+        const count = /<dt>Memories<\/dt><dd>([\d\u202f]+)</.exec(body)?.[1]?.replaceAll('\u202f', '') ?? '0'
+        expect([path, Number(count)]).toEqual([path, this.model.found(key).length])
+      }
+    },
+
     administer: async (key, die) => {
       const route = ['keys', 'projects', 'audit?limit=1000'][die(3)] as string
       const org = die(2) ? key.org : (this.keys.find((other) => other.org !== key.org)?.org as string)
@@ -297,7 +317,7 @@ export class Stage {
       'updateBatch',
     ],
     ...['delete', 'delete', 'deleteThread', 'deleteOld', 'get', 'browse', 'browse', 'search', 'threads', 'statistics'],
-    ...['image', 'administer', 'wait', 'maintain'],
+    ...['image', 'page', 'page', 'administer', 'wait', 'maintain'],
   ]
 
   async play({ kind, key, dice }: Play): Promise<void> {

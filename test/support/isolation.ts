@@ -100,6 +100,13 @@ export function openWorld(
     return { status: response.status, body: text, headers: sent, json: json === undefined ? null : JSON.parse(json) }
   }
 
+  /** A page of the dashboard, as a browser asks for it whose person has signed in with the key. */
+  async function page(key: Key, path: string): Promise<Answer> {
+    const session = { keyId: key.id, expiresAt: clock.now() + 1_000, nonce: 'a'.repeat(32) }
+    const cookie = `commonplace-80=${await (await services.sessions()).seal(session)}`
+    return http(null, 'GET', path, undefined, { accept: 'text/html', cookie })
+  }
+
   async function call(key: Key, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
     const params = { name, arguments: args }
     const { json, body } = await http(key.secret, 'POST', '/mcp', {
@@ -156,7 +163,7 @@ export function openWorld(
     return events
   }
 
-  return { config, clock, services, settle, http, call, ok, makeOrg, makeKey, auditOf }
+  return { config, clock, services, settle, http, page, call, ok, makeOrg, makeKey, auditOf }
 }
 
 export type World = ReturnType<typeof openWorld>

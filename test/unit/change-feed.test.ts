@@ -47,6 +47,7 @@ function world(bell: Partial<ChangeBell> = {}) {
       const changes = all.slice(0, limit)
       return { changes, next: changes.at(-1)?.position ?? from, more: all.length > limit }
     },
+    latest: async () => ({ changes: [], next: commits }),
   }
   const silent: ChangeBell = {
     tell: async () => {},

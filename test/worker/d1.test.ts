@@ -29,6 +29,7 @@ import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
 import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
+import { storeOverviewContract } from '../contracts/store-overview'
 import { summarizeContract } from '../contracts/summarize'
 import { textsAheadContract } from '../contracts/texts-ahead'
 import { visibilityContract } from '../contracts/visibility'
@@ -70,6 +71,7 @@ statisticsContract('D1', make)
 
 recallWordsContract('D1', make)
 directoryContract('D1', make)
+storeOverviewContract('D1', make)
 
 currentContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 

@@ -28,6 +28,7 @@ import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
 import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
+import { storeOverviewContract } from '../contracts/store-overview'
 import { summarizeContract } from '../contracts/summarize'
 import { textsAheadContract } from '../contracts/texts-ahead'
 import { visibilityContract } from '../contracts/visibility'
@@ -74,6 +75,7 @@ statisticsContract('PostgreSQL', make)
 
 recallWordsContract('PostgreSQL', () => make())
 directoryContract('PostgreSQL', make)
+storeOverviewContract('PostgreSQL', make)
 
 currentContract('PostgreSQL', () => {
   const made = make()

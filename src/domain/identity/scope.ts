@@ -44,3 +44,10 @@ export interface Caller extends Actor {
   /** Present when it was carried out before and only its answer is to be made again: services do nothing, and say what was done. */
   readonly done?: Done
 }
+
+/**
+ * Whether an entry that a principal reads may be changed by it, as far as that is known beforehand: for what is offered to a person. The
+ * guard of each write decides (`changeable` of the SQL visibility room).
+ */
+export const mayOffer = ({ role, projects }: Principal, { project }: { readonly project: string | null }): boolean =>
+  mayAct(role, 'writer') && (projects === null || (project !== null && projects.includes(project)))

@@ -10,12 +10,12 @@ const LIFETIME_SECONDS = 600
 const TOKEN = /^[0-9a-f]{32}$/
 
 /** @returns the body, or null when it is larger than any request here needs to be */
-export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function readBytes(request: Request, most = MAX_BYTES): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request.body ?? []) {
     size += part.byteLength
-    if (size > MAX_BYTES) return null
+    if (size > most) return null
     parts.push(part)
   }
   const bytes = new Uint8Array(size)
@@ -31,9 +31,9 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
 export const isForm = (request: Request): boolean =>
   /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers.get('content-type') ?? '')
 
-/** @returns null when the body is no form, or too large */
-export async function readForm(request: Request): Promise<URLSearchParams | null> {
-  const bytes = isForm(request) ? await readBytes(request) : null
+/** @param most bytes @returns null when the body is no form, or too large */
+export async function readForm(request: Request, most = MAX_BYTES): Promise<URLSearchParams | null> {
+  const bytes = isForm(request) ? await readBytes(request, most) : null
   if (bytes === null) return null
   const form = new URLSearchParams(new TextDecoder().decode(bytes))
   noteBody(request, [...form.values()])

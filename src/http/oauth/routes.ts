@@ -23,7 +23,7 @@ const A_MINUTE: Readonly<Record<string, number>> = { '/register': 120, '/authori
  * Where a request comes from. Cloudflare names the address, and says so by `cf`; elsewhere anybody may write the header, so
  * all are counted together.
  */
-function sourceOf(request: Request): string {
+export function sourceOf(request: Request): string {
   const onCloudflare = (request as { cf?: { colo?: unknown } }).cf?.colo !== undefined
   return (onCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere'
 }

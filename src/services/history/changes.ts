@@ -42,6 +42,8 @@ export interface Following {
 export interface Changes {
   /** @throws Problem invalid_input for a cursor that is too old, or none */
   list(scope: Scope, request: ListRequest): Promise<ListedChanges>
+  /** The newest changes, newest first, and the cursor behind them; at most `limit`. */
+  latest(scope: Scope, limit: number): Promise<Omit<ListedChanges, 'more'>>
   /** @throws Problem as `list` */
   start(scope: Scope, after: string | undefined): Promise<FeedStart>
   /** Pages as they come; an empty one now and then while there is nothing. Ends with whoever stops asking. */
@@ -116,6 +118,11 @@ export function createChanges(dependencies: {
     async list(scope, request) {
       const page = await awaited(scope, await start(scope, request.after), request)
       return { changes: page.changes, next: await (await seal()).seal(scope.org, page.next), more: page.more }
+    },
+
+    async latest(scope, limit) {
+      const [{ changes, next }, sealing] = await Promise.all([feed.latest(scope, limit), seal()])
+      return { changes, next: await sealing.seal(scope.org, next) }
     },
 
     async *follow(scope, from, { filters, stream }) {

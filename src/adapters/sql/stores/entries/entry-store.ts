@@ -162,7 +162,7 @@ export function createSqlEntryStore(
 
     async read(scope, ids) {
       if (ids.length === 0) return []
-      const [rows] = await connection.batch([
+      const [rows] = await connection.read([
         sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${visible(dialect, scope, clock.now())}`,
       ])
       return readRows(rows ?? [], pace, toEntry)
@@ -185,7 +185,7 @@ export function createSqlEntryStore(
 
     async readWithin(scope, ids, maxBytes) {
       if (ids.length === 0) return { entries: [], omitted: [] }
-      const [rows = []] = await connection.batch([
+      const [rows = []] = await connection.read([
         withinStatement({ dialect, scope, now: clock.now() }, [...new Set(ids)], maxBytes),
       ])
       return {
@@ -200,7 +200,7 @@ export function createSqlEntryStore(
 
     async page(scope, filter, request) {
       const context = reading(scope)
-      const results = await connection.batch(pageStatements(context, filter, request))
+      const results = await connection.read(pageStatements(context, filter, request))
       const { previewLength } = request
       const total = results.at(-1)?.at(-1)?.total
       const share = shareOf(dialect, filter)
@@ -281,7 +281,7 @@ export function createSqlEntryStore(
 
     async statistics(scope) {
       const context = reading(scope)
-      const results = await connection.batch(statisticsStatements(context))
+      const results = await connection.read(statisticsStatements(context))
       return toStatistics(await countMany(connection, pace, context, results))
     },
 
@@ -292,7 +292,7 @@ export function createSqlEntryStore(
     },
 
     async imageType(scope, hash) {
-      const [rows] = await connection.batch([imageTypeStatement(dialect, scope, hash, clock.now())])
+      const [rows] = await connection.read([imageTypeStatement(dialect, scope, hash, clock.now())])
       return (rows?.[0]?.mime_type as string | undefined) ?? null
     },
   }

@@ -7,6 +7,7 @@ import {
   type FeedAction,
   type FeedChange,
   type FeedFilter,
+  WHOLE_FEED,
 } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
@@ -17,7 +18,7 @@ import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { circle, listed } from '../../core/visibility'
-import { changedSince, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
+import { changedSince, changesOf, NEWEST_FIRST, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { SIGHT_COLUMNS, toSight } from '../../tables/changes/sight'
 import { beginningOf } from '../../tables/texts/long-texts'
 
@@ -44,6 +45,19 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
 /** Each action by what was seen before (2) and after (1). */
 const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
 
+/** What is read of a change `c`: its row, and what the scope saw of it before and after. */
+const told = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
+  sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
+    2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
+
+/** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
+const nowListed = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
+  dialect.followLeft(
+    'entries',
+    'e',
+    sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, now, 'e', { captured: 'too' })}`,
+  )
+
 function pageStatement(
   dialect: SqlDialect,
   scope: Scope,
@@ -51,24 +65,38 @@ function pageStatement(
   page: { readonly after: number; readonly limit: number; readonly now: number },
 ): SQL {
   const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
-  const shown = listed(dialect, scope, page.now, 'e', { captured: 'too' })
-  // What lists show of it now, if anything: a text that its reader may see no more is not in an old change either.
   return sql`
     SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
     FROM (
       SELECT c.*
       FROM (
-        SELECT c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
-          2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen
+        SELECT ${told(dialect, scope, filter)}
         FROM changes c
         WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, filter, page.after)}
       ) c
       WHERE c.seen IN (${wanted})
       ${OLDEST_FIRST} LIMIT ${page.limit}
     ) p
-      ${dialect.followLeft('entries', 'e', sql`e.id = p.entry_id AND p.seen <> 2 AND ${shown}`)}
+      ${nowListed(dialect, scope, page.now)}
     ORDER BY p.seq`
 }
+
+/** Rows of the log that are looked at for the newest changes that a scope sees. */
+const LATEST_ROWS = 2_000
+
+const latestStatement = (dialect: SqlDialect, scope: Scope, limit: number, now: number): SQL => sql`
+  SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+  FROM (
+    SELECT c.*
+    FROM (
+      SELECT ${told(dialect, scope, WHOLE_FEED)}
+      FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
+    ) c
+    WHERE c.seen > 0
+    ${NEWEST_FIRST} LIMIT ${limit}
+  ) p
+    ${nowListed(dialect, scope, now)}
+  ORDER BY p.seq DESC`
 
 /** Whether rows may follow that are not shown, thousands of them: without a filter nearly every row is, and the page is soon full. */
 const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId }: FeedFilter): boolean =>
@@ -153,5 +181,14 @@ export const createSqlChangeFeed = (
       after = Number(partEnds)
       await pace.rest()
     }
+  },
+  async latest(scope, limit) {
+    const { dialect } = connection
+    const [bounds, rows = []] = await connection.read([
+      boundsStatement(dialect, scope, WHOLE_FEED, null),
+      latestStatement(dialect, scope, limit, clock.now()),
+    ])
+    const end = Math.max(Number(bounds?.[0]?.newest), Number(bounds?.[0]?.forgotten))
+    return { changes: rows.flatMap((row) => toChange(scope, WHOLE_FEED, row) ?? []), next: end }
   },
 })

@@ -130,7 +130,7 @@ export function createSqlHistory(
 
   return {
     async versions(scope, id, window) {
-      const [totals, rows] = await connection.batch(versionStatements(context(scope), id, window))
+      const [totals, rows] = await connection.read(versionStatements(context(scope), id, window))
       const { total: all, newest, live } = totals?.[0] ?? {}
       const total = Number(all ?? 0)
       if (total === 0) return null
@@ -143,13 +143,13 @@ export function createSqlHistory(
     },
 
     async state(scope, id, version) {
-      const [rows] = await connection.batch([stateStatement(context(scope), id, version)])
+      const [rows] = await connection.read([stateStatement(context(scope), id, version)])
       return rows?.[0] === undefined || rows[0].text === null ? null : toEntry(rows[0])
     },
 
     async texts(scope, id, versions, maxBytes) {
       if (versions.length === 0) return new Map()
-      const [rows] = await connection.batch([textsStatement(context(scope), id, versions, maxBytes)])
+      const [rows] = await connection.read([textsStatement(context(scope), id, versions, maxBytes)])
       const known = (rows ?? []).filter(({ text }) => text !== null)
       return new Map(known.map((row) => [Number(row.version), row.text as string]))
     },

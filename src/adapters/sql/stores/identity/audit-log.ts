@@ -2,8 +2,12 @@ import { sql } from 'drizzle-orm'
 import type { AuditRow } from '../../../../domain/identity/audit'
 import type { AuditLog } from '../../../../ports/audit-log'
 import type { Clock } from '../../../../ports/clock'
+import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { auditRepeatedStatements, auditStatement, AUDIT_COLUMNS as COLUMNS } from '../../tables/changes/audit-log'
+
+/** Rows that one call of `newest` looks at, whatever it asks for. */
+const LOOKED_AT = 5_000
 
 const toRow = (row: Row): AuditRow => ({
   seq: Number(row.seq),
@@ -34,5 +38,24 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
       sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org} AND seq > ${after}${own} ORDER BY seq LIMIT ${limit}`,
     ])
     return (rows ?? []).map(toRow)
+  },
+
+  async newest(org, { before, limit, keys, action, allowed }) {
+    const below = before === null ? sql`` : sql` AND seq < ${before}`
+    const json = JSON.stringify(keys ?? [])
+    const conditions = [
+      TRUE,
+      ...(keys ? [sql`key_id IN (SELECT value FROM ${connection.dialect.jsonRows(sql`${json}`)})`] : []),
+      ...(action === null ? [] : [sql`action = ${action}`]),
+      ...(allowed === null ? [] : [sql`allowed = ${allowed ? 1 : 0}`]),
+    ]
+    const looked = sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org}${below} ORDER BY seq DESC LIMIT ${LOOKED_AT}`
+    const [rows = [], ends = []] = await connection.read([
+      sql`SELECT * FROM (${looked}) AS looked WHERE ${sql.join(conditions, sql` AND `)} ORDER BY seq DESC LIMIT ${limit}`,
+      sql`SELECT min(seq) AS lowest, count(*) AS looked FROM (${looked}) AS looked`,
+    ])
+    const last = rows.length === limit ? Number(rows.at(-1)?.seq) : null
+    const end = Number(ends[0]?.looked) === LOOKED_AT ? Number(ends[0]?.lowest) : null
+    return { rows: rows.map(toRow), lookedDownTo: last ?? end }
   },
 })

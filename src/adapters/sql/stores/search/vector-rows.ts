@@ -151,7 +151,7 @@ export function createSqlVectorRows(
     },
 
     async counts(scope, model) {
-      const [rows] = await connection.batch([vectorCountsStatement({ dialect, scope, now: clock.now() }, model)])
+      const [rows] = await connection.read([vectorCountsStatement({ dialect, scope, now: clock.now() }, model)])
       const row = rows?.[0] ?? {}
       return { entries: Number(row.entries ?? 0), vectors: Number(row.vectors ?? 0), bytes: Number(row.bytes ?? 0) }
     },

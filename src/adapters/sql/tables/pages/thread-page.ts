@@ -40,7 +40,7 @@ export async function threadPage(
   // What goes before a page is not brought along, a hundred thousand rows to be read here; parts have to be put in one order first.
   const skipped = context.dialect.walked === null ? offset : 0
   const read = async (most: number, skipped: number) =>
-    (await connection.batch([groupsStatement(context, groups, most, skipped)]))[0] ?? []
+    (await connection.read([groupsStatement(context, groups, most, skipped)]))[0] ?? []
   const most = offset + limit - skipped
   const begun = await read(most, skipped)
   const { count, first } = await groupsOf(connection, pace, context, groups, { most, begun })

@@ -1,0 +1,108 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Counted, LinkedEntry } from '../../../../domain/report'
+import { compareCodePoints } from '../../../../domain/text'
+import { DAY_MS } from '../../../../domain/time'
+import type { Clock } from '../../../../ports/clock'
+import type { ActivityRequest, StoreOverview } from '../../../../ports/store-overview'
+import type { Row, SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { listed, visible } from '../../core/visibility'
+import { beginningOf } from '../../tables/texts/long-texts'
+
+/** What pages for people show of a store, over any SQL connection: each a statement that reads a bounded number of rows. */
+interface Context {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  readonly now: number
+}
+
+const number = (value: number): SQL => sql.raw(String(value))
+
+/** Rows of `day`, NULL but for those of a day, and `kind`, `agent`, `project`, NULL but for those of what was stored; each with `count`. */
+function activityStatement({ dialect, scope, now }: Context, { newest, since }: ActivityRequest): SQL {
+  const day = sql`CAST(created_at / ${number(DAY_MS)} AS BIGINT)`
+  return sql`
+    WITH newest AS MATERIALIZED (
+      SELECT e.created_at, e.kind, coalesce(e.agent, '') AS agent, coalesce(e.project, '') AS project
+      FROM entries e WHERE ${listed(dialect, scope, now)}
+      ORDER BY e.created_second DESC, e.id DESC LIMIT ${number(newest)}
+    )
+    SELECT NULL AS day, kind, agent, project, count(*) AS count FROM newest GROUP BY kind, agent, project
+    UNION ALL SELECT ${day}, NULL, NULL, NULL, count(*) FROM newest WHERE created_at >= ${number(since)} GROUP BY ${day}`
+}
+
+/** The names of a column with the sums of their counts, the most first. */
+function summed(rows: readonly Row[], column: 'kind' | 'agent' | 'project'): Counted[] {
+  const sums = new Map<string, number>()
+  for (const row of rows) {
+    const name = String(row[column])
+    sums.set(name, (sums.get(name) ?? 0) + Number(row.count))
+  }
+  const all = [...sums].map(([name, count]) => ({ name, count }))
+  return all.sort((a, b) => b.count - a.count || compareCodePoints(a.name, b.name))
+}
+
+const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+/** Code points of a name. */
+const NAME = 200
+/** Links that are looked at in each direction. */
+const LOOKED_AT = 500
+
+/** The ends of links, newest first, as far as the scope may see both. */
+function linksStatement({ dialect, scope, now }: Context, id: number, limit: number): SQL {
+  const ofOrg = sql`l.org = ${scope.org}`
+  return sql`
+    SELECT e.id, e.title, e.kind, e.project, link.relation, link.direction, ${beginningOf(dialect, NAME)} AS text
+    FROM (
+      SELECT * FROM (
+        SELECT DISTINCT l.relation, 'outgoing' AS direction, l.to_id AS id FROM links l
+        WHERE ${ofOrg} AND l.from_id = ${id} ORDER BY l.to_id DESC LIMIT ${number(LOOKED_AT)}
+      ) AS outgoing
+      UNION ALL SELECT * FROM (
+        SELECT DISTINCT l.relation, 'incoming' AS direction, l.from_id AS id FROM links l
+        WHERE l.to_id = ${id} AND ${dialect.aside(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
+      ) AS incoming
+    ) AS link ${dialect.follow('entries', 'e', sql`e.id = link.id`)}
+    WHERE ${visible(dialect, scope, now)}
+      AND EXISTS (SELECT 1 FROM entries o WHERE o.id = ${id} AND ${visible(dialect, scope, now, 'o')})
+    ORDER BY e.id DESC, link.direction, link.relation LIMIT ${number(limit)}`
+}
+
+const toLinked = (row: Row): LinkedEntry => ({
+  id: Number(row.id),
+  title: row.title as string | null,
+  kind: row.kind as LinkedEntry['kind'],
+  project: row.project as string | null,
+  relation: row.relation as string,
+  direction: row.direction as LinkedEntry['direction'],
+  text: row.text as string,
+})
+
+export function createSqlStoreOverview(connection: SqlConnection, clock: Clock): StoreOverview {
+  const contextOf = (scope: Scope): Context => ({ dialect: connection.dialect, scope, now: clock.now() })
+  return {
+    async activity(scope, request) {
+      const [rows = []] = await connection.read([activityStatement(contextOf(scope), request)])
+      const stored = rows.filter(({ day }) => day === null)
+      const agents = summed(stored, 'agent')
+      return {
+        entries: stored.reduce((sum, { count }) => sum + Number(count), 0),
+        agentCount: agents.filter(({ name }) => name !== '').length,
+        days: rows
+          .filter(({ day }) => day !== null)
+          .toSorted((a, b) => Number(a.day) - Number(b.day))
+          .map(({ day, count }) => ({ name: isoDay(Number(day)), count: Number(count) })),
+        agents: agents.slice(0, request.names),
+        kinds: summed(stored, 'kind').slice(0, request.names),
+        projects: summed(stored, 'project').slice(0, request.names),
+      }
+    },
+
+    async links(scope, id, limit) {
+      const [rows = []] = await connection.read([linksStatement(contextOf(scope), id, limit)])
+      return rows.map(toLinked)
+    },
+  }
+}

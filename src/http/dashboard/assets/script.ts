@@ -1,0 +1,115 @@
+import { versioned } from './versioned'
+
+/**
+ * The one script, as the browser gets it. Every page works without it. It says times in the reader's zone, adds buttons that copy, adds
+ * rows of conditions, lets single keys send the forms of a review, and follows the feed on the page of activity. What was stored reaches
+ * the page as text only.
+ */
+export const SCRIPT = `
+const zone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+const localTimes = (root) => {
+  for (const time of root.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    time.title = zone.format(at)
+    const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric'
+    if ('day' in time.dataset) time.textContent = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year })
+  }
+}
+localTimes(document)
+
+for (const pre of document.querySelectorAll('pre[data-copy]')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'small'
+  button.textContent = 'Copy'
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(pre.textContent)
+    button.textContent = 'Copied'
+    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+  })
+  pre.after(button)
+}
+
+const conditions = document.querySelector('.conditions')
+if (conditions) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'small'
+  button.textContent = 'Add a condition'
+  button.addEventListener('click', () => {
+    const row = conditions.lastElementChild.cloneNode(true)
+    for (const input of row.querySelectorAll('input')) input.value = ''
+    conditions.append(row)
+    row.querySelector('input').focus()
+  })
+  conditions.after(button)
+}
+
+const element = (name, className, text) => {
+  const made = document.createElement(name)
+  if (className) made.className = className
+  if (text) made.textContent = text
+  return made
+}
+
+const SIGNS = { stored: '+', updated: '~', deleted: '−' }
+const WORDS = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
+
+const changeItem = (change) => {
+  const item = element('li', 'change fresh ' + change.action)
+  const sign = element('span', 'sign', SIGNS[change.action])
+  sign.setAttribute('aria-hidden', 'true')
+  const line = element('p', 'facts')
+  line.append(element('strong', '', change.agent || 'somebody'), ' ' + WORDS[change.action] + ' ')
+  const link = element('a', '', 'memory ' + Number(change.context_id))
+  link.href = '/entries/' + Number(change.context_id)
+  line.append(link)
+  if (change.kind) line.append(' ', element('span', 'kind', change.kind.replaceAll('_', ' ')))
+  const time = element('time', '', 'just now')
+  time.dateTime = change.at
+  line.append(' ', time)
+  item.append(sign, line, element('p', 'excerpt', change.preview))
+  localTimes(item)
+  return item
+}
+
+const feed = document.querySelector('[data-feed]')
+if (feed) {
+  const list = feed.querySelector('ol')
+  const status = feed.querySelector('.live')
+  const source = new EventSource(feed.dataset.feed)
+  source.addEventListener('open', () => {
+    status.classList.add('on')
+    status.textContent = 'Live: what changes appears here'
+  })
+  source.addEventListener('error', () => {
+    status.classList.remove('on')
+    status.textContent = source.readyState === EventSource.CLOSED ? 'Stopped: load the page again' : 'Connecting again'
+  })
+  source.addEventListener('message', (event) => {
+    list.prepend(changeItem(JSON.parse(event.data)))
+    feed.querySelector('.nothing')?.remove()
+    while (list.children.length > 200) list.lastElementChild.remove()
+  })
+  source.addEventListener('end', () => {
+    source.close()
+    status.classList.remove('on')
+    status.textContent = 'Stopped: load the page again'
+  })
+}
+
+const review = document.querySelector('[data-review]')
+if (review) document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+  if (event.target.closest('input, select, textarea')) return
+  const target = [...review.querySelectorAll('[data-key]')].find((one) => one.dataset.key === event.key)
+  if (!target) return
+  event.preventDefault()
+  if (target.matches('form')) target.requestSubmit()
+  else if (target.matches('details')) {
+    target.open = true
+    target.querySelector('input:not([type=hidden]), select').focus()
+  } else target.click()
+})
+`
+export const SCRIPT_AT = versioned('/assets/dashboard.js', SCRIPT)

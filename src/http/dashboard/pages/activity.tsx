@@ -1,0 +1,49 @@
+import { WHOLE_FEED } from '../../../domain/history/feed'
+import { eventStream } from '../../changes'
+import { openPages } from '../../event-stream'
+import { ticking } from '../../waiting'
+import type { Page } from '../page'
+import { withQuery } from '../parts/addresses'
+import { Changes } from '../parts/changes'
+import { asked, principalOf, type Visit } from '../visit'
+
+/** The feed of changes: what happened last, and by the script what happens while one looks. */
+const SHOWN = 100
+
+export async function activity(visit: Visit): Promise<Page> {
+  const { services } = visit
+  const { changes, next } = await services.changes.latest(principalOf(visit), SHOWN)
+  return {
+    title: 'Activity',
+    at: '/activity',
+    body: (
+      <section data-feed={withQuery('/activity/stream', { after: next })}>
+        <div class="head">
+          <h1>Activity</h1>
+          <p>What agents and people stored, changed and deleted, the newest first.</p>
+          <p class="live" role="status">
+            <a href="/activity">Load again</a> to see what is new
+          </p>
+        </div>
+        <div class="card">
+          <Changes changes={changes} now={services.now()} />
+        </div>
+      </section>
+    ),
+  }
+}
+
+/** The same as events, for the script of the page: of the session, which no program can have. */
+export async function activityStream(visit: Visit, lastEventId: string | null): Promise<Response> {
+  const { services } = visit
+  const principal = principalOf(visit)
+  const after = lastEventId ?? asked(visit, 'after') ?? undefined
+  const pages = await openPages(services, principal, { after, filters: [WHOLE_FEED] })
+  return new Response(ticking(eventStream(services, principal, pages), ':\n\n'), {
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store, no-transform',
+      'X-Accel-Buffering': 'no',
+    },
+  })
+}

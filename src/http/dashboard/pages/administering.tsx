@@ -1,0 +1,55 @@
+import { Problem } from '../../../domain/errors'
+import type { Administrator } from '../../../services/administration'
+import { requireRole } from '../../auth'
+import { Choice } from '../parts/form'
+import { administratorFor, asked, sent, type Visit } from '../visit'
+
+/** Who administers which organization: an admin key its own, the holder of ADMIN_TOKEN the one that the address or the form names. */
+export interface Administering {
+  readonly by: Administrator
+  /** Null where the holder of ADMIN_TOKEN has named none yet. */
+  readonly org: string | null
+}
+
+/**
+ * @param action as the audit log names it
+ * @throws Problem forbidden for a key of another role, which is noted
+ */
+export async function administering(visit: Visit, action: string): Promise<Administering> {
+  const by = administratorFor(visit, action)
+  if (by.kind === 'operator') return { by, org: sent(visit, 'org') ?? asked(visit, 'org') }
+  try {
+    requireRole(by.caller, 'admin')
+  } catch (error) {
+    await visit.services.administration.note(by.caller, false, { denied: 1 })
+    throw error
+  }
+  return { by, org: by.caller.org }
+}
+
+/** The same where an organization is needed. @throws Problem invalid_input where none is named */
+export async function administeringOne(visit: Visit, action: string): Promise<{ by: Administrator; org: string }> {
+  const { by, org } = await administering(visit, action)
+  if (org === null) throw new Problem('invalid_input', 'Choose an organization first')
+  return { by, org }
+}
+
+/** For the holder of ADMIN_TOKEN: which organization is looked at. */
+export const OrgChoice = ({ action, orgs, org }: { action: string; orgs: readonly string[]; org: string | null }) => (
+  <form method="get" action={action} class="card">
+    <div class="fields">
+      <Choice name="org" label="Organization" value={org} options={orgs.map((id) => [id, id])} />
+    </div>
+    <p class="more">
+      <button type="submit">Show</button>
+    </p>
+  </form>
+)
+
+/** What a form of an organization carries, so that it goes to the one that was looked at. */
+export const OrgField = ({ by, org }: { by: Administrator; org: string }) =>
+  by.kind === 'operator' ? <input type="hidden" name="org" value={org} /> : null
+
+/** Organizations that the holder of ADMIN_TOKEN may choose from; none for a key. */
+export const orgsFor = async (visit: Visit, by: Administrator): Promise<string[]> =>
+  by.kind === 'operator' ? (await visit.services.administration.orgs(by)).map(({ id }) => id) : []

@@ -1,0 +1,133 @@
+import type { AuditRow } from '../../../domain/identity/audit'
+import type { Page } from '../page'
+import { entryAt, samePage } from '../parts/addresses'
+import { Name, Nothing, Time } from '../parts/common'
+import { Choice, Field } from '../parts/form'
+import { plain, plural } from '../parts/words'
+import { asked, type Visit } from '../visit'
+import { administering, OrgChoice, orgsFor } from './administering'
+
+/** Who did what, the newest first. */
+const SIZE = 100
+/** Ids that a row shows. */
+const IDS = 3
+
+const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now }: { of: AuditRow; now: number }) => (
+  <tr>
+    <td>
+      <Time at={at} now={now} />
+    </td>
+    <td>
+      <Name>{agent ?? keyId}</Name>
+    </td>
+    <td>
+      {allowed ? '' : <strong>denied: </strong>}
+      {plain(action)}
+    </td>
+    <td class="ids">
+      {ids.slice(0, IDS).map((id) => (
+        <>
+          <a href={entryAt(id)}>{id}</a>{' '}
+        </>
+      ))}
+      {ids.length > IDS ? <span class="soft">and {plural(ids.length - IDS, 'more', 'more')}</span> : null}
+    </td>
+    <td class="soft">
+      {Object.entries(detail)
+        .map(([name, value]) => `${plain(name)} ${value}`)
+        .join(', ')}
+    </td>
+  </tr>
+)
+
+const OUTCOMES = [
+  ['', 'all'],
+  ['done', 'done'],
+  ['denied', 'denied'],
+] as const
+
+function Filters({ visit, org }: { visit: Visit; org: string | null }) {
+  return (
+    <form method="get" action="/audit" class="card">
+      {visit.credential.kind === 'operator' && org !== null ? <input type="hidden" name="org" value={org} /> : null}
+      <div class="fields">
+        <Field name="action" label="Action" value={asked(visit, 'action')} hint="As in store_context or keys.create" />
+        <Field name="by" label="Key" value={asked(visit, 'by')} hint="Its id" />
+        <Choice name="outcome" label="Outcome" value={asked(visit, 'outcome')} options={OUTCOMES} />
+      </div>
+      <p class="more">
+        <button type="submit">Filter</button>
+      </p>
+    </form>
+  )
+}
+
+/** What the address asks for. Keys of the address are refused by their name, so that of a key's id is another. */
+function requestOf(visit: Visit) {
+  const before = asked(visit, 'before')
+  const outcome = asked(visit, 'outcome')
+  return {
+    before: before !== null && /^\d{1,15}$/.test(before) ? Number(before) : null,
+    limit: SIZE,
+    key: asked(visit, 'by'),
+    action: asked(visit, 'action'),
+    allowed: outcome === 'done' ? true : outcome === 'denied' ? false : null,
+  }
+}
+
+export async function audit(visit: Visit): Promise<Page> {
+  const { by, org } = await administering(visit, 'audit.read')
+  const { administration, now } = visit.services
+  const nothing = { events: [], older: null }
+  const [orgs, page] = await Promise.all([
+    orgsFor(visit, by),
+    org === null ? nothing : administration.auditNewest(by, org, requestOf(visit)),
+  ])
+  return {
+    title: 'Audit log',
+    at: '/audit',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>Audit log</h1>
+          <p>
+            Every write, every pack and every denial, without any text, for {plural(visit.config.auditDays, 'day')}.
+          </p>
+        </div>
+        {by.kind === 'operator' ? <OrgChoice action="/audit" orgs={orgs} org={org} /> : null}
+        {org === null ? null : <Filters visit={visit} org={org} />}
+        {org === null ? null : (
+          <section class="card scroll" tabindex={0} aria-label="Events">
+            {page.events.length > 0 ? (
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">When</th>
+                    <th scope="col">Who</th>
+                    <th scope="col">Did</th>
+                    <th scope="col">To memories</th>
+                    <th scope="col">Counts</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {page.events.map((row) => (
+                    <Row of={row} now={now()} />
+                  ))}
+                </tbody>
+              </table>
+            ) : (
+              <Nothing title="Nothing of this kind" />
+            )}
+            {page.older === null ? null : (
+              <p class="more">
+                <a class="button" href={samePage(visit.url, { before: page.older })}>
+                  Older
+                </a>
+              </p>
+            )}
+          </section>
+        )}
+      </div>
+    ),
+  }
+}

@@ -1,0 +1,177 @@
+import type { Entry } from '../../../domain/entry/entry'
+import { readId } from '../../../domain/entry/link'
+import { titleOf } from '../../../domain/entry/title'
+import { notFound } from '../../../domain/errors'
+import { mayOffer } from '../../../domain/identity/scope'
+import type { DiffedPage } from '../../../services/history/read-history'
+import { attempt } from '../../../services/outcome'
+import type { Page } from '../page'
+import { entryAt } from '../parts/addresses'
+import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
+import { PostForm } from '../parts/form'
+import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { About, Links } from './entry-about'
+import { Versions } from './entry-history'
+
+/** Everything of one memory. */
+const LINKS = 100
+const VERSIONS = 20
+const DEEPEST = 1_000_000
+
+/** One answer for what never was, what is not for this key to see, and what is kept no more. */
+export const noEntry = () => notFound('There is no such memory, or this key sees nothing of it.')
+
+/** @throws Problem not_found unless the address names an id */
+export function idOf({ url }: Visit): number {
+  const id = readId(url.pathname.split('/')[2])
+  if (id === null) throw noEntry()
+  return id
+}
+
+async function look(visit: Visit, id: number) {
+  const { services } = visit
+  const principal = principalOf(visit)
+  const window = { limit: VERSIONS, offset: askedNumber(visit, 'offset', 0, DEEPEST) }
+  const [entries, links, versions] = await Promise.all([
+    services.entries.read(principal, [id]),
+    services.overview.links(principal, id, LINKS),
+    attempt(() => services.readHistory.versions(principal, id, window, true)),
+  ])
+  return { entry: entries[0], links, history: versions.ok ? versions.value : null, offset: window.offset }
+}
+
+/** What was just done, and how it is taken back. */
+function Done({ visit, id }: { visit: Visit; id: number }) {
+  const done = asked(visit, 'done')
+  if (done === 'changed') return <Note>Your changes are stored.</Note>
+  if (done === 'restored') return <Note>The memory is back.</Note>
+  if (done !== 'stored') return null
+  return <Note>Memory {id} is stored. Agents find it from now on.</Note>
+}
+
+function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Awaited<ReturnType<typeof look>> }) {
+  const { services, formToken } = visit
+  const now = services.now()
+  const may = mayOffer(principalOf(visit), entry)
+  return (
+    <>
+      <Done visit={visit} id={entry.id} />
+      <div class="head">
+        <h1>
+          <Name>{titleOf(entry) || `Memory ${entry.id}`}</Name>
+        </h1>
+        {may ? (
+          <div class="actions">
+            <a class="button" href={`${entryAt(entry.id)}/edit`}>
+              Edit
+            </a>
+            <a class="button bad" href={`${entryAt(entry.id)}/delete`}>
+              Delete
+            </a>
+          </div>
+        ) : null}
+      </div>
+      <div class="columns">
+        <div>
+          <article class="card">
+            <Facts>
+              <Kind kind={entry.kind} />
+              <By entry={entry} />
+              <Time at={entry.createdAt} now={now} />
+              {entry.archived ? <span>archived: lists leave it out</span> : null}
+              {entry.reader === '' ? null : <span>private</span>}
+            </Facts>
+            <pre class="text text-of more">{entry.text}</pre>
+            <div class="more">
+              <Images of={entry} />
+            </div>
+            <div class="more">
+              <Tags tags={entry.tags} />
+            </div>
+          </article>
+          {entry.summary === '' ? null : (
+            <section class="card">
+              <h2>Summary</h2>
+              <p>{entry.summary}</p>
+            </section>
+          )}
+          <Links links={seen.links} />
+          {seen.history === null ? null : (
+            <Versions id={entry.id} history={seen.history} token={may ? formToken : null} now={now} visit={visit} />
+          )}
+        </div>
+        <About entry={entry} now={now} />
+      </div>
+    </>
+  )
+}
+
+/** A memory that was deleted, as long as it can come back. */
+function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
+  const change = asked(visit, 'change')
+  const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
+  return (
+    <>
+      <Note>
+        <span>{change === null ? 'This memory was deleted.' : `Memory ${id} is deleted.`}</span>
+        {may ? (
+          <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
+            {change === null ? null : <input type="hidden" name="change" value={change} />}
+            <button type="submit" class="small">
+              {change === null ? 'Bring it back' : 'Undo'}
+            </button>
+          </PostForm>
+        ) : null}
+      </Note>
+      <div class="head">
+        <h1>Deleted memory {id}</h1>
+      </div>
+      <Versions id={id} history={history} token={null} now={visit.services.now()} visit={visit} />
+    </>
+  )
+}
+
+export async function entry(visit: Visit): Promise<Page> {
+  const id = idOf(visit)
+  const seen = await look(visit, id)
+  if (seen.entry !== undefined)
+    return { title: titleOf(seen.entry), body: <Shown visit={visit} entry={seen.entry} seen={seen} /> }
+  if (seen.history?.deleted !== true) throw noEntry()
+  return { title: `Deleted memory ${id}`, body: <Gone visit={visit} id={id} history={seen.history} /> }
+}
+
+/** The memory as it was in one version. */
+export async function entryVersion(visit: Visit): Promise<Page> {
+  const id = idOf(visit)
+  const version = Number(visit.url.pathname.split('/')[4])
+  if (!Number.isSafeInteger(version) || version < 1) throw noEntry()
+  const then = await visit.services.readHistory.state(principalOf(visit), id, version)
+  return {
+    title: `${titleOf(then)}, version ${version}`,
+    body: (
+      <>
+        <Note>
+          <span>This is version {version}, as it was then.</span>
+          <a href={entryAt(id)}>To the memory as it is now</a>
+        </Note>
+        <div class="head">
+          <h1>
+            <Name>{titleOf(then) || `Memory ${id}`}</Name>
+          </h1>
+        </div>
+        <div class="columns">
+          <article class="card">
+            <pre class="text text-of">{then.text}</pre>
+            <div class="more">
+              <Images of={then} />
+            </div>
+            <div class="more">
+              <Tags tags={then.tags} />
+            </div>
+          </article>
+          <About entry={then} now={visit.services.now()} />
+        </div>
+      </>
+    ),
+  }
+}

@@ -1,0 +1,186 @@
+import type { ApiKey } from '../../../domain/identity/identity'
+import { ROLES } from '../../../domain/identity/scope'
+import { type Page, seeOther } from '../page'
+import { withQuery } from '../parts/addresses'
+import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
+import { Clients } from '../parts/connect'
+import { Choice, Field, PostForm } from '../parts/form'
+import { sent, type Visit } from '../visit'
+import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+
+/** Keys: who may come in, and as what. */
+type By = Administering['by']
+
+function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: number }) {
+  if (revokedAt !== null)
+    return (
+      <>
+        revoked <Time at={revokedAt} now={now} />
+      </>
+    )
+  if (expiresAt === null) return <>in use</>
+  return (
+    <>
+      {expiresAt <= now ? 'ended' : 'ends'} <Time at={expiresAt} now={now} />
+    </>
+  )
+}
+
+const Row = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => {
+  const now = visit.services.now()
+  return (
+    <tr class={of.revokedAt === null ? undefined : 'gone'}>
+      <th scope="row">
+        <strong>
+          <Name>{of.name}</Name>
+        </strong>
+        <br />
+        <span class="soft">{of.id}</span>
+      </th>
+      <td>{of.role}</td>
+      <td>
+        <Name>{of.projects === null ? 'all projects' : of.projects.join(', ')}</Name>
+        {of.agent === null ? null : (
+          <>
+            <br />
+            <span class="soft">
+              as <Name>{of.agent}</Name>
+            </span>
+          </>
+        )}
+      </td>
+      <td>{of.lastUsedAt === null ? <span class="soft">never</span> : <Time at={of.lastUsedAt} now={now} />}</td>
+      <td>
+        <State of={of} now={now} />
+        {of.revokedAt !== null ? null : (
+          <details>
+            <summary>Revoke</summary>
+            <PostForm action="/keys/revoke" token={visit.formToken}>
+              <OrgField by={by} org={org} />
+              <input type="hidden" name="id" value={of.id} />
+              <p class="hint">It ends at once, with every session and every client that uses it.</p>
+              <button type="submit" class="bad small">
+                Revoke {of.name}
+              </button>
+            </PostForm>
+          </details>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: By; org: string }) => (
+  <section class="card scroll" tabindex={0} aria-label="Keys">
+    {keys.length > 0 ? (
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Role</th>
+            <th scope="col">Reaches</th>
+            <th scope="col">Last used</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <Row of={key} {...rest} />
+          ))}
+        </tbody>
+      </table>
+    ) : (
+      <Nothing title="No keys yet" />
+    )}
+  </section>
+)
+
+const Making = ({ visit, by, org }: { visit: Visit; by: By; org: string }) => (
+  <PostForm action="/keys" token={visit.formToken} class="card stack-form">
+    <h2>Make a key</h2>
+    <OrgField by={by} org={org} />
+    <div class="fields">
+      <Field name="name" label="Name" hint="Who or what uses it" required />
+      <Choice name="role" label="Role" value="writer" options={ROLES.map((role) => [role, role])} />
+      <Field name="projects" label="Projects" hint="Separated by commas; empty for all" />
+      <Field name="agent" label="Agent" hint="Stamped on what it writes" />
+      <Field name="owner" label="Owner" hint="Whose private memories it sees; empty for a new one" />
+      <Field name="expires_at" label="Ends" type="date" />
+    </div>
+    <p>
+      <button type="submit" class="main">
+        Make it
+      </button>
+    </p>
+  </PostForm>
+)
+
+export async function keys(visit: Visit): Promise<Page> {
+  const { by, org } = await administering(visit, 'keys.list')
+  const { administration } = visit.services
+  const [orgs, rows] = await Promise.all([orgsFor(visit, by), org === null ? [] : administration.keys(by, org)])
+  return {
+    title: 'Keys',
+    at: '/keys',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>Keys</h1>
+          <p>Each client has a key of its own, so that one can be ended without the others.</p>
+        </div>
+        {by.kind === 'operator' ? <OrgChoice action="/keys" orgs={orgs} org={org} /> : null}
+        {org === null ? null : (
+          <>
+            <Table keys={rows} visit={visit} by={by} org={org} />
+            <Making visit={visit} by={by} org={org} />
+          </>
+        )}
+      </div>
+    ),
+  }
+}
+
+/** Shown once: the answer to the form itself, which no address leads back to. */
+export async function makeKey(visit: Visit): Promise<Page> {
+  const { by, org } = await administeringOne(visit, 'keys.create')
+  const projects = (sent(visit, 'projects') ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+  const { key, text } = await visit.services.administration.createKey(by, org, {
+    name: sent(visit, 'name'),
+    role: sent(visit, 'role'),
+    projects: projects.length === 0 ? null : projects,
+    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
+  })
+  return {
+    title: 'A new key',
+    at: '/keys',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>
+            The key of <Name>{key.name}</Name>
+          </h1>
+        </div>
+        <Note>It is shown this once: copy it now. Whoever has it may do what its role ({key.role}) may.</Note>
+        <section class="card">
+          <Copyable text={text} label="The key" />
+        </section>
+        <section class="card">
+          <h2>Give it to a client</h2>
+          <Clients of={{ origin: visit.url.origin, open: false, key: text }} />
+        </section>
+        <p>
+          <a href={withQuery('/keys', { org: by.kind === 'operator' ? org : null })}>All keys</a>
+        </p>
+      </div>
+    ),
+  }
+}
+
+export async function revokeKey(visit: Visit): Promise<Response> {
+  const { by, org } = await administeringOne(visit, 'keys.revoke')
+  await visit.services.administration.revokeKey(by, org, sent(visit, 'id') ?? '')
+  return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null }))
+}

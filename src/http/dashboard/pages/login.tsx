@@ -1,0 +1,129 @@
+import type { Services } from '../../../services/services'
+import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/form'
+import { type Page, respondWith, seeOther } from '../page'
+import { safePath } from '../parts/addresses'
+import { Copyable } from '../parts/common'
+import { claudeCodeLine } from '../parts/connect'
+import { Door } from '../parts/frame'
+import { beginSession, keyIdOf } from '../session'
+
+/** Where a person shows a key, once; what they asked for comes afterwards. */
+interface Asking {
+  readonly request: Request
+  readonly services: Pick<Services, 'identity' | 'sessions' | 'now'>
+}
+
+const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
+const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
+
+const loginPage = (url: URL, next: string, token: string, error: string | null): Page => ({
+  title: error === null ? 'Sign in' : 'Error: sign in',
+  body: (
+    <>
+      <div class="card">
+        <h1>Sign in</h1>
+        <form method="post" action="/login" class="stack-form more">
+          <input type="hidden" name="page" value={token} />
+          <input type="hidden" name="next" value={next} />
+          <div class="field">
+            <label for="key">Your Commonplace key</label>
+            {error === null ? null : (
+              <p class="note bad" id="key-error" role="alert">
+                {error}
+              </p>
+            )}
+            <input
+              id="key"
+              name="key"
+              type="password"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              required
+              autofocus
+              aria-invalid={error === null ? undefined : 'true'}
+              aria-describedby={error === null ? 'key-hint' : 'key-error key-hint'}
+            />
+            <p class="hint" id="key-hint">
+              It begins with cp_. You see what this key may see, for eight hours; the key itself is not kept.
+            </p>
+          </div>
+          <button type="submit" class="main">
+            Sign in
+          </button>
+        </form>
+      </div>
+      <div class="card">
+        <h2>Connecting a program?</h2>
+        <p class="soft">This is an MCP server. Programs use its address, with a key or by OAuth.</p>
+        <div class="more">
+          <Copyable
+            text={claudeCodeLine({ origin: url.origin, open: false, key: null })}
+            label="Command for Claude Code"
+          />
+        </div>
+      </div>
+    </>
+  ),
+})
+
+interface Shown {
+  readonly next: string
+  readonly error?: string
+  readonly status: number
+  readonly token?: string
+}
+
+/** The page that asks for a key. @param next where the person wanted to go */
+export function askForKey(request: Request, { next, error, status, token = createPageToken() }: Shown): Response {
+  const url = new URL(request.url)
+  const page = loginPage(url, next, token, error ?? null)
+  return respondWith(<Door page={page} />, {
+    origin: url.origin,
+    status,
+    headers: { 'Set-Cookie': pageCookie(token, url) },
+  })
+}
+
+/** Takes the form of that page. */
+export async function signIn({ request, services }: Asking): Promise<Response> {
+  const url = new URL(request.url)
+  const form = await readForm(request)
+  const next = safePath(form?.get('next') ?? null)
+  if (form === null || !isFromOurPage(request, form)) return askForKey(request, { next, error: STALE, status: 403 })
+  const token = form.get('page') ?? ''
+  const keyId = await keyIdOf((form.get('key') ?? '').trim(), services)
+  if (keyId === null) return askForKey(request, { next, error: UNKNOWN, status: 400, token })
+  const response = seeOther(next)
+  response.headers.append('Set-Cookie', pageCookie(token, url, 0))
+  response.headers.append('Set-Cookie', (await beginSession(services, url, keyId)).cookie)
+  return response
+}
+
+/**
+ * A browser that follows a link of another site sends no cookie that is `SameSite=Strict`. It is asked to come again from this page, and
+ * then does; whoever has no session is asked for a key.
+ */
+export const comeAgain = (request: Request): Response | null => {
+  const { pathname, search, origin } = new URL(request.url)
+  if (request.headers.get('sec-fetch-site') !== 'cross-site') return null
+  const path = safePath(`${pathname}${search}`)
+  return respondWith(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="refresh" content={`0;url=${path}`} />
+        <title>Opening – Commonplace</title>
+      </head>
+      <body>
+        <main>
+          <p>
+            <a href={path}>Go on</a>
+          </p>
+        </main>
+      </body>
+    </html>,
+    { origin },
+  )
+}

@@ -1,0 +1,229 @@
+import type { ReviewedEntry } from '../../../domain/capture/review'
+import type { Entry } from '../../../domain/entry/entry'
+import { KINDS } from '../../../domain/entry/kind'
+import type { Page } from '../page'
+import { entryAt, samePage } from '../parts/addresses'
+import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
+import { Area, Choice, Field, PostForm } from '../parts/form'
+import { plain, plural } from '../parts/words'
+import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { reviewing } from './reviewing'
+
+/** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
+const SIZE = 50
+
+/** Parameters of the address that stay as they are. */
+const CARRIED = ['project', 'client', 'after'] as const
+
+/** What is carried from form to form: the filter, and what can be taken back. */
+const Carried = ({ visit }: { visit: Visit }) => (
+  <>
+    {CARRIED.map((name) => {
+      const value = asked(visit, name)
+      return value === null ? null : <input type="hidden" name={name} value={value} />
+    })}
+    {visit.url.searchParams.getAll('change').map((change) => (
+      <input type="hidden" name="change" value={change} />
+    ))}
+  </>
+)
+
+const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
+
+const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
+  <PostForm action="/review/keep" token={visit.formToken} class="card stack-form" shortcut="k">
+    <h2>Keep it</h2>
+    <Carried visit={visit} />
+    <input type="hidden" name="id" value={String(of.id)} />
+    <input type="hidden" name="version" value={String(of.version)} />
+    <Choice name="kind" label="As a" value="note" options={KIND_OPTIONS} />
+    <Field name="title" label="Title" value={of.title} />
+    <p>
+      <button type="submit" class="main">
+        Keep <kbd>k</kbd>
+      </button>
+    </p>
+  </PostForm>
+)
+
+const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
+  <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
+    <Carried visit={visit} />
+    <input type="hidden" name="id" value={String(of.id)} />
+    <input type="hidden" name="version" value={String(of.version)} />
+    <button type="submit" class="bad">
+      Drop <kbd>d</kbd>
+    </button>
+  </PostForm>
+)
+
+/** One memory made of this session and of others, whose place it takes. */
+const Merge = ({
+  visit,
+  of,
+  others,
+  text,
+}: {
+  visit: Visit
+  of: ReviewedEntry
+  others: readonly ReviewedEntry[]
+  text: string
+}) => (
+  <details class="card" data-key="m">
+    <summary>
+      Merge into a memory <kbd>m</kbd>
+    </summary>
+    <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
+      <Carried visit={visit} />
+      <input type="hidden" name="id" value={String(of.id)} />
+      <input type="hidden" name="version" value={String(of.version)} />
+      {others.length === 0 ? null : (
+        <fieldset class="switch">
+          <legend>Together with</legend>
+          {others.map((other) => (
+            <label>
+              <input type="checkbox" name="with" value={`${other.id}-${other.version}`} />
+              <Name>{other.title ?? `Session ${other.id}`}</Name>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div class="fields">
+        <Choice name="merged-kind" label="As one" value="note" options={KIND_OPTIONS} />
+        <Field name="merged-title" label="Title of the memory" value={of.title} required />
+      </div>
+      <Area name="content" label="What it says" value={text} rows={8} />
+      <p>
+        <button type="submit">Merge</button>
+      </p>
+    </PostForm>
+  </details>
+)
+
+const DONE: Readonly<Record<string, string>> = {
+  keep: 'Kept: agents find it from now on.',
+  merge: 'Merged into one memory.',
+  drop: 'Dropped.',
+  undo: 'Taken back.',
+}
+
+const Done = ({ visit }: { visit: Visit }) => {
+  const undoable = visit.url.searchParams.getAll('change').length
+  const said = DONE[asked(visit, 'done') ?? '']
+  if (said === undefined && undoable === 0) return null
+  const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
+  return (
+    <Note>
+      <span>
+        {said ?? ''} {made === 0 ? null : <a href={entryAt(made)}>Memory {made}</a>}
+      </span>
+      {undoable === 0 ? null : (
+        <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
+          <Carried visit={visit} />
+          <button type="submit" class="small">
+            Undo <kbd>u</kbd>
+          </button>
+        </PostForm>
+      )}
+    </Note>
+  )
+}
+
+interface OneProps {
+  readonly visit: Visit
+  readonly of: ReviewedEntry
+  readonly entry: Entry | undefined
+  readonly others: readonly ReviewedEntry[]
+}
+
+const One = ({ visit, of, entry, others }: OneProps) => {
+  const now = visit.services.now()
+  const text = entry?.text ?? of.preview
+  return (
+    <div class="columns">
+      <div>
+        <article class="card">
+          <h2>
+            <a class="quiet" href={entryAt(of.id)}>
+              <Name>{of.title ?? `Session ${of.id}`}</Name>
+            </a>
+          </h2>
+          <Facts>
+            {of.client === null ? null : <Name>{of.client}</Name>}
+            {of.project === null ? null : <ProjectLink project={of.project} />}
+            {of.branch === null ? null : <Name>{of.branch}</Name>}
+            <Time at={of.updatedAt} now={now} />
+            {of.expiresAt === null ? null : (
+              <span>goes by itself {new Date(of.expiresAt).toISOString().slice(0, 10)}</span>
+            )}
+          </Facts>
+          <pre class="text text-of more">{text}</pre>
+          <div class="actions more">
+            <Drop visit={visit} of={of} />
+            <a
+              class="button"
+              href={samePage(visit.url, { after: `${of.updatedAt}-${of.id}`, done: null, made: null })}
+              data-key="l"
+            >
+              Later <kbd>l</kbd>
+            </a>
+          </div>
+        </article>
+        <Merge visit={visit} of={of} others={others} text={text} />
+      </div>
+      <Keep visit={visit} of={of} />
+    </div>
+  )
+}
+
+function placeOf(visit: Visit) {
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(asked(visit, 'after') ?? '') ?? []
+  return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
+}
+
+export async function review(visit: Visit): Promise<Page> {
+  const items = await reviewing(visit, 'captured.list', (caller) =>
+    visit.services.capture.review.list(caller, {
+      ...{ project: asked(visit, 'project'), client: asked(visit, 'client'), after: placeOf(visit), limit: SIZE },
+    }),
+  )
+  const [first, ...others] = items
+  const [entry] = first === undefined ? [] : await visit.services.entries.read(principalOf(visit), [first.id])
+  return {
+    title: 'Review',
+    at: '/review',
+    body: (
+      <div data-review>
+        <div class="head">
+          <h1>Review</h1>
+          <p>
+            What your clients captured by themselves. Nobody else finds it until it is kept; what is never looked at
+            goes by itself.{' '}
+            {items.length === 0
+              ? ''
+              : `${items.length === SIZE ? `${SIZE} or more` : plural(items.length, 'session')} to look at.`}
+          </p>
+        </div>
+        <Done visit={visit} />
+        {first === undefined ? (
+          <section class="card">
+            <Nothing title="Nothing is left to review">
+              <p>
+                Clients whose hooks are set up (commonplace setup … --capture) leave a session here when they end.
+                {asked(visit, 'after') === null ? '' : ' You have put some off: '}
+                {asked(visit, 'after') === null ? null : <a href="/review">begin again</a>}
+              </p>
+            </Nothing>
+          </section>
+        ) : (
+          <One
+            visit={visit}
+            of={first}
+            entry={entry}
+            others={others.filter(({ project }) => project === first.project)}
+          />
+        )}
+      </div>
+    ),
+  }
+}

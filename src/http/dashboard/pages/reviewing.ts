@@ -1,0 +1,104 @@
+import { type Reviewed, readChangeId, toChangeId } from '../../../domain/capture/review'
+import { readId } from '../../../domain/entry/link'
+import { invalidInput, Problem } from '../../../domain/errors'
+import type { Caller } from '../../../domain/identity/scope'
+import { requireRole } from '../../auth'
+import { callerOf } from '../call'
+import { seeOther } from '../page'
+import { sent, type Visit } from '../visit'
+
+/** What the forms of a review do. What can be taken back stands in the address, the newest last, and goes from form to form. */
+const MOST_UNDONE = 20
+
+/** Calls the service of a review as the API does. @throws Problem forbidden for a reader, which is noted */
+export async function reviewing<T>(visit: Visit, action: string, step: (caller: Caller) => Promise<T>): Promise<T> {
+  const caller: Caller = { ...callerOf(visit, action), tool: null }
+  try {
+    requireRole(caller, 'writer')
+    return await step(caller)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'forbidden')
+      await visit.services.administration.note(caller, false, { denied: 1 })
+    throw error
+  }
+}
+
+interface Outcome {
+  readonly done: string
+  /** The memory that it made or kept. */
+  readonly made: number | null
+  /** What can be taken back now. */
+  readonly changes: readonly string[]
+}
+
+/** Back to the review, which goes on with the next session. */
+function onwards(visit: Visit, { done, made, changes }: Outcome): Response {
+  const query = new URLSearchParams({ done, ...(made === null ? {} : { made: String(made) }) })
+  // What was taken back stands first again, wherever the review was.
+  for (const name of ['project', 'client', ...(done === 'undo' ? [] : ['after'])]) {
+    const value = sent(visit, name)
+    if (value !== null) query.set(name, value)
+  }
+  for (const change of changes.slice(-MOST_UNDONE)) query.append('change', change)
+  visit.services.afterwards(visit.services.maintenance.work())
+  return seeOther(`/review?${query}`)
+}
+
+const changesOf = ({ form }: Visit): string[] => form.getAll('change')
+
+const withNew = (visit: Visit, reviewed: Reviewed): string[] => [...changesOf(visit), toChangeId(reviewed)]
+
+/** The session that a form is about, at the version that was seen. @throws Problem invalid_input */
+function seen(visit: Visit): { readonly id: number; readonly version: number } {
+  const [id, version] = [readId(sent(visit, 'id')), readId(sent(visit, 'version'))]
+  if (id === null || version === null) throw invalidInput('This form names no captured session')
+  return { id, version }
+}
+
+export async function keep(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const { reviewed } = await reviewing(visit, 'captured.keep', (caller) =>
+    visit.services.capture.review.keep(caller, id, {
+      kind: sent(visit, 'kind') ?? undefined,
+      title: sent(visit, 'title') ?? undefined,
+      expectedVersion: version,
+    }),
+  )
+  return onwards(visit, { done: 'keep', made: id, changes: withNew(visit, reviewed) })
+}
+
+export async function drop(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const reviewed = await reviewing(visit, 'captured.drop', (caller) =>
+    visit.services.capture.review.drop(caller, [id], { [String(id)]: version }),
+  )
+  return onwards(visit, { done: 'drop', made: null, changes: withNew(visit, reviewed) })
+}
+
+export async function merge(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const others = visit.form.getAll('with').flatMap((value) => {
+    const [, other, at] = /^(\d{1,15})-(\d{1,15})$/.exec(value) ?? []
+    return other === undefined || at === undefined ? [] : [[Number(other), Number(at)] as const]
+  })
+  const all = [[id, version] as const, ...others]
+  const made = await reviewing(visit, 'captured.merge', (caller) =>
+    visit.services.capture.review.merge(caller, {
+      ids: [...new Set(all.map(([one]) => one))],
+      kind: sent(visit, 'merged-kind') ?? 'note',
+      title: sent(visit, 'merged-title') ?? '',
+      content: sent(visit, 'content') ?? undefined,
+      expectedVersions: Object.fromEntries(all),
+    }),
+  )
+  return onwards(visit, { done: 'merge', made: made.id, changes: withNew(visit, made.reviewed) })
+}
+
+/** Takes the newest of these back. */
+export async function undo(visit: Visit): Promise<Response> {
+  const changes = changesOf(visit)
+  const last = changes.pop()
+  const reviewed = readChangeId(last)
+  await reviewing(visit, 'captured.undo', (caller) => visit.services.capture.review.undo(caller, reviewed))
+  return onwards(visit, { done: 'undo', made: null, changes })
+}

@@ -1,0 +1,48 @@
+import type { Page } from '../page'
+import { Note, Nothing, Pages } from '../parts/common'
+import { principalOf, type Visit } from '../visit'
+import { SearchForm } from './search-form'
+import { Result } from './search-result'
+import { asksNothing, type Found, readSearch, search } from './searching'
+
+/** One box, and why each result was found. The address holds the search. */
+const Results = ({ visit, found }: { visit: Visit; found: Found }) => (
+  <>
+    {found.warnings.map((warning) => (
+      <Note>{warning}</Note>
+    ))}
+    <section class="card">
+      <h2>{found.total === 0 ? 'Nothing was found' : found.heading}</h2>
+      {found.total > 0 ? null : (
+        <Nothing title="No memory that this key sees fits">
+          <p>Try other words, search by meaning, or take conditions away.</p>
+        </Nothing>
+      )}
+      <ol class="list">
+        {found.results.map((result) => (
+          <Result of={result} now={visit.services.now()} />
+        ))}
+      </ol>
+      <Pages url={visit.url} offset={found.offset} shown={found.results.length} total={found.total} size={found.size} />
+    </section>
+  </>
+)
+
+export async function searchPage(visit: Visit): Promise<Page> {
+  principalOf(visit)
+  const wanted = readSearch(visit)
+  const found = asksNothing(wanted) ? null : await search(visit, wanted)
+  return {
+    title: wanted.query === null ? 'Search' : `Search: ${wanted.query}`,
+    at: '/search',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>Search</h1>
+        </div>
+        <SearchForm visit={visit} wanted={wanted} />
+        {found === null ? null : <Results visit={visit} found={found} />}
+      </div>
+    ),
+  }
+}

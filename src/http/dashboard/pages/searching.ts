@@ -1,0 +1,157 @@
+import type { EntryPreview } from '../../../domain/entry/entry'
+import { SOURCES, type Source } from '../../../domain/entry/entry'
+import { invalidInput } from '../../../domain/errors'
+import { openProject } from '../../../domain/recall/project'
+import { and, type Filter } from '../../../domain/search/filter'
+import { RANK_DEPTH } from '../../../domain/search/window'
+import { codePointLength } from '../../../domain/text'
+import type { RankedResult } from '../../../services/ranked-page'
+import { readFilter } from '../../../tools/filters'
+import { plural } from '../parts/words'
+import { asked, askedNumber, principalOf, type Visit } from '../visit'
+
+/** What a search asks for, and what it finds. */
+export const LEGS = ['both', 'words', 'meaning'] as const
+export type Leg = (typeof LEGS)[number]
+export const MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
+export type Mode = (typeof MODES)[number]
+
+export interface Condition {
+  readonly key: string
+  readonly operator: string
+  readonly value: string
+}
+
+export interface Wanted {
+  readonly query: string | null
+  readonly by: Leg
+  readonly mode: Mode
+  readonly thread: string | null
+  readonly project: string | null
+  readonly tag: string | null
+  readonly source: Source | null
+  readonly from: string | null
+  readonly to: string | null
+  readonly conditions: readonly Condition[]
+}
+
+/** As it stands in a list: scored where words or meaning were asked for. */
+export interface FoundEntry extends Omit<Partial<RankedResult>, 'entry'> {
+  readonly entry: EntryPreview
+}
+
+export interface Found {
+  readonly results: readonly FoundEntry[]
+  readonly total: number
+  readonly warnings: readonly string[]
+  /** How many there are, and in what order. */
+  readonly heading: string
+  readonly offset: number
+  readonly size: number
+}
+
+const SIZE = 20
+const PREVIEW = 320
+const MAX_QUERY = 10_000
+const DEEPEST = 1_000_000
+
+const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
+  options.find((option) => option === value) ?? null
+
+/** Under names that no service takes a key by: the guard refuses those in every address. */
+function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
+  const [keys, operators, values] = ['field', 'op', 'value'].map((name) => searchParams.getAll(name))
+  return (keys ?? [])
+    .map((key, i) => ({ key: key.trim(), operator: operators?.[i] ?? 'eq', value: values?.[i] ?? '' }))
+    .filter(({ key }) => key !== '')
+}
+
+export const readSearch = (visit: Visit): Wanted => ({
+  query: asked(visit, 'q'),
+  by: oneOf(LEGS, asked(visit, 'by')) ?? 'both',
+  mode: oneOf(MODES, asked(visit, 'mode')) ?? 'match',
+  thread: asked(visit, 'thread'),
+  project: asked(visit, 'project'),
+  tag: asked(visit, 'tag'),
+  source: oneOf(SOURCES, asked(visit, 'source')),
+  from: asked(visit, 'from'),
+  to: asked(visit, 'to'),
+  conditions: conditionsOf(visit),
+})
+
+export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: Wanted): boolean =>
+  conditions.length === 0 && Object.values(others).every((value) => value === null)
+
+const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null']
+
+/** What a person types: a number or a truth value where it looks like one, as metadata hold them; between quotes always text. */
+function scalarOf(text: string): string | number | boolean {
+  const quoted = /^"(.*)"$/s.exec(text)?.[1]
+  if (quoted !== undefined) return quoted
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) ? Number(text) : text
+}
+
+const toFilter = ({ key, operator, value }: Condition) => ({
+  key,
+  operator,
+  ...(WITHOUT_VALUE.includes(operator)
+    ? {}
+    : { value: /^(not_)?in$/.test(operator) ? value.split(',').map((one) => scalarOf(one.trim())) : scalarOf(value) }),
+})
+
+/** @throws Problem invalid_input, or forbidden for a project that the key does not reach */
+function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: Wanted): Filter {
+  const { filter } = readFilter({
+    ...(thread === null ? {} : { thread_id: thread }),
+    ...(tag === null ? {} : { tags: [tag] }),
+    ...(source === null ? {} : { source }),
+    ...(from === null ? {} : { start_date: from }),
+    ...(to === null ? {} : { end_date: to }),
+    ...(conditions.length === 0 ? {} : { metadata_filters: conditions.map(toFilter) }),
+  })
+  if (project === null) return filter
+  return and([filter, { op: 'project', is: openProject(principalOf(visit), project, 'project') }])
+}
+
+/** Which legs can be asked for, and are. */
+const legsOf = ({ config }: Visit, by: Leg) => ({
+  fts: config.fts.enabled && by !== 'meaning',
+  semantic: config.semantic.enabled && by !== 'words',
+})
+
+async function ranked(visit: Visit, wanted: Wanted, query: string, filter: Filter, offset: number): Promise<Found> {
+  const { services, config } = visit
+  const request = { query, filter, limit: SIZE, offset, previewLength: PREVIEW }
+  const legs = legsOf(visit, wanted.by)
+  const searches = services.rankedSearches
+  const principal = principalOf(visit)
+  if (!legs.fts && !legs.semantic) throw invalidInput('This way of searching is switched off on this server')
+  const page = !legs.semantic
+    ? await searches.byWords(principal, { ...request, mode: wanted.mode, highlight: true })
+    : !legs.fts
+      ? await searches.byMeaning(principal, request)
+      : await searches.byBoth(principal, {
+          ...request,
+          ...{ method: config.hybrid.fusion, k: config.hybrid.k, legs, highlight: true },
+        })
+  const heading =
+    page.total === RANK_DEPTH
+      ? `The best ${RANK_DEPTH} memories`
+      : `${plural(page.total, 'memory', 'memories')}, best first`
+  return { ...page, heading, offset, size: SIZE }
+}
+
+/** @throws Problem as the searches of agents */
+export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
+  const offset = askedNumber(visit, 'offset', 0, DEEPEST)
+  const filter = filterOf(visit, wanted)
+  const { query } = wanted
+  if (query !== null && codePointLength(query) > MAX_QUERY)
+    throw invalidInput(`A query has at most ${MAX_QUERY} characters`)
+  if (query !== null) return ranked(visit, wanted, query, filter, offset)
+  const request = { limit: SIZE, offset, previewLength: PREVIEW }
+  const { entries, total } = await visit.services.entries.page(principalOf(visit), filter, request)
+  const heading = `${plural(total, 'memory', 'memories')}, newest first`
+  return { results: entries.map((entry) => ({ entry })), total, warnings: [], heading, offset, size: SIZE }
+}

@@ -1,0 +1,149 @@
+import { type Config, VARIABLES } from '../../../config'
+import type { StoreStatistics } from '../../../domain/report'
+import { type Check, checkParts } from '../../health'
+import { type Page, seeOther } from '../page'
+import { Name, Note } from '../parts/common'
+import { PostForm } from '../parts/form'
+import { bytes, count, plural } from '../parts/words'
+import { asked, type Visit } from '../visit'
+import { administering } from './administering'
+
+/** What is configured and from where, which backends answer, and what waits. Never a secret. */
+const off = (value: number | null, unit: string): string => (value === null ? 'no limit' : `${count(value)} ${unit}`)
+
+/** What is in force, in words, with the variable that says it. */
+function inForce(config: Config): readonly (readonly [what: string, value: string, variable: string])[] {
+  const { embedding, summary, reranking, history, quotas, limits, imageLimits } = config
+  const model = (choice: { provider: string; model: string } | null) =>
+    choice === null ? 'off' : `${choice.provider}, ${choice.model}`
+  return [
+    ['Who comes in', config.authMode === 'open' ? 'this computer, without a key' : 'whoever has a key', 'AUTH_MODE'],
+    ['Database', config.storageBackend, 'STORAGE_BACKEND'],
+    ['Vectors', config.vectorBackend, 'VECTOR_BACKEND'],
+    ['Embeddings', config.semantic.enabled ? model(embedding) : 'off', 'EMBEDDING_PROVIDER'],
+    ['When embeddings fail', embedding.onFailure, 'EMBEDDING_FAILURE'],
+    ['Search by words', config.fts.enabled ? config.fts.language : 'off', 'FTS_LANGUAGE'],
+    ['Summaries', model(summary), 'SUMMARY_PROVIDER'],
+    ['Reranking', model(reranking), 'RERANKING_PROVIDER'],
+    ['Secrets in what is stored', config.redact === 'always' ? 'taken out' : 'warned of', 'REDACT'],
+    ['Older versions are kept', plural(history.days, 'day'), 'HISTORY_DAYS'],
+    ['Changes are kept', plural(config.changesDays, 'day'), 'CHANGES_DAYS'],
+    ['The audit log is kept', plural(config.auditDays, 'day'), 'AUDIT_DAYS'],
+    ['Repeated calls are known', plural(history.receiptHours, 'hour'), 'IDEMPOTENCY_HOURS'],
+    ['Memories an organization', off(quotas.entries, 'at most'), 'MAX_ENTRIES_PER_ORG'],
+    ['Bytes an organization', quotas.bytes === null ? 'no limit' : bytes(quotas.bytes), 'MAX_BYTES_PER_ORG'],
+    ['Requests of a key', off(limits.perMinute, 'a minute'), 'RATE_LIMIT_PER_MINUTE'],
+    ['At the same time', off(limits.concurrent, 'requests'), 'MAX_CONCURRENT_REQUESTS'],
+    ['Size of an image', bytes(imageLimits.each), 'MAX_IMAGE_SIZE_MB'],
+    ['Log', config.logLevel, 'LOG_LEVEL'],
+  ]
+}
+
+const Configured = ({ visit: { config, env } }: { visit: Visit }) => {
+  const rows = inForce(config)
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
+  const others = VARIABLES.filter((name) => isSet(name) && !rows.some(([, , variable]) => variable === name))
+  return (
+    <section class="card scroll" tabindex={0} aria-label="Configuration">
+      <h2>Configuration</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([what, value, variable]) => (
+            <tr>
+              <th scope="row">{what}</th>
+              <td>
+                <Name>{value}</Name>
+              </td>
+              <td class="soft">{isSet(variable) ? variable : `default of ${variable}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {others.length === 0 ? null : <p class="hint">Also set: {others.join(', ')}.</p>}
+    </section>
+  )
+}
+
+const Backends = ({ checks }: { checks: Readonly<Record<string, Check>> }) => (
+  <section class="card">
+    <h2>Backends</h2>
+    <table>
+      <thead class="hidden">
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">Backend</th>
+          <th scope="col">State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(checks).map(([name, { backend, ok, problem }]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td>{backend}</td>
+            <td>{ok ? 'answers' : <strong>{problem ?? 'does not answer'}</strong>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+/** Work of an organization's own; of ADMIN_TOKEN, which has none, nothing is counted. */
+function Work({ token, work }: { token: string; work: StoreStatistics['work'] | null }) {
+  return (
+    <section class="card">
+      <h2>Work that waits</h2>
+      <p>
+        {work === null
+          ? 'Vectors, words and images that are still to be made or removed.'
+          : work.pending + work.failed === 0
+            ? 'None: everything is found and everything deleted is gone.'
+            : `${plural(work.pending, 'piece')} waiting, ${count(work.failed)} failed; the schedule tries again by itself.`}
+      </p>
+      <PostForm action="/settings/work" token={token} class="more">
+        <button type="submit">Try now</button>
+      </PostForm>
+    </section>
+  )
+}
+
+export async function settings(visit: Visit): Promise<Page> {
+  await administering(visit, 'settings.read')
+  const { credential, services, formToken } = visit
+  const [{ checks, ready }, statistics] = await Promise.all([
+    checkParts(services.health),
+    credential.kind === 'operator' ? null : services.entries.statistics(credential.principal),
+  ])
+  return {
+    title: 'Settings',
+    at: '/settings',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>Settings</h1>
+          <p>Set by variables of the deployment; this page shows what is in force.</p>
+        </div>
+        {asked(visit, 'done') === null ? null : <Note>What was due has been tried.</Note>}
+        {ready ? null : <Note bad>A backend that is needed does not answer.</Note>}
+        <div class="grid">
+          <Backends checks={checks} />
+          <Work token={formToken} work={statistics?.work ?? null} />
+        </div>
+        <Configured visit={visit} />
+      </div>
+    ),
+  }
+}
+
+export async function tryWork(visit: Visit): Promise<Response> {
+  await administering(visit, 'settings.work')
+  await visit.services.maintenance.work()
+  return seeOther('/settings?done=work')
+}

@@ -1,0 +1,97 @@
+import { checkThreadId } from '../../../domain/entry/draft'
+import type { EntryPreview } from '../../../domain/entry/entry'
+import { titleOf } from '../../../domain/entry/title'
+import { notFound } from '../../../domain/errors'
+import { firstCodePoints } from '../../../domain/text'
+import type { Page } from '../page'
+import { entryAt } from '../parts/addresses'
+import { By, Facts, Images, Kind, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
+import { plural } from '../parts/words'
+import { askedNumber, principalOf, type Visit } from '../visit'
+
+/** One thread as a conversation: within a page what was said first stands first. */
+const SIZE = 30
+/** Code points of each text; one more tells whether it goes on. */
+const SHOWN = 2_000
+const DEEPEST = 1_000_000
+
+/** Whether the title says what the text does not begin with. */
+const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.trim() !== ''
+
+const Turn = ({ of, now }: { of: EntryPreview; now: number }) => (
+  <li class={`turn ${of.source}`}>
+    <Facts>
+      <strong>
+        <By entry={of} />
+      </strong>
+      <Kind kind={of.kind} />
+      <Time at={of.createdAt} now={now} />
+      {of.version > 1 ? <span>version {of.version}</span> : null}
+      {of.project === null ? null : <ProjectLink project={of.project} />}
+      <a href={entryAt(of.id)}>memory {of.id}</a>
+    </Facts>
+    {hasTitle(of) ? (
+      <h2>
+        <Name>{titleOf(of)}</Name>
+      </h2>
+    ) : null}
+    <pre class="text" tabindex={0}>
+      {firstCodePoints(of.text, SHOWN)}
+      {of.chars > SHOWN ? '…' : ''}
+    </pre>
+    {of.chars > SHOWN ? (
+      <p>
+        <a href={entryAt(of.id)}>Read all {plural(of.chars, 'character')}</a>
+      </p>
+    ) : null}
+    <Images of={of} />
+    <Tags tags={of.tags} />
+  </li>
+)
+
+/** @param name as it stands in the address */
+export async function thread(visit: Visit, name: string): Promise<Page> {
+  const { services, url } = visit
+  const id = checkThreadId(name)
+  const offset = askedNumber(visit, 'offset', 0, DEEPEST)
+  const filter = { op: 'thread', is: id } as const
+  const page = await services.entries.page(principalOf(visit), filter, {
+    ...{ limit: SIZE, offset, previewLength: SHOWN + 1 },
+  })
+  if (page.total === 0) throw notFound('There is no such thread, or this key sees nothing of it.')
+  const now = services.now()
+  const agents = [...new Set(page.entries.flatMap(({ agent }) => (agent === null ? [] : [agent])))]
+  return {
+    title: id,
+    at: '/threads',
+    body: (
+      <>
+        <div class="head">
+          <h1>
+            <Name>{id}</Name>
+          </h1>
+          <p>
+            {plural(page.total, 'memory', 'memories')}
+            {agents.length === 0 ? '' : `, by ${agents.slice(0, 6).join(', ')}`}
+          </p>
+        </div>
+        {page.entries.length > 0 ? null : <Nothing title="Nothing on this part" />}
+        <ol class="talk">
+          {page.entries.toReversed().map((entry) => (
+            <Turn of={entry} now={now} />
+          ))}
+        </ol>
+        <Pages url={url} offset={offset} shown={page.entries.length} total={page.total} size={SIZE} />
+      </>
+    ),
+  }
+}
+
+/** The thread that a path names; what cannot be decoded names none. */
+export function threadOfPath(visit: Visit): Promise<Page> {
+  try {
+    return thread(visit, decodeURIComponent(visit.url.pathname.slice('/threads/'.length)))
+  } catch {
+    throw notFound('There is no such thread, or this key sees nothing of it.')
+  }
+}

@@ -1,0 +1,30 @@
+import type { ProblemCode } from '../../../domain/errors'
+import type { Page } from '../page'
+
+/** A page that says why there is nothing to see. */
+const TITLES: Readonly<Record<ProblemCode, string>> = {
+  invalid_input: 'That does not work',
+  not_found: 'Not found',
+  conflict: 'Somebody was faster',
+  limit_exceeded: 'Too much at once',
+  unsupported: 'Not available here',
+  unauthorized: 'Not signed in',
+  forbidden: 'Not allowed',
+  unavailable: 'Not available now',
+  internal: 'Something went wrong',
+}
+
+/** @param message one sentence, made for whoever reads it */
+export const troublePage = (code: ProblemCode, message: string, status: number): Page => ({
+  title: TITLES[code],
+  status,
+  body: (
+    <div class="card">
+      <h1>{TITLES[code]}</h1>
+      <p class="more">{message}</p>
+      <p class="more">
+        <a href="/">Back to the overview</a>
+      </p>
+    </div>
+  ),
+})

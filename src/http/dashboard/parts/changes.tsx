@@ -1,0 +1,40 @@
+import type { FeedAction, FeedChange } from '../../../domain/history/feed'
+import { entryAt } from './addresses'
+import { Kind, Name, Nothing, ThreadLink, Time } from './common'
+
+/** What changed, as a list; the script adds rows of the same look on the page of activity. */
+const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~', deleted: '−' }
+const WORDS: Readonly<Record<FeedAction, string>> = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
+
+const Change = ({ change, now }: { change: FeedChange; now: number }) => (
+  <li class={`change ${change.action}`}>
+    <span class="sign" aria-hidden="true">
+      {SIGNS[change.action]}
+    </span>
+    <p class="facts">
+      <strong>
+        <Name>{change.agent ?? 'somebody'}</Name>
+      </strong>
+      {WORDS[change.action]} <a href={entryAt(change.entryId)}>memory {change.entryId}</a>
+      {change.kind === null ? null : <Kind kind={change.kind} />}
+      {change.threadId === null ? null : (
+        <span>
+          in <ThreadLink id={change.threadId} />
+        </span>
+      )}
+      <Time at={change.at} now={now} />
+    </p>
+    <p class="excerpt">{change.preview}</p>
+  </li>
+)
+
+export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: number }) => (
+  <>
+    {changes.length > 0 ? null : <Nothing title="Nothing has changed yet" />}
+    <ol class="changes">
+      {changes.map((change) => (
+        <Change change={change} now={now} />
+      ))}
+    </ol>
+  </>
+)

@@ -1,0 +1,143 @@
+import type { Child } from 'hono/jsx'
+import type { Counted } from '../../../domain/report'
+import { DAY_MS } from '../../../domain/time'
+import { Name } from './common'
+import { count, day, percent, plural } from './words'
+
+/** Charts made on the server: SVG for the eye, and the same numbers as a table. */
+
+/** Of the drawing, in units of its own; the stylesheet stretches it. */
+const [STEP, HEIGHT] = [24, 100]
+
+/** Every day from the first to the last, also those without any. */
+function everyDay(days: readonly Counted[], now: number, length: number): Counted[] {
+  const known = new Map(days.map(({ name, count: number }) => [name, number]))
+  return Array.from({ length }, (_, i) => {
+    const name = new Date(now - (length - 1 - i) * DAY_MS).toISOString().slice(0, 10)
+    return { name, count: known.get(name) ?? 0 }
+  })
+}
+
+const dayOf = (name: string, now: number) => day(Date.parse(name), now)
+
+/** What was stored each day. */
+export function Days({ days, now, length }: { days: readonly Counted[]; now: number; length: number }) {
+  const all = everyDay(days, now, length)
+  const most = Math.max(1, ...all.map(({ count: number }) => number))
+  const sum = all.reduce((total, { count: number }) => total + number, 0)
+  const height = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
+  const [first, middle] = [all[0]?.name ?? '', all[Math.floor(length / 2)]?.name ?? '']
+  return (
+    <div class="days">
+      <p class="soft">
+        {count(sum)} in all, at most {count(most)} a day
+      </p>
+      <svg
+        viewBox={`0 0 ${STEP * length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${plural(sum, 'memory', 'memories')} stored in ${length} days, at most ${count(most)} a day`}
+      >
+        {all.map(({ name, count: number }, i) => (
+          <g>
+            <title>{`${dayOf(name, now)}: ${count(number)}`}</title>
+            <rect class="track" x={i * STEP + 2} y={0} width={STEP - 4} height={HEIGHT} />
+            <rect class="day" x={i * STEP + 2} y={HEIGHT - height(number)} width={STEP - 4} height={height(number)} />
+          </g>
+        ))}
+      </svg>
+      <p class="scale" aria-hidden="true">
+        <span>{dayOf(first, now)}</span>
+        <span>{dayOf(middle, now)}</span>
+        <span>today</span>
+      </p>
+      <details class="more">
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Day (UTC)</th>
+              <th scope="col" class="num">
+                Stored
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.toReversed().map(({ name, count: number }) => (
+              <tr>
+                <th scope="row">{name}</th>
+                <td class="num">{count(number)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </div>
+  )
+}
+
+/** A bar that fills a share of its place. @param share 0 to 1 */
+export const Bar = ({ share, full = false }: { share: number; full?: boolean }) => (
+  <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+    <rect class="track" width="100" height="8" />
+    <rect class={full ? 'full' : 'part'} width={Math.min(100, Math.max(share > 0 ? 1 : 0, share * 100))} height="8" />
+  </svg>
+)
+
+interface BarsProps {
+  readonly title: string
+  /** What the rows are: the head of their column. */
+  readonly of: string
+  readonly rows: readonly Counted[]
+  readonly label: (name: string) => Child
+}
+
+/** A table whose rows have a bar: the most first. */
+export function Bars({ title, of, rows, label }: BarsProps) {
+  const most = Math.max(1, ...rows.map(({ count: number }) => number))
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <table class="bars">
+        <thead class="hidden">
+          <tr>
+            <th scope="col">{of}</th>
+            <th scope="col">Share</th>
+            <th scope="col">Memories</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, count: number }) => (
+            <tr>
+              <th scope="row">{name === '' ? <span class="soft">none</span> : <Name>{label(name)}</Name>}</th>
+              <td class="bar">
+                <Bar share={number / most} />
+              </td>
+              <td class="num">{count(number)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface MeterProps {
+  readonly label: string
+  readonly part: number
+  readonly whole: number
+  readonly says?: string
+  /** From this share on it is told as too much. */
+  readonly warnsAt?: number
+}
+
+/** A share of a whole. */
+export const Meter = ({ label, part, whole, says, warnsAt = 2 }: MeterProps) => (
+  <div class="meter">
+    <p>
+      <span>{label}</span>
+      <span class="soft">{says ?? percent(part, whole)}</span>
+    </p>
+    <Bar share={whole === 0 ? 0 : part / whole} full={whole > 0 && part / whole >= warnsAt} />
+  </div>
+)

@@ -1,0 +1,137 @@
+import type { Child } from 'hono/jsx'
+import type { Entry } from '../../../domain/entry/entry'
+import { titleOf } from '../../../domain/entry/title'
+import { entryAt, samePage, threadAt, withQuery } from './addresses'
+import { ago, day, exact, plain } from './words'
+
+/** Parts that many pages share. Everything that was stored stands in them as text, which JSX escapes. */
+
+/** A time: how long ago, and the instant itself for whoever points at it; the script says it in the reader's zone. */
+export const Time = ({ at, now }: { at: number; now: number }) => {
+  const said = ago(at, now)
+  return (
+    <time datetime={new Date(at).toISOString()} title={exact(at)} data-day={said === day(at, now) ? true : undefined}>
+      {said}
+    </time>
+  )
+}
+
+export const Kind = ({ kind }: { kind: string }) => <span class={`kind kind-${kind}`}>{plain(kind)}</span>
+
+/** Text of unknown direction and length, which must not reorder or overlap what stands beside it. */
+export const Name = ({ children }: { children: Child }) => <bdi class="name">{children}</bdi>
+
+export const EntryLink = ({ entry }: { entry: Pick<Entry, 'id' | 'title' | 'text'> }) => (
+  <a href={entryAt(entry.id)}>
+    <Name>{titleOf(entry) || `Memory ${entry.id}`}</Name>
+  </a>
+)
+
+export const ThreadLink = ({ id }: { id: string }) => (
+  <a class="quiet" href={threadAt(id)}>
+    <Name>{id}</Name>
+  </a>
+)
+
+export const ProjectLink = ({ project }: { project: string }) => (
+  <a class="quiet" href={withQuery('/search', { project })}>
+    <Name>{project}</Name>
+  </a>
+)
+
+export const Tags = ({ tags }: { tags: readonly string[] }) =>
+  tags.length === 0 ? null : (
+    <ul class="tags" aria-label="Tags">
+      {tags.map((tag) => (
+        <li>
+          <a href={withQuery('/search', { tag })}>
+            <Name>{tag}</Name>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+
+/** Thumbnails; each opens the image. */
+export const Images = ({ of: { id, images } }: { of: Pick<Entry, 'id' | 'images'> }) =>
+  images.length === 0 ? null : (
+    <ul class="images" aria-label="Images">
+      {images.map(({ hash, mimeType }, i) => (
+        <li>
+          <a href={`/images/${hash}`}>
+            <img
+              src={`/images/${hash}`}
+              alt={`${i + 1} of memory ${id} (${mimeType})`}
+              loading="lazy"
+              width="160"
+              height="120"
+            />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+
+/** Who wrote something, in a row of facts. */
+export const By = ({ entry }: { entry: Pick<Entry, 'agent' | 'source'> }) => (
+  <span class="by">{entry.agent === null ? entry.source : <Name>{entry.agent}</Name>}</span>
+)
+
+export const Facts = ({ children }: { children: Child }) => <p class="facts">{children}</p>
+
+/** Why there is nothing, and what to do about it. */
+export const Nothing = ({ title, children }: { title: string; children?: Child }) => (
+  <div class="nothing">
+    <p class="nothing-title">{title}</p>
+    {children}
+  </div>
+)
+
+/** What is to be known, said once at the head of a page. */
+export const Note = ({ children, bad = false }: { children: Child; bad?: boolean }) => (
+  <div class={bad ? 'note bad' : 'note'} role={bad ? 'alert' : 'status'}>
+    {children}
+  </div>
+)
+
+/** Newer and older parts of a list that is cut by offset. */
+export function Pages({ url, offset, shown, total, size }: PagesProps) {
+  if (offset === 0 && shown >= total) return null
+  const newer = offset > 0 ? samePage(url, { offset: Math.max(0, offset - size) || null }) : null
+  const older = offset + shown < total ? samePage(url, { offset: offset + size }) : null
+  return (
+    <nav class="pages" aria-label="Parts of this list">
+      {newer === null ? (
+        <span />
+      ) : (
+        <a class="button" href={newer} rel="prev">
+          Newer
+        </a>
+      )}
+      <span class="soft">{shown === 0 ? 'nothing here' : `${offset + 1}–${offset + shown} of ${total}`}</span>
+      {older === null ? (
+        <span />
+      ) : (
+        <a class="button" href={older} rel="next">
+          Older
+        </a>
+      )}
+    </nav>
+  )
+}
+interface PagesProps {
+  readonly url: URL
+  readonly offset: number
+  readonly shown: number
+  readonly total: number
+  readonly size: number
+}
+
+/** Text that is meant to be copied; the script adds a button. */
+export const Copyable = ({ text, label }: { text: string; label: string }) => (
+  <section class="copyable" aria-label={label}>
+    <pre data-copy tabindex={0}>
+      {text}
+    </pre>
+  </section>
+)

@@ -1,0 +1,103 @@
+import type { Child } from 'hono/jsx'
+
+/** Parts of forms. */
+interface PostFormProps {
+  readonly action: string
+  readonly token: string
+  readonly children: Child
+  readonly class?: string
+  /** A key that sends it, where the script listens. */
+  readonly shortcut?: string
+}
+
+/** A form that changes something: it carries the token of the session. */
+export const PostForm = ({ action, token, children, class: name, shortcut }: PostFormProps) => (
+  <form method="post" action={action} class={name} data-key={shortcut}>
+    <input type="hidden" name="token" value={token} />
+    {children}
+  </form>
+)
+
+interface FieldProps {
+  readonly name: string
+  readonly label: string
+  readonly value?: string | null
+  readonly hint?: string
+  readonly type?: string
+  readonly required?: boolean
+  readonly list?: string
+  readonly inputmode?: 'numeric'
+}
+
+export const Field = ({ name, label, value, hint, type = 'text', required, list, inputmode }: FieldProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <input
+      id={name}
+      name={name}
+      type={type}
+      value={value ?? ''}
+      required={required}
+      list={list}
+      inputmode={inputmode}
+      autocomplete="off"
+      aria-describedby={hint === undefined ? undefined : `${name}-hint`}
+    />
+    {hint === undefined ? null : (
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    )}
+  </div>
+)
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string | null
+  readonly options: readonly (readonly [value: string, label: string])[]
+}
+
+export const Choice = ({ name, label, value, options }: ChoiceProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <select id={name} name={name}>
+      {options.map(([option, words]) => (
+        <option value={option} selected={option === (value ?? '')}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+interface AreaProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly rows: number
+  readonly hint?: string
+  readonly class?: string
+}
+
+/** A browser drops a line break right behind the tag. */
+export const Area = ({ name, label, value, rows, hint, class: kind }: AreaProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <textarea
+      id={name}
+      name={name}
+      rows={rows}
+      class={kind}
+      spellcheck={false}
+      aria-describedby={hint === undefined ? undefined : `${name}-hint`}
+    >
+      {value.startsWith('\n') ? `\n${value}` : value}
+    </textarea>
+    {hint === undefined ? null : (
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    )}
+  </div>
+)

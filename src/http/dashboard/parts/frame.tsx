@@ -1,0 +1,140 @@
+import { SCRIPT_AT } from '../assets/script'
+import { STYLE_AT } from '../assets/style'
+import type { Page } from '../page'
+import { administers, hasRole, type Visit } from '../visit'
+import { Name } from './common'
+import { PostForm } from './form'
+import { Icon, type IconName, Mark } from './icons'
+
+/** What stands around every page: head, navigation, who is looking. */
+interface Place {
+  readonly at: string
+  readonly label: string
+  readonly icon: IconName
+}
+
+const MEMORY: readonly Place[] = [
+  { at: '/', label: 'Overview', icon: 'overview' },
+  { at: '/search', label: 'Search', icon: 'search' },
+  { at: '/threads', label: 'Threads', icon: 'threads' },
+  { at: '/pack', label: 'Pack', icon: 'pack' },
+  { at: '/activity', label: 'Activity', icon: 'activity' },
+]
+const ADMINISTRATION: readonly Place[] = [
+  { at: '/projects', label: 'Projects', icon: 'projects' },
+  { at: '/keys', label: 'Keys', icon: 'keys' },
+  { at: '/audit', label: 'Audit log', icon: 'audit' },
+  { at: '/settings', label: 'Settings', icon: 'settings' },
+]
+
+export const Head = ({ title }: { title: string }) => (
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>{title} – Commonplace</title>
+    <link rel="icon" href="/assets/mark.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href={STYLE_AT} />
+    <script src={SCRIPT_AT} type="module" />
+  </head>
+)
+
+const Places = ({ places, at, label }: { places: readonly Place[]; at: string | undefined; label: string }) => (
+  <ul aria-label={label}>
+    {places.map((place) => (
+      <li>
+        <a href={place.at} aria-current={place.at === at ? 'page' : undefined}>
+          <Icon name={place.icon} />
+          {place.label}
+        </a>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Whose eyes these are: what is shown is what this key may see. */
+function Who({ visit }: { visit: Visit }) {
+  const { credential, config } = visit
+  const isOpen = config.authMode === 'open'
+  return (
+    <div class="who">
+      {credential.kind === 'operator' ? (
+        <p>
+          <strong>ADMIN_TOKEN</strong>
+          <span class="soft">all organizations</span>
+        </p>
+      ) : (
+        <p>
+          <strong>
+            <Name>{isOpen ? 'This computer' : (credential.principal.agent ?? credential.principal.owner ?? '')}</Name>
+          </strong>
+          <span class="soft">
+            {isOpen ? 'open mode' : `${credential.principal.role} of ${credential.principal.org}`}
+          </span>
+          {credential.principal.projects === null ? null : (
+            <span class="soft">
+              sees <Name>{credential.principal.projects.join(', ')}</Name>
+            </span>
+          )}
+        </p>
+      )}
+      {isOpen ? null : (
+        <PostForm action="/logout" token={visit.formToken}>
+          <button type="submit" class="small">
+            Sign out
+          </button>
+        </PostForm>
+      )}
+    </div>
+  )
+}
+
+export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
+  <html lang="en">
+    <Head title={page.title} />
+    <body>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <div class="shell">
+        <header class="side">
+          <a class="brand" href={visit.credential.kind === 'operator' ? '/projects' : '/'}>
+            <Mark />
+            Commonplace
+          </a>
+          <nav aria-label="Main">
+            {visit.credential.kind === 'operator' ? null : (
+              <Places places={placesOf(visit)} at={page.at} label="Memory" />
+            )}
+            {administers(visit) ? <Places places={ADMINISTRATION} at={page.at} label="Administration" /> : null}
+          </nav>
+          <Who visit={visit} />
+        </header>
+        <main id="content" tabindex={-1}>
+          {page.body}
+        </main>
+      </div>
+    </body>
+  </html>
+)
+
+/** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
+const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
+const placesOf = (visit: Visit): readonly Place[] =>
+  hasRole(visit, 'writer') && visit.config.captureDays > 0 ? [...MEMORY, REVIEW] : MEMORY
+
+/** A page for somebody who has not come in yet. */
+export const Door = ({ page }: { page: Page }) => (
+  <html lang="en">
+    <Head title={page.title} />
+    <body>
+      <main id="content" class="door">
+        <p class="brand">
+          <Mark />
+          Commonplace
+        </p>
+        {page.body}
+      </main>
+    </body>
+  </html>
+)

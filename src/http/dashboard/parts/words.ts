@@ -1,0 +1,50 @@
+import { DAY_MS, HOUR_MS } from '../../../domain/time'
+
+/** How numbers, sizes and times are said. */
+const MINUTE_MS = 60_000
+const THIN_SPACE = '\u202f'
+
+/** `12 345`: in groups of three. */
+export const count = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE)
+
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`
+  if (value < 1_000_000) return `${(value / 1000).toFixed(1)} KB`
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`
+  return `${(value / 1_000_000_000).toFixed(2)} GB`
+}
+
+export const percent = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${Math.floor((part / whole) * 1000) / 10} %`
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `3 Nov`, of UTC; with the year where it is another one than now. */
+export function day(ms: number, now: number): string {
+  const [date, today] = [new Date(ms), new Date(now)]
+  const year = date.getUTCFullYear() === today.getUTCFullYear() ? '' : ` ${date.getUTCFullYear()}`
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${year}`
+}
+
+/** How long ago, for what is not long ago; else the day. */
+export function ago(ms: number, now: number): string {
+  const past = now - ms
+  if (past < 0) return day(ms, now)
+  if (past < MINUTE_MS) return 'just now'
+  if (past < HOUR_MS) return `${Math.floor(past / MINUTE_MS)} min ago`
+  if (past < DAY_MS) return `${Math.floor(past / HOUR_MS)} h ago`
+  if (past < 7 * DAY_MS) return `${Math.floor(past / DAY_MS)} d ago`
+  return day(ms, now)
+}
+
+/** The exact instant, to the second, in UTC. */
+export const exact = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+/** A score as agents see it. */
+export const score = (value: number): string => String(Number(value.toPrecision(3)))
+
+/** `error_pattern` as people read it. */
+export const plain = (name: string): string => name.replaceAll('_', ' ')

@@ -1,0 +1,83 @@
+import { parse, serialize } from 'hono/utils/cookie'
+import type { Config } from '../../config'
+import { Problem } from '../../domain/errors'
+import { LOCAL_SESSION, OPERATOR_SESSION, SESSION_MS, type Session } from '../../domain/identity/session'
+import type { Services } from '../../services/services'
+import { isLoopback } from '../access'
+import { type Credential, LOCAL } from '../auth'
+
+/**
+ * Who a browser speaks for. The cookie names a key by its id, signed; the key is looked up with every request, so that a session ends when
+ * its key does (docs/subjects/dashboard.md).
+ */
+export interface Visitor {
+  readonly credential: Credential
+  readonly session: Session
+  /** A cookie to set, where the browser had none that counts. */
+  readonly cookie: string | null
+}
+
+/** Over plain http a browser takes `Secure` and `__Host-` from this machine at most, and there nobody listens on the way. */
+const isPlain = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && isLoopback(hostname)
+
+/** Browsers share the cookies of one host among its ports, and several servers may run on one machine. */
+const nameFor = (url: URL): string => (isPlain(url) ? `commonplace-${url.port || '80'}` : '__Host-commonplace')
+
+const cookieFor = (url: URL, value: string, seconds: number): string =>
+  serialize(nameFor(url), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !isPlain(url),
+    maxAge: seconds,
+  })
+
+export const endedSession = (url: URL): string => cookieFor(url, '', 0)
+
+type Deps = Pick<Services, 'identity' | 'sessions' | 'now'>
+
+/** A new session. @param keyId of a key, or what stands in its place */
+export async function beginSession({ sessions, now }: Deps, url: URL, keyId: string) {
+  const session: Session = {
+    keyId,
+    expiresAt: now() + SESSION_MS,
+    nonce: crypto.randomUUID().replaceAll('-', ''),
+  }
+  return { session, cookie: cookieFor(url, await (await sessions()).seal(session), SESSION_MS / 1000) }
+}
+
+async function credentialOf({ keyId }: Session, config: Config, { identity }: Deps): Promise<Credential | null> {
+  if (keyId === LOCAL_SESSION) return null
+  if (keyId === OPERATOR_SESSION) return config.adminToken === null ? null : { kind: 'operator' }
+  try {
+    return { kind: 'principal', principal: await identity.principalOfKeyId(keyId) }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unauthorized') return null
+    throw error
+  }
+}
+
+/** @returns null for somebody who has to show a key first; never in open mode */
+export async function visitorOf(request: Request, config: Config, services: Deps): Promise<Visitor | null> {
+  const url = new URL(request.url)
+  const text = parse(request.headers.get('cookie') ?? '', nameFor(url))[nameFor(url)]
+  const known = text === undefined ? null : await (await services.sessions()).open(text, services.now())
+  if (config.authMode === 'open') {
+    const credential: Credential = { kind: 'principal', principal: LOCAL }
+    if (known?.keyId === LOCAL_SESSION) return { credential, session: known, cookie: null }
+    return { credential, ...(await beginSession(services, url, LOCAL_SESSION)) }
+  }
+  const credential = known === null ? null : await credentialOf(known, config, services)
+  return known === null || credential === null ? null : { credential, session: known, cookie: null }
+}
+
+/** What a person pasted: the id that a session takes, or null for a key that does not count. */
+export async function keyIdOf(key: string, { identity }: Deps): Promise<string | null> {
+  if (await identity.isAdminToken(key)) return OPERATOR_SESSION
+  try {
+    return (await identity.principalOfKey(key)).keyId
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unauthorized') return null
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import type { Page } from './page'
+import { activity } from './pages/activity'
+import { audit } from './pages/audit'
+import { entry, entryVersion } from './pages/entry'
+import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
+import { keys, makeKey, revokeKey } from './pages/keys'
+import { overview, storeFirst } from './pages/overview'
+import { pack } from './pages/pack'
+import { makeOrg, makeProject, projects } from './pages/projects'
+import { review } from './pages/review'
+import { drop, keep, merge, undo } from './pages/reviewing'
+import { searchPage } from './pages/search'
+import { settings, tryWork } from './pages/settings'
+import { threadOfPath } from './pages/thread'
+import { threads } from './pages/threads'
+import type { Visit } from './visit'
+
+export type Handler = (visit: Visit) => Promise<Page | Response>
+
+/** Every page and every form, by its address. */
+export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, handler: Handler])[] = [
+  ['GET', '/', overview],
+  ['POST', '/first-memory', storeFirst],
+  ['GET', '/search', searchPage],
+  ['GET', '/threads', threads],
+  ['GET', '/threads/*', async (visit) => threadOfPath(visit)],
+  ['GET', '/entries/:id', entry],
+  ['GET', '/entries/:id/versions/:version', entryVersion],
+  ['GET', '/entries/:id/edit', edit],
+  ['POST', '/entries/:id/edit', storeEdit],
+  ['GET', '/entries/:id/delete', askDelete],
+  ['POST', '/entries/:id/delete', remove],
+  ['POST', '/entries/:id/restore', restore],
+  ['GET', '/pack', pack],
+  ['GET', '/activity', activity],
+  ['GET', '/review', review],
+  ['POST', '/review/keep', keep],
+  ['POST', '/review/merge', merge],
+  ['POST', '/review/drop', drop],
+  ['POST', '/review/undo', undo],
+  ['GET', '/projects', projects],
+  ['POST', '/projects', makeProject],
+  ['POST', '/organizations', makeOrg],
+  ['GET', '/keys', keys],
+  ['POST', '/keys', makeKey],
+  ['POST', '/keys/revoke', revokeKey],
+  ['GET', '/audit', audit],
+  ['GET', '/settings', settings],
+  ['POST', '/settings/work', tryWork],
+]
+
+/** Whether an address is that of a page, or stands below one: people are told on a page what is wrong there. */
+export const isPagePath = (path: string): boolean =>
+  ROUTES.some(([method, known]) => method === 'GET' && known.split('/')[1] === path.split('/')[1])

@@ -1,0 +1,19 @@
+import type { Scope } from '../domain/identity/scope'
+import type { LinkedEntry, StoreActivity } from '../domain/report'
+
+export interface ActivityRequest {
+  /** The newest so many entries are looked at, which bounds the rows read. */
+  readonly newest: number
+  /** Days are told from here on: milliseconds since 1970. */
+  readonly since: number
+  /** Names of agents, kinds and projects each. */
+  readonly names: number
+}
+
+/** What pages for people show beside what tools answer. Everything is what the scope may see; each method is one round trip. */
+export interface StoreOverview {
+  activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
+
+  /** Links of a visible entry in both directions, newest neighbours first, at most `limit`; none of an entry that is not visible. */
+  links(scope: Scope, id: number, limit: number): Promise<LinkedEntry[]>
+}

@@ -1,0 +1,307 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startBrowser, startCallback } from '../../support/browser'
+import { type House, houseOf } from '../../support/dashboard'
+import { claudeCode } from '../../support/hook-events'
+import { ADMIN_TOKEN, type Json } from '../../support/oauth'
+import { base64, pngBytes } from '../../support/scope'
+import { type RunningServer, startServer } from '../../support/server'
+
+/** The dashboard in a real browser: readable by whoever, worked by keyboard alone, with its script and without. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = "{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }"
+
+export interface Extent {
+  /** Colours and widths in which every page is looked at. */
+  readonly looks: readonly (readonly ['light' | 'dark', number])[]
+  /** Captured sessions to work through. */
+  readonly sessions: number
+}
+
+export function dashboardInBrowser({ looks, sessions }: Extent): void {
+  let browser: Browser
+  let open: RunningServer
+  let team: RunningServer
+  let house: House
+  let guarded: House
+  let ids: number[]
+  let context: BrowserContext | undefined
+  /** What the browser complained about, violations of the content security policy among it. */
+  let complaints: string[] = []
+
+  const store = (text: string, more: Json = {}, at = house, key: string | null = null): Promise<number> =>
+    at
+      .call(key, 'store_context', { thread_id: 'ferry', source: 'agent', text, ...more })
+      .then(({ context_id }: { context_id: number }) => context_id)
+
+  const captured = async (i: number): Promise<void> => {
+    const session = claudeCode(`e${i}`)
+    const events = [session.prompt(`session number ${i}`), session.edit(`${i}.ts`), session.end()]
+    const place = { folder: '/home/ada/ferry', project: 'ferry', branch: 'main' }
+    const body = JSON.stringify({ events: events.map((event) => ({ ...event, at: Date.now(), place })) })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    expect((await house.ask('/api/v1/hooks/claude-code', init)).status).toBe(200)
+  }
+
+  beforeAll(async () => {
+    ;[browser, open, team] = await Promise.all([
+      startBrowser(),
+      startServer(),
+      startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }),
+    ])
+    house = houseOf(open)
+    guarded = houseOf(team)
+    await guarded.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+    const image = { data: base64(pngBytes()), mime_type: 'image/png' }
+    const first = await store('We sell tickets at the quay.', {
+      metadata: { kind: 'decision', title: 'Tickets at the quay', project: 'ferry', agent_name: 'claude' },
+      tags: ['tickets', 'x'.repeat(120)],
+      images: [image],
+    })
+    const second = await store(`${'A long word: '}${'w'.repeat(300)}\nand שלום 👩‍👩‍👧‍👦`, {
+      metadata: { title: 'W'.repeat(90), references: { context_ids: [first] }, status: 'doing', kind: 'task' },
+    })
+    await house.call(null, 'update_context', { context_id: first, text: 'We sell tickets online and at the quay.' })
+    ids = [first, second]
+    for (let i = 0; i < sessions; i++) await captured(i)
+  }, 300_000)
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([open?.stop(), team?.stop()])
+  })
+  afterEach(async () => {
+    await context?.close()
+    context = undefined
+  })
+
+  interface Looking {
+    readonly width?: number
+    readonly scheme?: 'light' | 'dark'
+    readonly script?: boolean
+  }
+
+  async function newPage({ width = 1280, scheme = 'light', script = true }: Looking = {}): Promise<Page> {
+    await context?.close()
+    complaints = []
+    context = await browser.newContext({
+      javaScriptEnabled: script,
+      colorScheme: scheme,
+      viewport: { width, height: 800 },
+      reducedMotion: 'reduce',
+      timezoneId: 'Asia/Tokyo',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const page = await context.newPage()
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    return page
+  }
+
+  /** What axe finds wrong, as one line each. */
+  async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(AXE)
+    const { violations: found } = (await page.evaluate(`axe.run(document, ${RULES})`)) as Json
+    return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
+  }
+
+  const paths = () => [
+    ...[
+      '/',
+      '/search',
+      '/search?q=tickets&tag=tickets&field=status&op=eq&value=x',
+      '/search?q=tickets',
+      '/threads',
+      '/threads/ferry',
+    ],
+    ...[`/entries/${ids[0]}`, `/entries/${ids[1]}`, `/entries/${ids[0]}/versions/1`, `/entries/${ids[0]}/edit`],
+    ...[
+      `/entries/${ids[0]}/delete`,
+      '/pack',
+      '/pack?goal=sell+tickets',
+      '/activity',
+      '/projects',
+      '/keys',
+      '/audit',
+      '/settings',
+    ],
+  ]
+
+  describe('the dashboard in Chromium', () => {
+    for (const [scheme, width] of looks)
+      it(`has nothing that keeps anybody out, in ${scheme} colours on ${width} pixels`, async () => {
+        const page = await newPage({ width, scheme })
+        for (const path of paths()) {
+          await page.goto(house.base + path)
+          // What is folded is looked at, too.
+          await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+          expect([path, await violations(page)]).toEqual([path, []])
+          expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+        }
+        await page.goto(`${guarded.base}/entries/1`)
+        expect(await violations(page)).toEqual([])
+        expect(complaints.filter((one) => !one.includes('401'))).toEqual([])
+      })
+
+    it('looks for, opens, mends, deletes and brings back a memory by keyboard alone, without its script', async () => {
+      const id = await store('Lanterns are lit at dusk.', { tags: ['lanterns'] })
+      const page = await newPage({ script: false, width: 320 })
+      await page.goto(`${house.base}/search`)
+      const press = async (...keys: string[]) => {
+        for (const key of keys) await page.keyboard.press(key)
+      }
+      /** Tabs on until that has the focus. */
+      const tabTo = async (name: string) => {
+        for (let i = 0; i < 60; i++) {
+          await press('Tab')
+          const focused = await page.evaluate(
+            "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent ?? '').trim()",
+          )
+          const labelled = await page.evaluate("document.activeElement.labels?.[0]?.textContent ?? ''")
+          if (focused === name || labelled === name) return
+        }
+        throw new Error(`The keyboard did not reach ${name}`)
+      }
+      await press('Tab')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
+      await press('Enter')
+      await tabTo('Search memories')
+      await page.keyboard.type('lanterns')
+      await press('Enter')
+      await page.waitForURL('**/search?q=lanterns**')
+      await tabTo('Lanterns are lit at dusk.')
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+      await press('Enter')
+      await page.waitForURL(`**/entries/${id}`)
+      await tabTo('Edit')
+      await press('Enter')
+      await page.waitForURL('**/edit')
+      await tabTo('Text')
+      await press('Control+End')
+      await page.keyboard.type(' Not on Sundays.')
+      await tabTo('Store')
+      await press('Enter')
+      await page.waitForURL(`**/entries/${id}?done=changed`)
+      expect(await page.locator('article pre').textContent()).toBe('Lanterns are lit at dusk. Not on Sundays.')
+      await tabTo('Delete')
+      await press('Enter')
+      await page.waitForURL('**/delete')
+      await tabTo('Delete')
+      await press('Enter')
+      await page.waitForURL(`**/entries/${id}?change=*`)
+      await tabTo('Undo')
+      await press('Enter')
+      await page.waitForURL(`**/entries/${id}?done=restored`)
+      expect(complaints).toEqual([])
+    })
+
+    it(`works through ${sessions} captured sessions by single keys, and takes back what was done last`, async () => {
+      const page = await newPage()
+      await page.goto(`${house.base}/review`)
+      const title = () => page.locator('article h2').textContent()
+      const pressed = async (key: string, url: RegExp) => {
+        await Promise.all([page.waitForURL(url), page.keyboard.press(key)])
+      }
+      const first = await title()
+      await pressed('k', /done=keep/)
+      const second = await title()
+      await pressed('d', /done=drop/)
+      await pressed('u', /done=undo/)
+      expect(await title()).toBe(second)
+      await pressed('u', /done=undo.*$/)
+      await page
+        .getByText(first ?? '')
+        .first()
+        .waitFor()
+      await pressed('l', /after=/)
+      await page.goto(`${house.base}/review`)
+      await page.keyboard.press('m')
+      expect(await page.evaluate("document.activeElement.closest('details')?.open")).toBe(true)
+      await page.goto(`${house.base}/review`)
+      for (let left = sessions; left > 0; left--) {
+        const now = await title()
+        const key = left % 3 === 0 ? 'k' : 'd'
+        await Promise.all([page.waitForEvent('load'), page.keyboard.press(key)])
+        if (left > 1) expect(await title()).not.toBe(now)
+      }
+      await page.getByText('Nothing is left to review').waitFor()
+      const undone = Math.min(20, sessions)
+      for (let i = 0; i < undone; i++) await Promise.all([page.waitForEvent('load'), page.keyboard.press('u')])
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+      expect(await page.locator('main').textContent()).toContain(`${undone} sessions to look at`)
+      expect(complaints).toEqual([])
+    })
+
+    it('lets a person in with a key, by keyboard, and out again', async () => {
+      const { key } = await guarded.key({ role: 'writer', agent: 'ann' })
+      const id = await store('behind the door', {}, guarded, key)
+      const page = await newPage({ script: false })
+      await page.goto(`${guarded.base}/entries/${id}`)
+      await page.keyboard.type('cp_wrong')
+      await page.keyboard.press('Enter')
+      expect(await page.getByRole('alert').textContent()).toMatch(/^This key is not valid/)
+      await page.keyboard.type(key)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/entries/${id}`)
+      expect(await page.locator('h1').textContent()).toBe('behind the door')
+      const [cookie] = (await context?.cookies(guarded.base)) ?? []
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.waitForURL('**/login')
+      const left = (await context?.cookies(guarded.base)) ?? []
+      expect(left.filter(({ name }) => !name.includes('consent'))).toEqual([])
+    })
+
+    it('opens for a person who follows a link of another site, whose session stands', async () => {
+      const { key } = await guarded.key({ role: 'reader' })
+      const callback = await startCallback()
+      try {
+        const page = await newPage()
+        await page.goto(`${guarded.base}/login`)
+        await page.getByLabel('Your Commonplace key').fill(key)
+        await page.keyboard.press('Enter')
+        await page.waitForURL(`${guarded.base}/`)
+        await page.goto(callback.origin)
+        await page.evaluate(`location.href = ${JSON.stringify(`${guarded.base}/threads`)}`)
+        await page.getByRole('heading', { name: 'Threads', level: 1 }).waitFor()
+      } finally {
+        await callback.stop()
+      }
+    })
+
+    it('adds by its script what makes it quicker: changes as they come, copies, more conditions, times of here', async () => {
+      const page = await newPage()
+      await page.goto(`${house.base}/activity`)
+      await page.getByText('Live: what changes appears here').waitFor()
+      const text = '<b>seen</b> at once'
+      await store(text, { thread_id: 'live' })
+      const newest = page.locator('.changes li').first()
+      await newest.getByText(text).waitFor()
+      expect(await newest.locator('b').count()).toBe(0)
+      await page.goto(`${house.base}/pack?goal=sell+tickets`)
+      await page.getByText('As the agent reads it').click()
+      await page.getByRole('button', { name: 'Copy' }).click()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toContain('# Context pack')
+      await page.goto(`${house.base}/search`)
+      await page.getByText('Conditions').click()
+      await page.getByRole('button', { name: 'Add a condition' }).click()
+      expect(await page.locator('.conditions > div').count()).toBe(2)
+      await page.goto(`${house.base}/threads`)
+      expect(await page.locator('main time').first().getAttribute('title')).toContain('GMT+9')
+      expect(complaints).toEqual([])
+    })
+
+    it('is shown in no frame of another site', async () => {
+      const callback = await startCallback()
+      try {
+        const page = await newPage()
+        await page.goto(`${callback.origin}/?frame=${encodeURIComponent(`${house.base}/`)}`)
+        expect(await page.frames()[1]?.locator('nav').count()).toBe(0)
+        expect(complaints.join('\n')).toMatch(/frame/i)
+      } finally {
+        await callback.stop()
+      }
+    })
+  })
+}

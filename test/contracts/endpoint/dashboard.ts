@@ -1,0 +1,609 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
+import { claudeCode } from '../../support/hook-events'
+import { ADMIN_TOKEN } from '../../support/oauth'
+import { base64, pngBytes } from '../../support/scope'
+import type { RunningServer } from '../../support/server'
+
+type Start = (vars: Record<string, string>) => Promise<RunningServer>
+
+const EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&amp;'
+
+/** Pages for people (operate contract §1): who sees what, who may do what, and what no page lets through. */
+export function dashboardContract(name: string, start: Start): void {
+  describe(`the dashboard on ${name}, where keys are asked for`, () => {
+    let server: RunningServer
+    let house: House
+    let admin: Person & { key: { key: string; id: string } }
+    let writer: typeof admin
+    let reader: typeof admin
+    let narrowed: typeof admin
+    let operator: Person
+    /** Of project p, of project secret, and of no project. */
+    let ids: { p: number; secret: number; wide: number }
+    const store = async (text: string, more: Record<string, unknown> = {}): Promise<number> =>
+      (await house.call(writer.key.key, 'store_context', { thread_id: 'a thread', source: 'agent', text, ...more }))
+        .context_id
+    const versionOf = async (id: number): Promise<number> =>
+      (await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })).result[0].version
+
+    beforeAll(async () => {
+      server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN })
+      house = houseOf(server)
+      await house.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+      admin = await house.somebody({ role: 'admin', name: 'root' })
+      writer = await house.somebody({ agent: 'ann', name: 'ann' })
+      reader = await house.somebody({ role: 'reader', name: 'rea' })
+      narrowed = await house.somebody({ projects: ['p'], name: 'nat' })
+      operator = (await house.signIn(ADMIN_TOKEN)).person
+      ids = {
+        p: await store('of project p', { metadata: { project: 'p', kind: 'decision' }, thread_id: 'of p' }),
+        secret: await store('of the secret project', { metadata: { project: 'secret' }, thread_id: 'of secret' }),
+        wide: await store('of everybody'),
+      }
+    })
+    afterAll(() => server?.stop())
+
+    const pages = () => [
+      ...[
+        '/',
+        '/search',
+        '/search?q=project',
+        '/search?project=p',
+        '/threads',
+        '/threads?begins=of',
+        '/threads/of%20p',
+      ],
+      ...[`/entries/${ids.p}`, `/entries/${ids.p}/versions/1`, '/pack', '/pack?goal=the+project', '/activity'],
+    ]
+    const writing = () => [`/entries/${ids.p}/edit`, `/entries/${ids.p}/delete`]
+    const writers = () => [...writing(), '/review']
+    const administration = ['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings']
+
+    it('shows each page to whom it is for, and to nobody else', async () => {
+      for (const path of [...pages(), ...writers(), ...administration]) {
+        const statuses = await Promise.all(
+          [admin, writer, narrowed, reader, operator, house.person('')].map(
+            async (one) => (await one.get(path)).status,
+          ),
+        )
+        const isAdministration = administration.includes(path)
+        const expected = isAdministration
+          ? [200, 403, 403, 403, 200, 401]
+          : [200, 200, 200, writers().includes(path) ? 403 : 200, 403, 401]
+        expect([path, ...statuses]).toEqual([path, ...expected])
+      }
+    })
+
+    it('offers in the navigation and on pages what the key may do, and nothing else', async () => {
+      const linksOf = async (one: Person, path: string) => (await one.get(path)).text
+      expect(await linksOf(admin, '/')).toContain('href="/keys"')
+      for (const one of [writer, narrowed, reader]) expect(await linksOf(one, '/')).not.toContain('href="/keys"')
+      expect(await linksOf(operator, '/keys')).not.toContain('href="/search"')
+      const edits = (id: number) => `href="/entries/${id}/edit"`
+      for (const [one, id, may] of [
+        [writer, ids.wide, true],
+        [narrowed, ids.p, true],
+        [narrowed, ids.wide, false],
+        [reader, ids.p, false],
+      ] as const)
+        expect([id, (await linksOf(one, `/entries/${id}`)).includes(edits(id))]).toEqual([id, may])
+    })
+
+    it('is read by nobody else, kept nowhere, framed nowhere, and runs nothing but its own script', async () => {
+      for (const [one, paths] of [
+        [admin, [...pages(), ...writing(), ...administration, '/entries/999999', '/nonsense/']],
+        [house.person(''), ['/', '/login']],
+      ] as const)
+        for (const path of paths) {
+          const { headers, text, status } = await one.get(path)
+          if (path === '/nonsense/') {
+            expect(status).toBe(404)
+            continue
+          }
+          expect([path, Object.fromEntries(headers)]).toEqual([
+            path,
+            expect.objectContaining({
+              'content-type': 'text/html; charset=utf-8',
+              'cache-control': 'no-store',
+              'x-frame-options': 'DENY',
+              'x-content-type-options': 'nosniff',
+              'content-security-policy': expect.stringMatching(/^default-src 'self'; .*frame-ancestors 'none'$/),
+              'access-control-allow-origin': house.base,
+            }),
+          ])
+          expect([path, text.match(/<script[^>]*>/g)]).toEqual([
+            path,
+            [expect.stringMatching(/^<script src="\/assets\/dashboard\.js\?v=[0-9a-f]+" type="module">$/)],
+          ])
+          expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i)
+        }
+    })
+
+    it('takes no form without the token of the session, with that of another, or from a page of another site', async () => {
+      const id = await store('to be kept')
+      const fields = { expected: '1' }
+      const foreign = tokenOf((await reader.get('/')).text)
+      for (const [why, more] of [
+        ['none', { token: null }],
+        ['wrong', { token: 'x'.repeat(43) }],
+        ['of another', { token: foreign }],
+        ['foreign page', { headers: { origin: 'https://evil.example' } }],
+      ] as const)
+        expect([why, (await writer.send(`/entries/${id}/delete`, fields, more)).status]).toEqual([why, 403])
+      expect((await house.person('').send(`/entries/${id}/delete`, fields)).status).toBe(401)
+      expect(await versionOf(id)).toBe(1)
+      const json = { 'content-type': 'application/json' }
+      expect((await writer.send(`/entries/${id}/delete`, fields, { headers: json })).status).toBe(401)
+      expect((await writer.send(`/entries/${id}/delete`, fields)).status).toBe(303)
+    })
+
+    it('shows what was stored as text, wherever it stands', async () => {
+      const image = { data: base64(pngBytes()), mime_type: 'image/png' }
+      const made = await house.key({ name: EVIL.slice(0, 60), agent: EVIL.slice(0, 60), projects: [EVIL.slice(0, 60)] })
+      const metadata = {
+        title: EVIL,
+        kind: 'decision',
+        status: EVIL,
+        [`k${EVIL.slice(0, 20)}`]: EVIL,
+        source_url: `javascript:${EVIL}`,
+      }
+      const given = {
+        thread_id: EVIL,
+        source: 'user',
+        text: `${EVIL} elephants`,
+        tags: [EVIL],
+        images: [image],
+        metadata,
+      }
+      const { context_id: first } = await house.call(made.key, 'store_context', given)
+      const { context_id: id } = await house.call(made.key, 'store_context', {
+        ...{ ...given, source: 'agent' },
+        metadata: { ...metadata, supersedes: [first], references: { context_ids: [first] } },
+      })
+      await house.call(made.key, 'update_context', { context_id: id, text: `${EVIL} elephants again\n${EVIL}` })
+      const query = encodeURIComponent(EVIL)
+      const paths = [
+        ...[
+          '/',
+          `/search?q=${query}+elephants`,
+          '/search?q=elephants&by=words',
+          `/search?tag=${query}&thread=${query}`,
+        ],
+        ...[`/search?field=${query}&value=${query}`, `/threads?begins=${query}`, `/threads/${query}`, '/threads'],
+        ...[
+          `/entries/${id}`,
+          `/entries/${first}`,
+          `/entries/${id}/versions/1`,
+          `/entries/${id}/edit`,
+          `/entries/${id}/delete`,
+        ],
+        ...[
+          `/entries/${id}?done=${query}&change=${query}`,
+          `/pack?goal=${query}+elephants&domain=${query}`,
+          '/activity',
+        ],
+        ...['/projects', '/keys', `/audit?by=${query}`, `/settings?done=${query}`, `/login?next=${query}`],
+      ]
+      let seen = 0
+      for (const path of paths) {
+        const { text } = await admin.get(path)
+        expect([path, text.match(/<script>|<img src=x|onerror="|href="javascript/i)]).toEqual([path, null])
+        if (text.includes('&lt;script&gt;')) seen++
+      }
+      expect(seen).toBeGreaterThan(14)
+      await house.call(made.key, 'delete_context', { context_ids: [first] })
+      expect((await admin.get(`/entries/${first}`)).text).not.toMatch(/<script>|<img src=x/)
+    })
+
+    it('tells a narrowed key by guessed addresses what it tells of what never was', async () => {
+      const apart = (text: string) => text.replaceAll(/\d+/g, '').replaceAll(/name="token" value="[^"]*"/g, '')
+      for (const [guessed, never] of [
+        [`/entries/${ids.secret}`, '/entries/999999'],
+        [`/entries/${ids.secret}/edit`, '/entries/999999/edit'],
+        [`/entries/${ids.secret}/delete`, '/entries/999999/delete'],
+        [`/entries/${ids.secret}/versions/1`, '/entries/999999/versions/1'],
+        ['/threads/of%20secret', '/threads/nothing'],
+      ] as const) {
+        const [a, b] = [await narrowed.get(guessed), await narrowed.get(never)]
+        expect([guessed, a.status]).toEqual([guessed, 404])
+        expect(apart(a.text)).toBe(apart(b.text))
+      }
+      for (const path of ['/search?project=secret', '/pack?goal=x&project=secret'])
+        expect([path, (await narrowed.get(path)).status]).toEqual([path, 403])
+      for (const path of [
+        '/',
+        '/search?q=secret',
+        '/threads',
+        '/threads?begins=of',
+        '/pack?goal=secret+project',
+        '/activity',
+      ])
+        expect([path, (await narrowed.get(path)).text]).toEqual([
+          path,
+          expect.not.stringMatching(/of the secret project|of secret/),
+        ])
+      for (const [path, fields] of [
+        [`/entries/${ids.secret}/edit`, { text: 'mine', tags: '', metadata: '', expected: '1' }],
+        [`/entries/${ids.secret}/restore`, { version: '1' }],
+      ] as const)
+        expect([path, (await narrowed.send(path, fields)).status]).toEqual([path, 404])
+      await narrowed.send(`/entries/${ids.secret}/delete`, { expected: '1' })
+      expect(await versionOf(ids.secret)).toBe(1)
+      expect((await narrowed.send(`/entries/${ids.wide}/edit`, { text: 'mine', expected: '1' })).status).toBe(403)
+    })
+
+    it('ends a session with its key, at once, and never holds the key', async () => {
+      const somebody = await house.somebody()
+      expect((await somebody.get('/')).status).toBe(200)
+      expect(somebody.cookie).not.toContain(somebody.key.key.slice(3, 20))
+      expect((await house.person(`${somebody.cookie}x`).get('/')).status).toBe(401)
+      const [, session = ''] = somebody.cookie.split('=')
+      const other = somebody.cookie.replace(session, session.replace(somebody.key.id, admin.key.id))
+      expect((await house.person(other).get('/keys')).status).toBe(401)
+      await admin.send('/keys/revoke', { id: somebody.key.id })
+      for (const path of ['/', `/entries/${ids.p}`, '/activity']) expect((await somebody.get(path)).status).toBe(401)
+      expect((await somebody.send(`/entries/${ids.p}/delete`, { expected: '1' }, { token: 'x' })).status).toBe(401)
+      expect((await somebody.get('/activity/stream', { accept: 'text/event-stream' })).status).toBe(404)
+    })
+
+    it('gives a session for a key that counts, and leads on to nowhere else', async () => {
+      const { seen } = await house.signIn(writer.key.key, '/threads')
+      expect([seen.status, locationOf(seen)]).toEqual([303, '/threads'])
+      expect(seen.headers.getSetCookie().at(-1)).toMatch(/; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict$/)
+      const wrong = await house.signIn('cp_wrong')
+      expect([wrong.seen.status, wrong.seen.text]).toEqual([400, expect.stringContaining('This key is not valid')])
+      for (const next of [
+        'https://evil.example/',
+        '//evil.example',
+        '/\\evil.example',
+        'javascript:alert(1)',
+        '/\t/evil',
+      ])
+        expect([next, locationOf((await house.signIn(writer.key.key, next)).seen)]).toEqual([next, '/'])
+      const out = await writer.send('/logout', {})
+      expect(out.headers.getSetCookie()[0]).toMatch(/=; Max-Age=0;/)
+    })
+
+    it('tells on a page who asks too often, at the door and behind it', async () => {
+      const quick = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, RATE_LIMIT_PER_MINUTE: '3' })
+      try {
+        const there = houseOf(quick)
+        await there.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+        const somebody = await there.somebody()
+        const seen = await Promise.all(Array.from({ length: 6 }, () => somebody.get('/threads')))
+        const refused = seen.find(({ status }) => status === 429)
+        expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
+        expect(refused?.text).toContain('There were too many requests')
+      } finally {
+        await quick.stop()
+      }
+    })
+
+    it('asks a browser that comes by a link of another site to come again, which then sends its cookie', async () => {
+      const { status, text } = await house.person('').get('/entries/7?a=%22', { 'sec-fetch-site': 'cross-site' })
+      expect([status, text]).toEqual([200, expect.stringContaining('content="0;url=/entries/7?a=%22"')])
+      expect(text).not.toContain('<form')
+    })
+
+    it('changes a memory at the version that was seen, and keeps what somebody wrote when it has moved on', async () => {
+      const id = await store('first\nwords', { tags: ['a'], metadata: '{"n": 1152921504606846976, "project": "p"}' })
+      const edit = await writer.get(`/entries/${id}/edit`)
+      expect(edit.text).toContain('1152921504606846976')
+      const metadata = '{"n": 1152921504606846976, "project": "p"}'
+      const fields = { text: 'second\r\nwords', tags: 'a, b', metadata, expected: '1' }
+      const stored = await writer.send(`/entries/${id}/edit`, fields)
+      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
+      const late = await writer.send(`/entries/${id}/edit`, { ...fields, text: 'my own words' })
+      expect([late.status, late.text]).toEqual([409, expect.stringContaining('my own words</textarea>')])
+      expect(late.text).toContain('is at version 2, not 1')
+      const bad = await writer.send(`/entries/${id}/edit`, { ...fields, metadata: '{"n": ', expected: '2' })
+      expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('role="alert"')])
+      const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })
+      expect(result[0]).toMatchObject({ text_content: 'second\nwords', tags: ['a', 'b'], version: 2 })
+      const page = await writer.get(`/entries/${id}`)
+      expect(page.text).toMatch(/class="cut">-first<.*class="add">\+second</s)
+    })
+
+    it('deletes after a question, takes it back, and brings an older version back', async () => {
+      const id = await store('to be deleted')
+      expect((await writer.get(`/entries/${id}/delete`)).text).toContain('for 30 days')
+      const gone = await writer.send(`/entries/${id}/delete`, { expected: '1' })
+      expect(locationOf(gone)).toMatch(new RegExp(`^/entries/${id}\\?change=[0-9a-f]{32}$`))
+      const after = await writer.get(locationOf(gone))
+      expect(after.text).toContain('Undo')
+      const change = /name="change" value="([^"]*)"/.exec(after.text)?.[1] ?? ''
+      expect((await reader.get(`/entries/${id}`)).text).not.toContain('Bring it back')
+      const back = await writer.send(`/entries/${id}/restore`, { change })
+      expect([back.status, locationOf(back)]).toEqual([303, `/entries/${id}?done=restored`])
+      await house.call(writer.key.key, 'update_context', { context_id: id, text: 'other words' })
+      const now = await versionOf(id)
+      await writer.send(`/entries/${id}/restore`, { version: '1', expected: String(now) })
+      const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })
+      expect(result[0]).toMatchObject({ text_content: 'to be deleted', version: now + 1 })
+    })
+
+    it('refuses a reader what writes, and notes it', async () => {
+      for (const [path, fields] of [
+        ['/first-memory', {}],
+        [`/entries/${ids.p}/delete`, { expected: '1' }],
+        [`/entries/${ids.p}/restore`, { version: '1' }],
+        ['/keys', { name: 'x', role: 'admin' }],
+        ['/projects', { id: 'x' }],
+        ['/settings/work', {}],
+      ] as const)
+        expect([path, (await reader.send(path, fields)).status]).toEqual([path, 403])
+      const { events } = await house.admin('GET', '/orgs/acme/audit?limit=1000')
+      const denied = events.filter(
+        (event: { allowed: boolean; key_id: string }) => !event.allowed && event.key_id === reader.key.id,
+      )
+      const actions = denied.map(({ action }: { action: string }) => action)
+      expect(actions).toEqual(
+        expect.arrayContaining(['store_context', 'delete_context', 'restore_context', 'keys.create']),
+      )
+    })
+
+    it('shows a key once, with the lines of nine clients, and ends it', async () => {
+      const made = await admin.send('/keys', {
+        name: 'new one',
+        role: 'writer',
+        projects: 'p, q',
+        expires_at: '2099-01-01',
+      })
+      expect(made.status).toBe(200)
+      const key = /cp_[A-Za-z0-9_-]{49}/.exec(made.text)?.[0] ?? ''
+      expect(made.text.match(/<details/g)?.length).toBe(9)
+      expect((await house.call(key, 'list_threads')).total).toBeGreaterThan(0)
+      const listed = await admin.get('/keys')
+      expect(listed.text).not.toContain(key)
+      const { keys } = await house.admin('GET', '/orgs/acme/keys')
+      const { id, projects } = keys.find(({ name: known }: { name: string }) => known === 'new one')
+      expect(projects).toEqual(['p', 'q'])
+      await admin.send('/keys/revoke', { id })
+      expect((await house.ask('/mcp', { method: 'POST', headers: { authorization: `Bearer ${key}` } })).status).toBe(
+        401,
+      )
+      expect((await admin.send('/keys', { name: '', role: 'writer' })).status).toBe(400)
+    })
+
+    it('lets the holder of ADMIN_TOKEN administer any organization, and see no memory', async () => {
+      expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
+      expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
+      expect((await operator.get('/projects?org=beta')).text).toContain('ship')
+      expect((await operator.get('/audit?org=beta')).text).toContain('projects.create')
+      expect((await operator.send('/keys', { org: 'beta', name: 'k', role: 'reader' })).status).toBe(200)
+      expect((await operator.get('/keys?org=nobody')).status).toBe(404)
+      expect((await admin.send('/projects', { org: 'beta', id: 'theirs' })).status).toBe(303)
+      expect((await house.admin('GET', '/orgs/beta/projects')).projects).toHaveLength(1)
+      for (const path of pages()) expect([path, (await operator.get(path)).status]).toEqual([path, 403])
+    })
+
+    it('finds by words, by meaning and by both, says why, and keeps the search in its address', async () => {
+      const id = await store('giraffes eat acacia leaves', { tags: ['zoo'], metadata: { n: 5, project: 'p' } })
+      const found = async (query: string) => (await writer.get(`/search?${query}`)).text
+      for (const by of ['both', 'words', 'meaning'])
+        expect(await found(`q=giraffes+acacia&by=${by}`)).toContain(`/entries/${id}"`)
+      const both = await found('q=giraffes')
+      expect(both).toMatch(/<mark>giraffes<\/mark>/)
+      expect(both).toMatch(/<b>Words<\/b> rank 1, score [\d.]+/)
+      expect(both).toMatch(/<b>Meaning<\/b> rank 1, similarity/)
+      for (const [query, finds] of [
+        ['tag=zoo', true],
+        ['tag=zoo&source=user', false],
+        ['field=n&op=gt&value=4', true],
+        ['field=n&op=gt&value=5', false],
+        ['tag=zoo&project=p&from=2020-01-01', true],
+        ['tag=zoo&to=2020-01-01', false],
+      ] as const)
+        expect([query, (await found(query)).includes(`/entries/${id}"`)]).toEqual([query, finds])
+      expect((await writer.get('/search?field=a..b&value=1')).status).toBe(400)
+      expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
+    })
+
+    it('shows of a pack why each item is there, with what score, and what the agent reads', async () => {
+      await store('We decided to feed the penguins at noon.', {
+        metadata: { kind: 'decision', title: 'Penguins at noon', project: 'p' },
+      })
+      const { text } = await writer.get('/pack?goal=when+to+feed+the+penguins&project=p')
+      expect(text).toMatch(/Penguins at noon/)
+      expect(text).toMatch(/class="reason"><bdi class="name">[^<]+</)
+      expect(text).toMatch(/class="score">.*?0\.\d+<\/span>/s)
+      expect(text).toMatch(/As the agent reads it: about \d+ tokens/)
+      expect(text).toContain('# Context pack')
+    })
+
+    describe('the review of what was captured', () => {
+      let serial = 0
+      const capture = async (prompt: string): Promise<void> => {
+        const session = claudeCode(`d${++serial}`)
+        const events = [session.prompt(prompt), session.edit(`${serial}.ts`), session.end()]
+        const place = { folder: '/home/ann/ship', project: 'p', branch: 'main' }
+        const body = { events: events.map((event) => ({ ...event, at: Date.now(), place })) }
+        const headers = { authorization: `Bearer ${writer.key.key}`, 'content-type': 'application/json' }
+        const init = { method: 'POST', headers, body: JSON.stringify(body) }
+        expect((await house.ask('/api/v1/hooks/claude-code', init)).status).toBe(200)
+      }
+      /** The first session of the page, and what its forms carry. */
+      const first = async (path = '/review') => {
+        const { text } = await writer.get(path)
+        const value = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
+        return { id: value('id'), version: value('version'), text }
+      }
+      const whole = async (id: string) => {
+        const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })
+        const { version: _, updated_at: __, ...entry } = result[0] ?? {}
+        return entry
+      }
+      const undo = async (page: { headers: Headers }) => {
+        const change =
+          new URL(page.headers.get('location') ?? '', house.base).searchParams.getAll('change').at(-1) ?? ''
+        return writer.send('/review/undo', { change })
+      }
+
+      it('keeps, drops and merges a session, and takes each back exactly', async () => {
+        for (const prompt of ['paint the hull', 'mend the sail', `${EVIL} captured`]) await capture(prompt)
+        const { id, version, text } = await first()
+        expect(text).not.toMatch(/<script>|<img src=x/)
+        const before = await whole(id)
+        const kept = await writer.send('/review/keep', { id, version, kind: 'decision', title: 'Kept by hand' })
+        expect([kept.status, locationOf(kept)]).toEqual([
+          303,
+          expect.stringMatching(/^\/review\?done=keep&made=\d+&change=/),
+        ])
+        expect((await whole(id)).metadata).toMatchObject({ kind: 'decision', title: 'Kept by hand' })
+        expect((await first()).id).not.toBe(id)
+        expect((await writer.get(locationOf(kept))).text).toContain('Undo')
+        expect((await undo(kept)).status).toBe(303)
+        expect(await whole(id)).toEqual(before)
+        const again = await first()
+        expect(again.id).toBe(id)
+        const dropped = await writer.send('/review/drop', { id, version: again.version })
+        expect(await whole(id)).toEqual({})
+        await undo(dropped)
+        expect(await whole(id)).toEqual(before)
+        const [now, second] = [await first(), /name="with" value="(\d+-\d+)"/.exec((await first()).text)?.[1] ?? '']
+        const sources = [await whole(now.id), await whole(second.split('-')[0] ?? '')]
+        const merged = await writer.send('/review/merge', {
+          ...{ id: now.id, version: now.version, with: second, content: 'Both in one.' },
+          ...{ 'merged-kind': 'note', 'merged-title': 'One of two' },
+        })
+        const made = new URL(locationOf(merged), house.base).searchParams.get('made') ?? ''
+        expect((await whole(made)).text_content).toBe('Both in one.')
+        expect((await first()).id).not.toBe(now.id)
+        await undo(merged)
+        expect(await whole(made)).toEqual({})
+        expect([await whole(now.id), await whole(second.split('-')[0] ?? '')]).toEqual(sources)
+      })
+
+      it('refuses what was changed meanwhile, what is not the key’s to change, and readers', async () => {
+        const { id, version } = await first()
+        expect((await writer.send('/review/keep', { id, version: '77', kind: 'note' })).status).toBe(409)
+        expect((await writer.send('/review/keep', { id, version, kind: 'nonsense' })).status).toBe(400)
+        expect((await writer.send('/review/keep', { id: String(ids.wide), version: '1', kind: 'note' })).status).toBe(
+          404,
+        )
+        expect((await writer.send('/review/undo', { change: 'x' })).status).toBe(400)
+        for (const path of ['/review/keep', '/review/drop'])
+          expect([path, (await narrowed.send(path, { id, version })).status]).toEqual([path, 404])
+        expect((await reader.get('/review')).status).toBe(403)
+        expect((await reader.send('/review/drop', { id, version })).status).toBe(403)
+        expect((await narrowed.get('/review')).text).toContain('Nothing is left to review')
+        expect((await reader.get('/')).text).not.toContain('href="/review"')
+      })
+
+      it('goes on behind what is put off', async () => {
+        const { id, text } = await first()
+        const later = /href="([^"]*after=[^"]*)"/.exec(text)?.[1] ?? ''
+        expect((await first(later)).id).not.toBe(id)
+      })
+    })
+
+    it('streams what changes to a session that sees it', async () => {
+      const page = await writer.get('/activity')
+      const feed = /data-feed="([^"]*)"/.exec(page.text)?.[1] ?? ''
+      await store('streamed', { thread_id: 'live' })
+      const stop = new AbortController()
+      const response = await fetch(new URL(feed, house.base), {
+        headers: { cookie: writer.cookie, accept: 'text/event-stream' },
+        signal: stop.signal,
+      })
+      expect(response.headers.get('cache-control')).toMatch(/^no-store/)
+      const reading = response.body?.getReader()
+      let heard = ''
+      while (reading && !heard.includes('streamed')) heard += new TextDecoder().decode((await reading.read()).value)
+      stop.abort()
+      expect(heard).toContain('"action":"stored"')
+    })
+
+    it('serves images to a session that sees them, and to no other', async () => {
+      const image = { data: base64(pngBytes('of the dashboard')), mime_type: 'image/png' }
+      const id = await store('with an image', { images: [image], metadata: { project: 'secret' } })
+      const hash = /\/images\/([0-9a-f]{64})/.exec((await writer.get(`/entries/${id}`)).text)?.[1]
+      const seen = async (one: Person) => (await one.get(`/images/${hash}`, { accept: 'image/*' })).status
+      expect(await Promise.all([writer, reader, narrowed, house.person('')].map(seen))).toEqual([200, 200, 404, 401])
+    })
+
+    it('shows a memory of a megabyte, of any script and of any direction', async () => {
+      const long = await store(`${'long words '.repeat(90_000)}end of it`, { thread_id: '..' })
+      expect((await writer.get(`/entries/${long}`)).text).toContain('end of it')
+      expect((await writer.get('/threads?id=..')).text).toContain('Read all')
+      const id = await store('\n\u202eשלום 👩‍👩‍👧‍👦 مرحبا', {
+        thread_id: 'ünï/cödé?#%',
+        metadata: { title: '\u202eשלום' },
+      })
+      const { text } = await writer.get(`/entries/${id}`)
+      expect(text).toContain('👩‍👩‍👧‍👦 مرحبا')
+      expect(text).toMatch(/<bdi class="name">\u202eשלום<\/bdi>/)
+      expect((await writer.get(`/threads/${encodeURIComponent('ünï/cödé?#%')}`)).status).toBe(200)
+      expect((await writer.get('/threads/%E0%A4%A')).status).toBe(404)
+    })
+
+    it('answers programs as before', async () => {
+      const bearer = { authorization: `Bearer ${writer.key.key}` }
+      for (const [path, headers, status] of [
+        ['/', { accept: '*/*' }, 404],
+        ['/keys', { accept: '*/*' }, 404],
+        ['/search', {}, 404],
+        [`/entries/${ids.p}`, { accept: '*/*' }, 401],
+      ] as const) {
+        const answer = await house.ask(path, { headers })
+        expect([path, answer.status, JSON.parse(answer.text).error.code]).toEqual([
+          path,
+          status,
+          status === 404 ? 'not_found' : 'unauthorized',
+        ])
+      }
+      const page = await house.ask(`/entries/${ids.p}`, { headers: { ...bearer, accept: 'text/html' } })
+      expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+        200,
+        expect.stringMatching(/^default-src 'none'; style-src 'nonce-/),
+      ])
+      const wrong = await house.ask(`/entries/${ids.p}`, {
+        headers: { accept: 'text/html', authorization: 'Bearer cp_wrong' },
+      })
+      expect([wrong.status, wrong.headers.get('content-type')]).toEqual([401, 'application/json'])
+    })
+  })
+
+  describe(`the dashboard on ${name}, in open mode`, () => {
+    let server: RunningServer
+    let house: House
+    beforeAll(async () => {
+      server = await start({ AUTH_MODE: 'open' })
+      house = houseOf(server)
+    })
+    afterAll(() => server?.stop())
+
+    it('teaches while nothing is stored, and stores a first memory', async () => {
+      const visitor = await house.visitor()
+      const { text } = await visitor.get('/')
+      expect(text).toContain('A memory for your agents')
+      expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp<`)
+      expect(text.match(/<details/g)?.length).toBe(9)
+      const stored = await visitor.send('/first-memory', {}, { token: tokenOf(text) })
+      expect((await visitor.get(locationOf(stored))).text).toContain('Our first memory')
+      expect((await visitor.get('/')).text).toContain('Overview')
+    })
+
+    it('is open to this computer alone, and to no page of another origin', async () => {
+      const visitor = await house.visitor()
+      const token = tokenOf((await visitor.get('/keys')).text)
+      for (const headers of [{ origin: 'https://evil.example' }, { origin: 'http://localhost:1' }, { origin: 'null' }])
+        for (const answer of [
+          await visitor.get('/', headers),
+          await visitor.send('/projects', { id: 'evil' }, { token, headers }),
+        ]) {
+          expect([headers, answer.status]).toEqual([headers, 403])
+          expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+        }
+      expect((await visitor.send('/projects', { id: 'evil' }, { token: null })).status).toBe(403)
+      expect((await house.person('').send('/projects', { id: 'evil' }, { token })).status).toBe(403)
+      expect((await visitor.get('/projects')).text).not.toContain('evil')
+      expect((await visitor.send('/projects', { id: 'good' }, { token })).status).toBe(303)
+    })
+
+    it('has no door, and lets nobody in by a session of its own elsewhere', async () => {
+      expect(locationOf(await house.person('').get('/login'))).toBe('/')
+    })
+  })
+}

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
+import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
+import { createSqlStoreOverview } from '../../src/adapters/sql/stores/overview/store-overview'
+import type { EntryDraft } from '../../src/domain/entry/draft'
+import type { Caller } from '../../src/domain/identity/scope'
+import { DAY_MS } from '../../src/domain/time'
+import type { EntryStore } from '../../src/ports/entry-store'
+import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
+
+interface OverviewUnderTest {
+  readonly entries: EntryStore
+  readonly connection: SqlConnection
+  readonly clock: TestClock
+  readonly costs: { roundTrips: number; rowsRead?: number }
+}
+
+/** What pages for people show of a store, and who sees what of it. */
+export function storeOverviewContract(name: string, make: () => OverviewUnderTest): void {
+  describe(`${name} as what a dashboard shows`, () => {
+    let made: OverviewUnderTest
+    let ada: Caller
+    beforeEach(() => {
+      made = make()
+      ada = freshPrincipal()
+    })
+    const overview = () => createSqlStoreOverview(made.connection, made.clock)
+    const feed = () => createSqlChangeFeed(made.connection, made.clock)
+    const save = async (draft: Partial<EntryDraft>, by = ada): Promise<number> => {
+      made.clock.advance(1000)
+      const [saved] = await made.entries.save(by, [await entryOf(by, draft)])
+      return saved?.id as number
+    }
+    const asked = (more = {}) => ({ newest: 100, since: 0, names: 3, ...more })
+    const bob = () => freshPrincipal({ org: ada.org, owner: 'bob' })
+    const narrowed = () => freshPrincipal({ org: ada.org, owner: 'bob', projects: ['p'] })
+
+    it('counts what was stored by day, agent, kind and project, the most first', async () => {
+      const day = new Date(made.clock.now()).toISOString().slice(0, 10)
+      await save({ metadata: { agent_name: 'a', project: 'p', kind: 'decision' } })
+      await save({ metadata: { agent_name: 'b', project: 'p', kind: 'note' } })
+      await save({ metadata: { agent_name: 'b', kind: 'note' } })
+      made.clock.advance(2 * DAY_MS)
+      const later = new Date(made.clock.now()).toISOString().slice(0, 10)
+      await save({ metadata: {} })
+      expect(await overview().activity(ada, asked())).toEqual({
+        entries: 4,
+        agentCount: 2,
+        days: [
+          { name: day, count: 3 },
+          { name: later, count: 1 },
+        ],
+        agents: [
+          { name: 'b', count: 2 },
+          { name: '', count: 1 },
+          { name: 'a', count: 1 },
+        ],
+        kinds: [
+          { name: 'note', count: 2 },
+          { name: 'decision', count: 1 },
+          { name: 'episode', count: 1 },
+        ],
+        projects: [
+          { name: '', count: 2 },
+          { name: 'p', count: 2 },
+        ],
+      })
+      const newest = await overview().activity(ada, asked({ newest: 1, since: made.clock.now() - DAY_MS }))
+      expect([newest.entries, newest.days]).toEqual([1, [{ name: later, count: 1 }]])
+      expect((await overview().activity(ada, asked({ names: 1 }))).kinds).toEqual([{ name: 'note', count: 2 }])
+    })
+
+    it('counts nothing that the scope does not see', async () => {
+      await save({ metadata: { audience: 'private' } })
+      await save({ metadata: { project: 'other' } })
+      await save({ metadata: { project: 'p' } })
+      expect((await overview().activity(ada, asked())).entries).toBe(3)
+      expect((await overview().activity(bob(), asked())).entries).toBe(2)
+      expect((await overview().activity(narrowed(), asked())).projects).toEqual([{ name: 'p', count: 1 }])
+      expect(await overview().activity(freshPrincipal(), asked())).toMatchObject({ entries: 0, days: [], agents: [] })
+    })
+
+    it('tells links in both directions, of which the scope sees both ends', async () => {
+      const first = await save({ text: 'first', metadata: { title: 'First' } })
+      const hidden = await save({ text: 'hidden', metadata: { audience: 'private' } })
+      const second = await save({ metadata: { supersedes: [first], references: { context_ids: [hidden] } } })
+      const third = await save({ metadata: { references: { context_ids: [second] }, project: 'other' } })
+      const told = async (by: Caller, id: number) =>
+        (await overview().links(by, id, 10)).map((link) => [link.id, link.relation, link.direction])
+      expect(await told(ada, second)).toEqual([
+        [third, 'references', 'incoming'],
+        [hidden, 'references', 'outgoing'],
+        [first, 'supersedes', 'outgoing'],
+      ])
+      expect(await told(bob(), second)).toEqual([
+        [third, 'references', 'incoming'],
+        [first, 'supersedes', 'outgoing'],
+      ])
+      expect(await told(narrowed(), second)).toEqual([[first, 'supersedes', 'outgoing']])
+      expect(await told(bob(), hidden)).toEqual([])
+      expect(await told(freshPrincipal(), second)).toEqual([])
+      expect(await overview().links(ada, first, 10)).toMatchObject([
+        { direction: 'incoming', text: expect.any(String) },
+      ])
+      expect(await overview().links(ada, second, 1)).toHaveLength(1)
+    })
+
+    it('tells the newest changes first, and from where to go on', async () => {
+      const ids = [
+        await save({ text: 'one' }),
+        await save({ text: 'two' }),
+        await save({ metadata: { audience: 'private' } }),
+      ]
+      await made.entries.delete(ada, { ids: [ids[0] as number] })
+      const { changes, next } = await feed().latest(ada, 10)
+      expect(changes.map(({ action, entryId }) => [action, entryId])).toEqual([
+        ['deleted', ids[0]],
+        ['stored', ids[2]],
+        ['stored', ids[1]],
+        ['stored', ids[0]],
+      ])
+      expect((await feed().latest(ada, 1)).changes).toEqual([changes[0]])
+      expect((await feed().latest(bob(), 10)).changes.map(({ entryId }) => entryId)).toEqual([ids[0], ids[1], ids[0]])
+      const id = await save({ text: 'three' })
+      const whole = { threadId: null, project: null, actions: null }
+      const page = await feed().page(ada, whole, next, 10)
+      expect(page.changes.map(({ entryId }) => entryId)).toEqual([id])
+      expect((await feed().latest(freshPrincipal(), 10)).changes).toEqual([])
+    })
+
+    it('costs one round trip each', async () => {
+      await save({})
+      made.costs.roundTrips = 0
+      await Promise.all([overview().activity(ada, asked()), overview().links(ada, 1, 1), feed().latest(ada, 1)])
+      expect(made.costs.roundTrips).toBe(1)
+    })
+  })
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dashboardContract } from '../contracts/endpoint/dashboard'
+import { type House, houseOf, type Person } from '../support/dashboard'
+import { ADMIN_TOKEN, startDeployment } from '../support/oauth'
+import { type RunningServer, startServer } from '../support/server'
+
+dashboardContract('D1', (vars) => startServer(vars))
+
+describe('the dashboard behind https', () => {
+  it('keeps its session where no other host, no script and no plain connection gets it', async () => {
+    const deployment = await startDeployment({ origin: 'https://memory.example' })
+    try {
+      const { key } = await deployment.key()
+      const door = await deployment.ask('/login', { headers: { accept: 'text/html' } })
+      const page = /name="page" value="([^"]*)"/.exec(await door.text())?.[1] ?? ''
+      const answer = await deployment.ask('/login', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: deployment.base,
+          cookie: door.headers.getSetCookie()[0]?.split(';')[0] ?? '',
+        },
+        body: new URLSearchParams({ page, key, next: '/threads' }).toString(),
+      })
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/threads'])
+      const [session = ''] = answer.headers.getSetCookie().filter((one) => one.startsWith('__Host-commonplace='))
+      expect(session).toMatch(
+        /^__Host-commonplace=[^;]{80,}; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      )
+      const cookie = session.split(';')[0] ?? ''
+      expect((await deployment.ask('/threads', { headers: { accept: 'text/html', cookie } })).status).toBe(200)
+    } finally {
+      await deployment.stop()
+    }
+  })
+})
+
+describe('what a page of the dashboard costs', () => {
+  const ENTRIES = 400
+  let server: RunningServer
+  let house: House
+  let admin: Person
+  let batches: { rowsRead: number; rowsWritten: number }[] = []
+
+  beforeAll(async () => {
+    const onLog = (line: string) => {
+      for (const one of line.split('\n')) if (one.includes('"event":"sql"')) batches.push(JSON.parse(one))
+    }
+    server = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN, LOG_LEVEL: 'DEBUG' }, undefined, { onLog })
+    house = houseOf(server)
+    await house.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+    const somebody = await house.somebody({ role: 'admin' })
+    admin = somebody
+    for (let i = 0; i < ENTRIES / 100; i++)
+      await house.call(somebody.key.key, 'store_context_batch', {
+        entries: Array.from({ length: 100 }, (_, j) => ({
+          ...{ thread_id: `thread ${j % 20}`, source: 'agent', text: `ferry number ${i * 100 + j} of the fleet` },
+          metadata: { project: `p${j % 3}`, agent_name: `a${j % 4}`, kind: j % 2 === 0 ? 'note' : 'decision' },
+        })),
+      })
+    await house.call(somebody.key.key, 'update_context', { context_id: 1, text: 'another ferry' })
+  }, 300_000)
+  afterAll(() => server?.stop())
+
+  /** Batches of the second look: the first one fills what an isolate remembers. The key is looked up by one of them. */
+  const cost = async (path: string) => {
+    await admin.get(path)
+    // What goes on behind an answer is done before the next one begins.
+    await admin.get('/projects')
+    batches = []
+    expect((await admin.get(path)).status).toBe(200)
+    const seen = [...batches]
+    return { trips: seen.length, rows: seen.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
+  }
+
+  it('is three round trips at most, with that for the key; a search by both and a pack are four', async () => {
+    for (const [path, most] of [
+      ['/', 2],
+      ['/threads', 2],
+      ['/threads?begins=thread', 2],
+      ['/threads/thread%201', 2],
+      ['/search', 1],
+      ['/search?project=p1', 2],
+      ['/search?q=fleet&by=words', 3],
+      ['/search?q=fleet&by=meaning', 3],
+      ['/search?q=fleet', 4],
+      ['/entries/1', 3],
+      ['/entries/2', 2],
+      ['/entries/1/versions/1', 2],
+      ['/entries/1/edit', 2],
+      ['/pack?goal=the+fleet', 4],
+      ['/activity', 2],
+      ['/projects', 2],
+      ['/keys', 2],
+      ['/audit', 2],
+      ['/settings', 3],
+    ] as const)
+      expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
+  })
+
+  it('is a bounded number of rows: the newest for lists, and what is counted for the overview', async () => {
+    for (const [path, most] of [
+      // Each of the newest 10,000 by its index and its row, and twice as it is counted.
+      ['/', 5 * ENTRIES + 1_000],
+      ['/threads', 300],
+      ['/threads/thread%201', 400],
+      ['/entries/1', 100],
+      ['/activity', 2_500],
+      ['/audit', 100],
+    ] as const)
+      expect([path, (await cost(path)).rows]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
+  })
+})

@@ -1,0 +1,99 @@
+import { ADMIN_TOKEN, type Json, type Key } from './oauth'
+import type { RunningServer } from './server'
+
+/** A deployment that asks for keys, and people who look at its pages with a browser written by hand. */
+export interface Seen {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** Somebody's browser: its cookie, and the token of the last page that had a form. */
+export interface Person {
+  readonly cookie: string
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>
+  /** Sends a form as the page at `from` would. */
+  readonly send: (path: string, fields: Record<string, string>, more?: Sending) => Promise<Seen>
+}
+interface Sending {
+  readonly token?: string | null
+  readonly headers?: Record<string, string>
+}
+
+const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const FORM = 'application/x-www-form-urlencoded'
+
+export const tokenOf = (text: string): string => /name="token" value="([^"]*)"/.exec(text)?.[1] ?? ''
+/** Where a form led to. */
+export const locationOf = ({ headers }: Seen): string => headers.get('location') ?? ''
+
+export type House = ReturnType<typeof houseOf>
+
+export function houseOf(server: RunningServer) {
+  const base = server.url.origin
+  const ask = async (path: string, init: RequestInit = {}): Promise<Seen> => {
+    const response = await fetch(new URL(path, base), { redirect: 'manual', ...init })
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+  async function admin(method: string, path: string, body?: unknown): Promise<Json> {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    return JSON.parse((await ask(`/api/v1${path}`, init)).text)
+  }
+  const key = (draft: Json = {}, org = 'acme'): Promise<Key> =>
+    admin('POST', `/orgs/${org}/keys`, { name: 'a key', role: 'writer', ...draft })
+  const call = async (bearer: string | null, name: string, args: Json = {}): Promise<Json> => {
+    const { text } = await ask('/mcp', {
+      method: 'POST',
+      headers: {
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    })
+    return JSON.parse(text).result.structuredContent
+  }
+  const person = (cookie: string): Person => {
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      ask(path, { headers: { accept: HTML, ...(cookie === '' ? {} : { cookie }), ...headers } })
+    return {
+      cookie,
+      get,
+      async send(path, fields, { token, headers = {} } = {}) {
+        const known = token === undefined ? tokenOf((await get('/search')).text || (await get('/keys')).text) : token
+        const own = known === '' ? tokenOf((await get('/keys')).text) : known
+        const body = new URLSearchParams({ ...(own === null ? {} : { token: own }), ...fields }).toString()
+        return ask(path, { method: 'POST', headers: { 'content-type': FORM, origin: base, cookie, ...headers }, body })
+      },
+    }
+  }
+  const cookieOf = ({ headers }: Seen): string =>
+    headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0] ?? '')
+      .filter((one) => !one.endsWith('=') && !one.includes('consent'))
+      .join('; ')
+  /** Shows a key at the door. */
+  async function signIn(text: string, next = '/'): Promise<{ seen: Seen; person: Person }> {
+    const door = await ask('/login', { headers: { accept: HTML } })
+    const page = /name="page" value="([^"]*)"/.exec(door.text)?.[1] ?? ''
+    const cookie = door.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const seen = await ask('/login', {
+      method: 'POST',
+      headers: { 'content-type': FORM, origin: base, cookie },
+      body: new URLSearchParams({ page, key: text, next }).toString(),
+    })
+    return { seen, person: person(cookieOf(seen)) }
+  }
+  return {
+    ...{ base, ask, admin, key, call, person, cookieOf, signIn },
+    /** Whoever has a new key of these properties, signed in. */
+    async somebody(draft: Json = {}): Promise<Person & { readonly key: Key }> {
+      const made = await key(draft)
+      return { ...(await signIn(made.key)).person, key: made }
+    },
+    /** Somebody in open mode, whose browser has been given its cookie. */
+    visitor: async (): Promise<Person> => person(cookieOf(await ask('/', { headers: { accept: HTML } }))),
+  }
+}
