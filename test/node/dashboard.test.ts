@@ -90,6 +90,7 @@ describe('what a page of the dashboard costs', () => {
       ['/entries/1/edit', 2],
       ['/pack?goal=the+fleet', 4],
       ['/activity', 2],
+      ['/review', 3],
       ['/projects', 2],
       ['/keys', 2],
       ['/audit', 2],
