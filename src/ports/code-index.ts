@@ -99,12 +99,6 @@ export interface VectorPack {
   readonly data: string
 }
 
-/** A chunk that holds several of the words asked for. */
-export interface WordHit {
-  readonly chunkId: number
-  readonly units: number
-}
-
 export interface StoredChunk {
   readonly id: number
   readonly fileId: number
@@ -196,7 +190,7 @@ export interface CodeIndex {
     units: readonly (readonly string[])[],
     files: readonly number[] | null,
     limit: number,
-  ): Promise<{ readonly hits: readonly WordHit[]; readonly chunksWithUnit: readonly number[] }>
+  ): Promise<{ readonly hits: readonly StoredChunk[]; readonly chunksWithUnit: readonly number[] }>
   /** Chunks by id, or by file and place, in no order; unknown ones are left out. */
   chunks(
     scope: Scope,

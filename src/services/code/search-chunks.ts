@@ -143,16 +143,22 @@ export function createSearchChunks(dependencies: {
     const { units } = parseQuery(query.query, 'match', analyzer)
     const [near, words] = await Promise.all([
       embedder === null ? [] : compare(scope, filter, embedder, query.query),
-      index.totals(scope, query.project).then((totals) => searchWords(scope, totals, filter, units, query.limit)),
+      searchWords(scope, query.project, index.totals(scope, query.project), {
+        files: filter.files,
+        units,
+        limit: query.limit,
+      }),
     ])
     const ordered = await passing(near, words, query.threshold)
     const places = ordered.slice(0, MAX_HITS)
     // Equal keys are put in order by place, which only their chunks know.
     const last = places[Math.min(query.limit, places.length) - 1]
     const best = places.filter((one, i) => i < query.limit || one.fused === last?.fused)
-    const chunks = await index.chunks(scope, { places: best.map(({ fileId, n }) => [fileId, n] as const) })
     const passed = new Map(best.map((one) => [keyOf(one), one]))
-    const shown = chunks
+    const held = new Set(words.map(({ chunk }) => keyOf(chunk)))
+    const others = best.flatMap((one) => (held.has(keyOf(one)) ? [] : [[one.fileId, one.n] as const]))
+    const read = others.length === 0 ? [] : await index.chunks(scope, { places: others })
+    const shown = [...words.map(({ chunk }) => chunk), ...read]
       .flatMap((chunk) => {
         const one = passed.get(keyOf(chunk))
         return one === undefined ? [] : [{ chunk, ...one }]

@@ -30,25 +30,34 @@ function holds(tokens: readonly Token[], { terms, prefix }: Unit): boolean {
   )
 }
 
+/** What is looked for, in which files; null for all. */
+interface Asked {
+  readonly files: CodeFilter['files']
+  readonly units: readonly Unit[]
+  readonly limit: number
+}
+
 export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
   async function ofProject(
     scope: Scope,
-    totals: CodeTotals,
-    filter: CodeFilter,
-    units: readonly Unit[],
-    limit: number,
+    project: string,
+    counted: Promise<readonly CodeTotals[]>,
+    { files, units, limit }: Asked,
   ): Promise<WordScore[]> {
-    const { hits, chunksWithUnit } = await index.chunksWithWords(
-      scope,
-      totals.project,
-      units.map(({ terms }) => terms),
-      filter.files,
-      Math.max(CANDIDATES, limit),
-    )
-    if (hits.length === 0) return []
+    const [{ hits, chunksWithUnit }, all] = await Promise.all([
+      index.chunksWithWords(
+        scope,
+        project,
+        units.map(({ terms }) => terms),
+        files,
+        Math.max(CANDIDATES, limit),
+      ),
+      counted,
+    ])
+    const totals = all.find((one) => one.project === project)
+    if (hits.length === 0 || totals === undefined) return []
     const terms = scoredTerms(units)
-    const found = await index.chunks(scope, { ids: hits.map(({ chunkId }) => chunkId) })
-    const weighed = found.map((chunk) => {
+    const weighed = hits.map((chunk) => {
       const tokens = analyzer.tokenize(codeWords(`${chunk.path}\n${contentOf(chunk)}`))
       const held = [...units.keys()].filter((place) => holds(tokens, units[place] as Unit))
       return { chunk, held, length: contentLength(tokens), frequencies: countTerms(terms, tokens) }
@@ -72,15 +81,18 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
     )
   }
 
-  /** Chunks that hold words of the query, the best of each project, in no order. */
+  /**
+   * Chunks that hold words of the query, the best of each project, in no order. Of a project that is named in one round trip, shared with
+   * what counts it.
+   */
   return async (
     scope: Scope,
-    projects: readonly CodeTotals[],
-    filter: CodeFilter,
-    units: readonly Unit[],
-    limit: number,
-  ): Promise<WordScore[]> =>
-    units.length === 0
-      ? []
-      : (await Promise.all(projects.map((totals) => ofProject(scope, totals, filter, units, limit)))).flat()
+    project: string | null,
+    counted: Promise<readonly CodeTotals[]>,
+    asked: Asked,
+  ): Promise<WordScore[]> => {
+    if (asked.units.length === 0) return []
+    const projects = project === null ? (await counted).map((one) => one.project) : [project]
+    return (await Promise.all(projects.map((one) => ofProject(scope, one, counted, asked)))).flat()
+  }
 }

@@ -9,6 +9,10 @@ import { among, nameTerms, textTerms, within } from './code-terms'
 
 const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
 
+const CHUNK = sql.raw(
+  'c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text',
+)
+
 const toFile = (row: Row): CodeFile => ({
   id: Number(row.id),
   project: row.project as string,
@@ -148,9 +152,10 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const held = dialect.code.chunksWith({ org: scope.org, project }, units)
       const [hits, counts] = await connection.read([
         sql`
-          SELECT found.id, found.units
+          SELECT ${CHUNK}, found.units
           FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id) found
           ${dialect.follow('code_chunks', 'c', sql`c.id = found.id`)}
+          ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
           ORDER BY found.units DESC, found.id LIMIT ${limit}`,
         sql`SELECT held.unit, count(*) AS chunks FROM (${held}) held GROUP BY held.unit`,
@@ -158,7 +163,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const chunksWithUnit = units.map(() => 0)
       for (const row of counts ?? []) chunksWithUnit[Number(row.unit)] = Number(row.chunks)
       return {
-        hits: (hits ?? []).map((row) => ({ chunkId: Number(row.id), units: Number(row.units) })),
+        hits: (hits ?? []).map(toChunk),
         chunksWithUnit,
       }
     },
@@ -171,7 +176,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
               ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
       const [rows] = await connection.read([
         sql`
-          SELECT c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text
+          SELECT ${CHUNK}
           FROM ${from} ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, null, 'c')}`,
       ])
