@@ -222,7 +222,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now }
+  const restoring = { history, generate: vectorsAlone, now, redact: config.redact, pace }
   const capture = composeCapture({
     ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
     ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
