@@ -44,6 +44,7 @@ import { createReadTexts } from '../services/read-texts'
 import { createGetCurrent } from '../services/recall/current'
 import { createMemoryService } from '../services/recall/memories'
 import { createOrient } from '../services/recall/orient'
+import { createRankMemories } from '../services/recall/rank-memories'
 import { createRecall } from '../services/recall/recall'
 import { createRecallWords } from '../services/recall/recall-words'
 import { createReportEvent } from '../services/recall/report-event'
@@ -194,6 +195,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const storeEntries = createStoreEntries(writing)
   const memoryRows = createSqlMemories(connection, clock, pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
+  const legs = { words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const packs = composePacks({
     ...{
       connection,
@@ -216,15 +218,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     isEmbedded: async (scope, id) =>
       embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
-  const recall = createRecall({
-    words: config.fts.enabled ? recallWords : null,
-    semantic: searchSemantic,
-    ...{ levels, memories: memoryRows, analyzer, finishing },
-  })
+  const recall = createRecall({ rank: createRankMemories(legs), memories: memoryRows, analyzer })
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now }
+  const restoring = { history, generate: vectorsAlone, now, redact: config.redact, pace }
   const capture = composeCapture({
     ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
     ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
@@ -246,8 +244,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      ...{ memories: memoryRows, levels, clock },
-      ...{ words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, finishing },
+      ...{ memories: memoryRows, clock, ...legs },
       afterwards: (work) => afterwards(work()),
     }),
     recall,

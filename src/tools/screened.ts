@@ -1,6 +1,6 @@
-import type { JsonValue, Metadata } from '../domain/entry/metadata'
-import { jsonText } from '../domain/json/write'
+import type { Metadata } from '../domain/entry/metadata'
 import type { Pace } from '../domain/pace'
+import { redactValue } from '../domain/recall/secret-metadata'
 import { redact } from '../domain/recall/secrets'
 import { isRecord } from './record'
 
@@ -10,8 +10,6 @@ import { isRecord } from './record'
 const TEXTS = ['content', 'text', 'title', 'code']
 const OBJECTS = ['metadata', 'metadata_patch']
 const ITEMS = ['entries', 'updates']
-/** Of a named value, as much as may be a secret. */
-const LONGEST_VALUE = 512
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -19,21 +17,6 @@ type Arguments = Readonly<Record<string, unknown>>
 export interface Screened<Args> {
   readonly args: Args
   readonly kinds: readonly string[]
-}
-
-/** A value of metadata without secrets, also where its name says that it is one. */
-function cleaned(value: JsonValue, name: string, kinds: Set<string>): JsonValue {
-  if (typeof value === 'string') {
-    const clean = redact(value, kinds)
-    if (clean !== value || value.length > LONGEST_VALUE) return clean
-    const named = `${jsonText(name)}: ${jsonText(value)}`
-    return redact(named, kinds) === named ? value : '[redacted:secret]'
-  }
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, name, kinds))
-  if (typeof value !== 'object' || value === null) return value
-  const object: Metadata = Object.create(null)
-  for (const [key, member] of Object.entries(value)) object[key] = cleaned(member, key, kinds)
-  return object
 }
 
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
@@ -45,7 +28,7 @@ export async function screened<Args extends Arguments>(args: Args, pace: Pace): 
       if (TEXTS.includes(name) && typeof value === 'string') {
         clean[name] = redact(value, kinds)
         await pace.spend(value.length)
-      } else if (OBJECTS.includes(name) && isRecord(value)) clean[name] = cleaned(value as Metadata, '', kinds)
+      } else if (OBJECTS.includes(name) && isRecord(value)) clean[name] = redactValue(value as Metadata, '', kinds)
       else if (ITEMS.includes(name) && Array.isArray(value)) {
         const items: unknown[] = []
         for (const item of value) items.push(isRecord(item) ? await walk(item) : item)

@@ -188,6 +188,36 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await numbers(indexed)).toBe(1010)
     })
 
+    it('brings no state back that looks like it holds a secret where these are taken out of writes, and else tells of it', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const secret = `ghp_${'a1B2'.repeat(10)}`
+      const drafts = [{ text: `the key ${secret}` }, { text: 'a door', metadata: { password: 'hunter2hunter2' } }, {}]
+      const entries = await Promise.all(drafts.map((draft) => entryOf(ada, draft)))
+      const saved = await store(terms).save(ada, entries)
+      const [text, metadata, plain] = saved.map((one) => one?.id as number) as [number, number, number]
+      await store(terms).delete(ada, { ids: [text, metadata, plain] })
+      const { connection, analyzer, clock } = made
+      const generate = createGenerate({
+        ...{ embedder: null, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
+      })
+      const restore = (redact: 'warn' | 'always', id: number) =>
+        createRestoreEntries({
+          history: createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
+          generate,
+          now: () => clock.now(),
+          redact,
+        })({ ...ada, changeId: crypto.randomUUID() }, { ids: [id] })
+      for (const [id, kind] of [
+        [text, 'github'],
+        [metadata, 'secret'],
+      ] as const) {
+        const reason = `holds what looks like a secret: ${kind}`
+        expect(await restore('always', id)).toMatchObject({ restored: [], skipped: [{ id, reason }], secrets: [] })
+        expect(await restore('warn', id)).toMatchObject({ restored: [{ id }], skipped: [], secrets: [kind] })
+      }
+      expect(await restore('always', plain)).toMatchObject({ restored: [{ id: plain }], skipped: [], secrets: [] })
+    })
+
     it(promise('h3-retention'), async () => {
       const terms = { days: 30, receiptHours: 24 }
       const id = await stored(terms)

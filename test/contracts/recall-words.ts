@@ -128,6 +128,35 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(by.get(id)).toBeCloseTo(1 / 3, 9)
     })
 
+    it('weighs words by the memories of the project and the layers that are asked for', async () => {
+      const told = { p: { 1: ['beacon'], 2: ['tower', 'beacon', 'beacon'], 3: ['tower', 'tower', 'beacon'] } }
+      for (const [layer, texts] of Object.entries(told.p))
+        for (const text of texts) await save(`a ${text}`, { project: 'p' }, Number(layer) as Layer)
+      await save('a tower', { project: 'q' }, 2)
+      await save('a beacon', { project: 'q' }, 3)
+      const asked: [Partial<RecallFilter>, memories: number, tower: number, beacon: number][] = [
+        [{ project: 'p' }, 8, 3, 5],
+        [{ project: 'p', layers: [1] }, 1, 0, 1],
+        [{ project: 'p', layers: [2] }, 3, 1, 2],
+        [{ project: 'p', layers: [3] }, 3, 2, 1],
+        [{ project: 'p', layers: [1, 2] }, 4, 1, 3],
+        [{ project: 'p', layers: [1, 3] }, 5, 2, 3],
+        [{ project: 'p', layers: [2, 3] }, 7, 3, 4],
+        [{ layers: [2] }, 4, 2, 2],
+        [{ layers: [1, 2, 3] }, 9, 4, 5],
+        [{}, 9, 4, 5],
+      ]
+      for (const [filter, memories, tower, beacon] of asked) {
+        const [one, other] = [weight(memories, beacon), weight(memories, tower)]
+        const shares = (await recall('tower beacon', 0, filter)).hits.map(({ share }) => share)
+        expect([filter, Math.max(...shares), Math.min(...shares)]).toEqual([
+          filter,
+          expect.closeTo(tower === 0 ? one / (one + other) : Math.max(one, other) / (one + other), 9),
+          expect.closeTo(tower === 0 ? one / (one + other) : Math.min(one, other) / (one + other), 9),
+        ])
+      }
+    })
+
     it('admits by layer, kind, tag and project before it ranks, and lets layer 3 through a project', async () => {
       const here = await save('a lamp', { project: 'p', kind: 'decision' }, 2, { tags: ['x'] })
       const there = await save('a lamp', { project: 'q' }, 2)

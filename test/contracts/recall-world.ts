@@ -14,6 +14,7 @@ import type { FullText } from '../../src/ports/full-text'
 import type { VectorIndex } from '../../src/ports/vector-index'
 import { createGenerate } from '../../src/services/generate'
 import { createMemoryService, type MemoryDraft } from '../../src/services/recall/memories'
+import { createRankMemories } from '../../src/services/recall/rank-memories'
 import { createRecall } from '../../src/services/recall/recall'
 import { createRecallWords } from '../../src/services/recall/recall-words'
 import { createSummarize } from '../../src/services/recall/summarize'
@@ -97,7 +98,8 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
   const levels = async () => LEVELS
-  const recall = createRecall({ words, semantic, levels, memories, analyzer: ground.analyzer })
+  const rank = createRankMemories({ words, semantic, levels })
+  const recall = createRecall({ rank, memories, analyzer: ground.analyzer })
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },

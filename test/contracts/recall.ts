@@ -378,6 +378,31 @@ export function recallContract(name: string, make: () => RecallGround): void {
         }
     })
 
+    it('asks what words a memory holds that meaning alone found where that decides whether it passes, and of what is shown', async () => {
+      const asked: number[] = []
+      const standing: typeof ground.fullText.standing = (scope, units, ids) => {
+        asked.push(...ids)
+        return ground.fullText.standing(scope, units, ids)
+      }
+      world = recallWorld({ ...ground, fullText: { ...ground.fullText, standing } }, ada)
+      world.embedder.means('crowd', 1, 0, 0)
+      world.embedder.means('quay', 1, 0, 0)
+      world.embedder.means('mole', 0.5, 0, Math.sqrt(0.75))
+      const mole = await world.store('a mole')
+      const quays: number[] = []
+      for (const i of range(15)) quays.push(await world.store(`a quay ${i}`))
+      await world.crowd('p', 250)
+      await world.settle()
+      const { results, total } = await world.page('crowd', { limit: 5 })
+      const told = results.map(({ id, matched }) => [id, matched])
+      expect([told, total]).toEqual([told.map(([id]) => [id, 'semantic']), 15 + 250])
+      expect(quays).toEqual(expect.arrayContaining(results.map(({ id }) => id)))
+      expect([asked.includes(mole), asked.filter((id) => quays.includes(id)).sort((a, b) => a - b)]).toEqual([
+        true,
+        results.map(({ id }) => id).sort((a, b) => a - b),
+      ])
+    })
+
     it(promise('f4-cost'), async () => {
       world.embedder.means('zeppelin', 1, 0, 0)
       const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })

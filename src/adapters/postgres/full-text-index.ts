@@ -7,7 +7,7 @@ import { BREAK, type IndexedText, wordsOf } from '../../domain/search/indexed-te
 import { utf8Length } from '../../domain/text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
 import { jsonGroups } from '../sql/core/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/tables/search/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
 
 /**
  * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body
@@ -81,8 +81,12 @@ const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
 /** A query that every entry in the scope fulfils and no other does. */
 export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
-  const groups = scopeGroups(scope, confined).map((terms) => `(${terms.map(scopeTerm).join(' | ')})`)
-  return sql`${groups.join(' & ')}::tsquery`
+  const { groups, without } = scopeTerms(scope, confined)
+  const all = [
+    ...groups.map((terms) => `(${terms.map(scopeTerm).join(' | ')})`),
+    ...without.map((term) => `!${scopeTerm(term)}`),
+  ]
+  return sql`${all.join(' & ')}::tsquery`
 }
 
 /** Day, month and year of an instant; only the database knows for certain when an entry was made. */

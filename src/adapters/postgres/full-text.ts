@@ -12,7 +12,7 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
+import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
@@ -120,9 +120,9 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const now = clock.now()
       const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
-      const thread = threadOf(filter)
-      const room = roomOf(filter)
-      const confined = scopeQuery(scope, { room, thread, captured })
+      const place = { ...placeOf(filter), captured }
+      const { thread, room } = place
+      const confined = scopeQuery(scope, place)
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
       const bestOf = (from: SQL, order: SQL, limit: number) => sql`
@@ -173,12 +173,12 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
 
       const [rows = [], totals, beyond] = await connection.read([
         candidates,
-        totalsOf({ dialect, scope, now }, room, counting, { isExact: rare === undefined, captured }),
+        totalsOf({ dialect, scope, now }, place, counting, rare === undefined),
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
         ...(thread === null || rare !== undefined
           ? []
           : [
-              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { room, captured }), NO_TERM)}),
+              sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { ...place, thread: null }), NO_TERM)}),
                 ${countedOf(terms.length)}
               SELECT ${countsOf(COUNTED, idsFound)} AS counts`,
             ]),

@@ -4,7 +4,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { BREAK, wordsOf } from '../../domain/search/indexed-text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
 import { jsonGroups } from '../sql/core/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/tables/search/scope-terms'
+import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
 
 /**
  * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the
@@ -13,8 +13,10 @@ import { type Confined, entryScopeTerms, MONTHS, scopeGroups } from '../sql/tabl
 
 /** A MATCH expression that every entry in the scope fulfils and no other does. */
 export function scopeExpression(scope: Scope, confined: Confined = {}): string {
-  const groups = scopeGroups(scope, confined)
-  return groups.map((terms) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ')
+  const { groups, without } = scopeTerms(scope, confined)
+  const oneOf = (terms: readonly string[]) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`
+  const within = groups.map(oneOf).join(' AND ')
+  return without.length === 0 ? within : `((${within}) NOT (${oneOf(without)}))`
 }
 
 /** The day of an instant in words such as `8 may 2023`; only the database knows for certain when an entry was made. */

@@ -8,7 +8,7 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { listed, type Sight } from '../sql/core/visibility'
 import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
-import { brevity, COMMON, COUNTED, roomOf, searchesBy, threadOf, toSearch } from '../sql/tables/search/candidates'
+import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/room'
 import { bestByUnits, matchIfFits } from './best-by-units'
 import { askedBy, fitsTable, SHARES, type Shares } from './bounded/search-cost'
@@ -43,9 +43,9 @@ export function createD1FullText(
       const now = clock.now()
       const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createCompiler(analyzer, columns)
-      const room = roomOf(filter)
-      const wide = scopeExpression(scope, { room, captured })
-      const confined = scopeExpression(scope, { room, thread: threadOf(filter), captured })
+      const place = { ...placeOf(filter), captured }
+      const wide = scopeExpression(scope, { ...place, thread: null })
+      const confined = scopeExpression(scope, place)
       const isBeyond = wide !== confined && rare === undefined
       const held = sql`SELECT coalesce(sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
       const isPreferred = units === undefined && rare === undefined && query.preferred !== null
@@ -163,7 +163,7 @@ export function createD1FullText(
             : isAnyOf
               ? withTerms()
               : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, room, isCounting, { isExact: rare === undefined, captured }),
+        totalsOf({ dialect, scope, now }, place, isCounting, rare === undefined),
         ...(rare !== undefined
           ? []
           : [

@@ -2,6 +2,8 @@ import type { Generated } from '../../domain/entry/entry'
 import { notFound } from '../../domain/errors'
 import { versionConflict } from '../../domain/history/version'
 import type { Caller } from '../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import { secretsOf } from '../../domain/recall/secret-metadata'
 import { note } from '../../domain/receipts/receipt'
 import type { History, Kept, Restoration } from '../../ports/history'
 import type { Generate } from '../generate'
@@ -13,6 +15,8 @@ export interface Restored {
   readonly skipped: readonly { readonly id: number; readonly reason: string }[]
   /** How many are left, for a further call of the same kind. */
   readonly remaining: number
+  /** What sorts of secrets those look like to hold that came back. */
+  readonly secrets: readonly string[]
 }
 
 /** Entries a call. */
@@ -21,7 +25,9 @@ const MOST = 1000
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
-const EXPIRED = 'expired'
+/** Of a state that does not come back. @param secrets that it holds, where it has not ended */
+const reasonOf = (secrets: readonly string[] | undefined): string =>
+  secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
 
 export type RestoreEntries = ReturnType<typeof createRestoreEntries>
 
@@ -30,8 +36,21 @@ export function createRestoreEntries(dependencies: {
   /** Vectors alone: summaries are kept with the states. */
   readonly generate: Generate
   readonly now: () => number
+  /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
+  readonly redact?: 'warn' | 'always'
+  readonly pace?: Pace
 }) {
-  const { history, generate, now } = dependencies
+  const { history, generate, now, redact = 'warn', pace = WITHOUT_REST } = dependencies
+
+  async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
+    const found = new Map<number, readonly string[]>()
+    for (const { id, state } of states) {
+      const kinds = secretsOf(state)
+      if (kinds.length > 0) found.set(id, kinds)
+      await pace.spend(state.text.length)
+    }
+    return found
+  }
 
   /** Vectors of the texts that come back, in the places of the states. */
   async function vectorsOf(states: readonly Kept[]): Promise<Generated[]> {
@@ -56,7 +75,9 @@ export function createRestoreEntries(dependencies: {
           expectedVersion,
         )
       const instant = now()
-      const good = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
+      const lasting = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
+      const secrets = await secretsIn(lasting)
+      const good = redact === 'always' ? lasting.filter(({ id }) => !secrets.has(id)) : lasting
       const known = new Set(found.kept.map(({ id }) => id))
       const standing = new Set(found.standing)
       // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
@@ -67,7 +88,9 @@ export function createRestoreEntries(dependencies: {
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [
-          ...found.kept.filter((kept) => !good.includes(kept)).map(({ id }) => ({ id, reason: EXPIRED })),
+          ...found.kept
+            .filter((kept) => !good.includes(kept))
+            .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
           ...missing.map((id) => ({
             id,
             reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
@@ -75,6 +98,7 @@ export function createRestoreEntries(dependencies: {
           ...again.map((id) => ({ id, reason: STANDING })),
         ],
         remaining: found.more,
+        secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }
       if (good.length > 0) {
         note(caller, 'restored', restored)

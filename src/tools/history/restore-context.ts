@@ -3,6 +3,7 @@ import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { defineTool } from '../define-tool'
 import { contextIds, expectedVersion, output, part } from '../fields'
+import { withWarning } from '../screened'
 import { history } from './family'
 
 export const restoreContext = defineTool({
@@ -34,8 +35,11 @@ export const restoreContext = defineTool({
       if (value !== undefined && new Set(ids ?? []).size !== 1)
         throw invalidInput(`${path} goes with exactly one id in context_ids`, [{ path, given: givenAs(value) }])
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
-    const { restored, skipped, remaining } = await services.restoreEntries(principal, what, expected)
+    const { restored, skipped, remaining, secrets } = await services.restoreEntries(principal, what, expected)
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
-    return { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
+    return withWarning(
+      { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining },
+      secrets,
+    )
   },
 })

@@ -196,6 +196,10 @@ export function eventContract(connect: Connect): void {
         expect([tool, warned.warnings, clean.warnings]).toEqual([tool, [expect.stringContaining(told)], undefined])
         const kept = JSON.stringify(await session.ok('context_get', { memoryId: idOf(warned) }))
         expect(kept).toContain(TOKEN)
+        // What comes back is a write too.
+        const id = Number(idOf(warned))
+        await session.ok('delete_context', { context_ids: [id] })
+        expect((await session.ok('restore_context', { context_ids: [id] })).warnings).toEqual(warned.warnings)
         const redacted = JSON.stringify((await always.call('context_get', { memoryId: idOf(clean) })).data)
         expect(redacted).toContain('Use [redacted:github] there')
         for (const secret of [TOKEN, hidden.password]) expect(redacted).not.toContain(secret)

@@ -16,12 +16,19 @@ interface Place {
   readonly project: string | null
 }
 
-/** Layer 3 belongs to the whole org, the others to the project where one is named. */
-function placesOf(layers: readonly number[], project: string | null): Place[] {
-  if (project === null) return [{ layers, project }]
+/** Where entries of layers are counted: anywhere where nothing is named. */
+interface Within {
+  /** A project and layer 3 of the whole org. */
+  readonly room?: string | null
+  /** A project alone. */
+  readonly project?: string | null
+}
+
+function placesOf(layers: readonly number[], { room = null, project = null }: Within): Place[] {
+  if (room === null || project !== null) return [{ layers, project }]
   const [own, shared] = [layers.filter((layer) => layer !== 3), layers.filter((layer) => layer === 3)]
   return [
-    { layers: own, project },
+    { layers: own, project: room },
     { layers: shared, project: null },
   ].filter((place) => place.layers.length > 0)
 }
@@ -32,13 +39,8 @@ const within = ({ layers, project }: Place, alias: string): SQL => {
 }
 
 /** Rows with the columns of the counters; some take off from others. */
-function sortsIn(
-  { dialect, scope, now }: RoomContext,
-  layers: readonly number[],
-  project: string | null,
-  isExact = true,
-): SQL {
-  const places = placesOf(layers, project)
+function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[], where: Within, isExact = true): SQL {
+  const places = placesOf(layers, where)
   const counted = (place: Place): SQL => sql`
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
     WHERE c.org = ${scope.org} AND ${within(place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
@@ -67,18 +69,23 @@ export function layerTotal(
   kinds: readonly string[] | null,
 ): SQL {
   const ofKind = kinds === null ? sql`` : sql` WHERE kind IN ${among(context.dialect, kinds)}`
-  return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], project)}) AS sorts${ofKind}`
+  return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], { room: project })}) AS sorts${ofKind}`
 }
 
 /** How many entries of each sort all layers hold. */
 export const layerCounts = (context: RoomContext, project: string | null): SQL => sql`
-  SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, project)}) AS sorts
+  SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, { room: project })}) AS sorts
   GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
 
 /**
- * How many entries and words a room holds, or the whole org, and between which ids they stand, or stood; without `isExact` also what is
- * being deleted.
+ * How many entries and words a place holds, and between which ids they stand, or stood; without `isExact` also what is being deleted.
+ *
+ * @param where some layers, all for null, of a room, of a project, or of the whole org
  */
-export const roomCounts = (context: RoomContext, project: string | null, isExact: boolean): SQL => sql`
+export const roomCounts = (
+  context: RoomContext,
+  where: Within & { readonly layers?: readonly number[] | null },
+  isExact: boolean,
+): SQL => sql`
   SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(words), 0) AS words, min(first_id) AS first_id, max(last_id) AS last_id
-  FROM (${sortsIn(context, LAYERS, project, isExact)}) AS sorts`
+  FROM (${sortsIn(context, where.layers ?? LAYERS, where, isExact)}) AS sorts`

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../../../domain/entry/entry'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/current'
 import type { Filter } from '../../../../domain/search/filter'
@@ -16,23 +17,23 @@ import {
 import type { Row } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
 import { toAtMoment } from '../memories/moment'
+import type { Confined } from './scope-terms'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
 
-/** The one thread that a filter admits, if it names one. */
-export const threadOf = (filter: Filter): string | null => named('thread', filter)
+const partsOf = (filter: Filter): readonly Filter[] =>
+  filter.op === 'and' ? filter.of.flatMap((part) => partsOf(part)) : [filter]
 
-/** The one project that a filter admits beside layer 3, if it names one. */
-export const roomOf = (filter: Filter): string | null => named('room', filter)
-
-function named(op: 'thread' | 'room', filter: Filter): string | null {
-  if (filter.op === op) return filter.is
-  if (filter.op !== 'and') return null
-  for (const part of filter.of) {
-    const name = named(op, part)
-    if (name !== null) return name
-  }
-  return null
+/** What a filter names of where a search looks: one thread, one project with or without layer 3 of the org, some layers. */
+export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
+  let [thread, room, project]: (string | null)[] = [null, null, null]
+  let layers: readonly Layer[] | null = null
+  for (const part of partsOf(filter))
+    if (part.op === 'thread') thread ??= part.is
+    else if (part.op === 'room') room ??= part.is
+    else if (part.op === 'project') project ??= part.is
+    else if (part.op === 'layer') layers ??= part.anyOf
+  return { thread: thread ?? null, room: room ?? null, project: project ?? null, layers }
 }
 
 /** Date and agent belong to no phrase. */

@@ -1,4 +1,4 @@
-import type { IndexedContent } from '../../../../domain/entry/entry'
+import type { IndexedContent, Layer } from '../../../../domain/entry/entry'
 import type { Scope } from '../../../../domain/identity/scope'
 import { projectsOf, readersOf } from '../../core/visibility'
 
@@ -33,6 +33,9 @@ const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n
 /** Of what belongs to the whole org, whichever project it came from. */
 const semanticTerm = (org: string): string => `s${digits(org)}`
 
+/** Of working memory. Layer 2 has no term of its own: it is what has neither of these. */
+const workingTerm = (org: string): string => `k${digits(org)}`
+
 /** What an entry carries. */
 export const entryScopeTerms = (
   org: string,
@@ -41,25 +44,47 @@ export const entryScopeTerms = (
   captured ? capturedTerm(org, reader) : readerTerm(org, reader),
   projectTerm(org, project),
   threadTerm(org, threadId),
-  ...(layer === 3 ? [semanticTerm(org)] : []),
+  ...(layer === 3 ? [semanticTerm(org)] : layer === 1 ? [workingTerm(org)] : []),
 ]
 
-/** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org. */
+/** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org, and layers of that. */
 export interface Confined {
   readonly thread?: string | null
   readonly room?: string | null
   /** Captured entries, in the place of what is listed. */
   readonly captured?: boolean
+  /** The one project of all layers. */
+  readonly project?: string | null
+  /** Null for all. */
+  readonly layers?: readonly Layer[] | null
 }
 
-/** Groups of terms: every entry in the scope has one of each group, and no other has. */
-export function scopeGroups(scope: Scope, { thread = null, room = null, captured = false }: Confined): string[][] {
-  const groups = [readersOf(scope).map((reader) => (captured ? capturedTerm : readerTerm)(scope.org, reader))]
+/** How terms tell what stands in a scope. */
+export interface ScopeTerms {
+  /** Every entry in the scope has one of each group. */
+  readonly groups: readonly (readonly string[])[]
+  /** None has one of these. */
+  readonly without: readonly string[]
+}
+
+export function scopeTerms(scope: Scope, confined: Confined): ScopeTerms {
+  const { thread = null, room = null, captured = false, project = null, layers = null } = confined
+  const { org } = scope
+  const groups = [readersOf(scope).map((reader) => (captured ? capturedTerm : readerTerm)(org, reader))]
   const projects = projectsOf(scope)
-  if (projects !== null) groups.push(projects.map((project) => projectTerm(scope.org, project || null)))
-  if (room !== null) groups.push([projectTerm(scope.org, room), semanticTerm(scope.org)])
-  if (thread !== null) groups.push([threadTerm(scope.org, thread)])
-  return groups
+  if (projects !== null) groups.push(projects.map((one) => projectTerm(org, one || null)))
+  if (room !== null) groups.push([projectTerm(org, room), semanticTerm(org)])
+  if (project !== null) groups.push([projectTerm(org, project)])
+  if (thread !== null) groups.push([threadTerm(org, thread)])
+  if (layers === null) return { groups, without: [] }
+  const marked = [
+    { layer: 1, term: workingTerm(org) },
+    { layer: 3, term: semanticTerm(org) },
+  ] as const
+  const termsOf = (among: boolean) =>
+    marked.flatMap(({ layer, term }) => (layers.includes(layer) === among ? [term] : []))
+  if (layers.includes(2)) return { groups, without: termsOf(false) }
+  return { groups: [...groups, termsOf(true)], without: [] }
 }
 
 /** Seven letters and digits that stand for a project of an org at the beginning of each term of its code. */
