@@ -1,0 +1,186 @@
+// What is taken out of an event before it is written or sent? (capture contract §2)
+import { isFields, isWorkOf, kindOf, runsCommands, textOf, toolOf } from './events.mjs'
+
+const LONGEST_TEXT = 4_000
+const LONGEST_OUTPUT = 500
+const MOST_ITEMS = 200
+const DEEPEST = 8
+/** With 120 of these the spool is still below its 8 MB, so that fewer need not be measured. */
+export const LARGEST_EVENT = 65_536
+
+/** Marks whose inside is nobody's to keep: what a person keeps private, and what we recalled. */
+const MARKS = ['private', 'commonplace-memory'].map((name) => new RegExp(`<(/?)${name}(?:\\s[^<>]*)?>`, 'gi'))
+
+/** The text without what stands between the marks; what is never closed goes to the end. */
+export function withoutMarked(text) {
+  return MARKS.reduce((rest, mark) => {
+    if (!rest.includes('<')) return rest
+    let [kept, depth, from] = ['', 0, 0]
+    for (const match of rest.matchAll(mark)) {
+      if (depth === 0) kept += rest.slice(from, match.index)
+      depth = match[1] === '' ? depth + 1 : Math.max(0, depth - 1)
+      from = match.index + match[0].length
+    }
+    return depth === 0 ? kept + rest.slice(from) : kept
+  }, text)
+}
+
+/** No half of a character outside the basic plane at the end, or at the beginning. */
+const first = (text, length) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+const last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, '')
+
+const cleanText = (text, length = LONGEST_TEXT) => first(withoutMarked(text), length)
+
+const TELLS_CODE = /^.*(?:\bexit code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im
+
+/** How a command ended, and the last of what it printed. */
+export function endOf(output) {
+  const text = withoutMarked(output)
+  if (text.length <= LONGEST_OUTPUT) return text
+  const head = TELLS_CODE.exec(text.slice(0, -LONGEST_OUTPUT))?.[0] ?? ''
+  return `${head === '' ? '' : `${first(head.trim(), 200)}\n`}${last(text, LONGEST_OUTPUT)}`
+}
+
+const NAMES_FILE = /^(?:\*\*\* (?:Begin Patch|End Patch|Add File: |Update File: |Delete File: |Move to: )|\+\+\+ )/
+const isPatch = (text) => /^\*\*\* Begin Patch/m.test(text) || /^(?:diff --git|--- \S)/m.test(text)
+
+/** A patch keeps the lines that name its files. */
+const filesOfPatch = (patch) =>
+  cleanText(
+    patch
+      .split('\n')
+      .filter((line) => NAMES_FILE.test(line))
+      .join('\n'),
+  )
+
+function commandText(command) {
+  if (!isPatch(command)) return cleanText(command)
+  const begin = /^\*\*\* Begin Patch/.test(command) ? '' : `${cleanText(command.split('\n', 1)[0] ?? '', 200)}\n`
+  return `${begin}${filesOfPatch(command)}`
+}
+
+const PATHS = ['file_path', 'filePath', 'notebook_path', 'path', 'target_file', 'targetFile']
+const PATCHES = ['patch', 'patchText', 'input']
+const COMMANDS = ['command', 'cmd']
+const LISTS = ['files', 'edits', 'replacements']
+
+/** Of what a tool was told: files, command; never contents. */
+function toolInput(given) {
+  if (typeof given === 'string') {
+    try {
+      return toolInput(JSON.parse(given))
+    } catch {
+      return isPatch(given) ? { input: filesOfPatch(given) } : {}
+    }
+  }
+  if (!isFields(given)) return {}
+  const kept = PATHS.flatMap((name) => (textOf(given, name) ? [[name, cleanText(given[name])]] : []))
+  for (const name of PATCHES) if (textOf(given, name)) kept.push([name, filesOfPatch(given[name])])
+  for (const name of COMMANDS) {
+    const command = given[name]
+    if (typeof command === 'string') kept.push([name, commandText(command)])
+    if (Array.isArray(command))
+      kept.push([
+        name,
+        command.slice(0, MOST_ITEMS).flatMap((part) => (typeof part === 'string' ? [commandText(part)] : [])),
+      ])
+  }
+  for (const name of LISTS)
+    if (Array.isArray(given[name])) kept.push([name, given[name].slice(0, MOST_ITEMS).filter(isFields).map(toolInput)])
+  return Object.fromEntries(kept)
+}
+
+const CODES = ['exit_code', 'exitCode', 'exit', 'returncode', 'code', 'interrupted', 'result_type', 'resultType']
+const OUTPUTS = [
+  'output',
+  'stdout',
+  'stderr',
+  'text',
+  'content',
+  'aggregated_output',
+  'text_result_for_llm',
+  'textResultForLlm',
+]
+
+/** Of what a tool answered: how it ended; of a command, the end of its output. */
+function toolResponse(given, isCommand) {
+  if (typeof given === 'string') return isCommand ? endOf(given) : ''
+  if (Array.isArray(given))
+    return isCommand ? endOf(given.flatMap((part) => textOf(part, 'text') ?? []).join('\n')) : ''
+  if (!isFields(given)) return given === null || given === undefined ? given : {}
+  const codes = CODES.flatMap((name) =>
+    ['string', 'number', 'boolean'].includes(typeof given[name]) ? [[name, shorten(given[name], 100)]] : [],
+  )
+  const outputs = isCommand ? OUTPUTS.flatMap((name) => (textOf(given, name) ? [[name, endOf(given[name])]] : [])) : []
+  const metadata = isFields(given.metadata) ? [['metadata', toolResponse(given.metadata, isCommand)]] : []
+  return Object.fromEntries([...codes, ...outputs, ...metadata])
+}
+
+function shorten(value, length, depth = 0) {
+  if (typeof value === 'string') return cleanText(value, length)
+  if (value === null || typeof value !== 'object') return value
+  if (depth === DEEPEST) return null
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => shorten(item, length, depth + 1))
+  const members = Object.entries(value).slice(0, MOST_ITEMS)
+  return Object.fromEntries(members.map(([name, member]) => [first(name, 200), shorten(member, length, depth + 1)]))
+}
+
+const INPUTS = ['tool_input', 'toolInput', 'toolArgs', 'tool_args']
+const RESPONSES = ['tool_response', 'tool_output', 'tool_result', 'toolResult', 'error']
+/** Members that may hold contents and that nobody reads, of events and of parts of messages. */
+const UNREAD = new Set([
+  'user_email',
+  'attachments',
+  'transcript_path',
+  'agent_transcript_path',
+  'transcriptPath',
+  'background_tasks',
+])
+
+function member(name, value, isTool, isCommand) {
+  if (!isTool) return value
+  if (INPUTS.includes(name) || name === 'args') return toolInput(value)
+  if (RESPONSES.includes(name)) return toolResponse(value, isCommand)
+  return ['edits', 'output', 'content', 'command'].includes(name) ? ownMember(name, value) : value
+}
+
+/** Members of Cursor's older events of tools, which stand in the event itself. */
+function ownMember(name, value) {
+  if (name === 'edits' || name === 'content') return []
+  if (typeof value !== 'string') return []
+  return name === 'command' ? commandText(value) : endOf(value)
+}
+
+/** OpenCode's events: `{hook, input, output, session}`. */
+function cleanOpenCode(event, isTool, isCommand) {
+  const { input, output } = event
+  const told = isFields(input) && isTool ? { ...input, args: toolInput(input.args) } : input
+  const parts = Array.isArray(output?.parts)
+    ? output.parts
+        .filter((part) => part?.type === 'text' && part.synthetic !== true)
+        .map(({ type, text }) => ({ type, text }))
+    : undefined
+  const answered = isTool ? toolResponse(output, isCommand) : parts === undefined ? output : { parts }
+  return { hook: event.hook, input: told, output: answered, session: event.session }
+}
+
+/** @param {Record<string, any>} event as the client sent it */
+export function cleanEvent(event) {
+  const isTool = kindOf(event) === 'tool' && isWorkOf(event)
+  const isCommand = isTool && (runsCommands(toolOf(event)) || event.hook_event_name === 'afterShellExecution')
+  const known =
+    event.hook === undefined
+      ? Object.fromEntries(
+          Object.entries(event)
+            .filter(([name]) => !UNREAD.has(name))
+            .map(([name, value]) => [name, member(name, value, isTool, isCommand)]),
+        )
+      : cleanOpenCode(event, isTool, isCommand)
+  const sizes = [LONGEST_TEXT, 500, 100]
+  const fitting = sizes
+    .map((length) => shorten(known, length))
+    .find((made) => Buffer.byteLength(JSON.stringify(made)) <= LARGEST_EVENT)
+  return (
+    fitting ?? Object.fromEntries(Object.entries(shorten(known, 100)).filter(([, value]) => typeof value === 'string'))
+  )
+}

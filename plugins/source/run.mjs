@@ -1,0 +1,120 @@
+// What does one event of a client lead to? (capture contract §2)
+import { cleanEvent } from './clean.mjs'
+import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf } from './events.mjs'
+import { placeOf } from './place.mjs'
+import { NoAnswer, senderTo } from './send.mjs'
+import { settingsOf } from './settings.mjs'
+import { openSpool } from './spool.mjs'
+
+/** A person waits for a start and a prompt; SessionEnd has 1.5 s in Claude Code. */
+const LONGEST_MS = { start: 2_000, prompt: 2_000, other: 1_000 }
+/** What no client may be told by us: it would block or begin a turn. */
+const NEVER = ['decision', 'continue', 'stopReason']
+
+const clock = (ms) => new Date(ms).toTimeString().slice(0, 5)
+const counted = (count) => `${count} ${count === 1 ? 'event waits' : 'events wait'}`
+
+/** One line for the person, or nothing. */
+function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
+  const said = []
+  if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
+  else if (state.failedSince !== undefined)
+    said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
+  if (isUnreadable) said.push('.commonplace.json is no JSON object: nothing is captured here')
+  else if (isOff) said.push('capture is off here (.commonplace.json)')
+  if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
+  if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))
+  return said.length === 0 ? null : `commonplace: ${said.join('; ')}`
+}
+
+const allowed = (output) =>
+  isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null
+
+/** What is remembered of how the server answered. */
+function nextState(spool, error) {
+  const before = spool.state()
+  const now = Date.now()
+  const state =
+    error === null
+      ? { answeredAt: now }
+      : {
+          ...(before.answeredAt === undefined ? {} : { answeredAt: before.answeredAt }),
+          failedSince: before.failedSince ?? now,
+          ...(error.status === undefined ? {} : { status: error.status }),
+        }
+  const isSame = error !== null && before.failedSince === state.failedSince && before.status === state.status
+  if (!isSame) spool.remember(state)
+  return state
+}
+
+/**
+ * @param {string} argument the client as the hook's command names it
+ * @param {Record<string, any>} event as the client sent it
+ * @param {{ env: Record<string, string | undefined>, home: string }} around
+ * @returns {Promise<{ client: string, kind: string, output: Record<string, any> | null, message: string | null }>}
+ */
+export async function handle(argument, event, { env, home }) {
+  const client = clientOf(argument, event, env)
+  const kind = kindOf(event)
+  const nothing = { client, kind, output: null, message: null }
+  if (nameOf(event) === '' || (kind === 'tool' && !isWorkOf(event))) return nothing
+  const at = Date.now()
+  const until = at + (LONGEST_MS[kind] ?? 0)
+  const { place, recall, isUnreadable } = placeOf(event, env, home)
+  const isOff = place.capture === false
+  const asks = kind === 'start' ? recall !== 'off' : kind === 'prompt' && recall === 'all'
+  const isAsked = asks && !(client === 'cursor' && kind === 'prompt')
+  const spool = openSpool(home)
+  const record = { client, id: idOf(client, event), at, event: cleanEvent(event), place }
+  if (isOff && kind !== 'start' && !isAsked) return nothing
+  const name = isOff ? null : spool.put(record)
+  if (kind === 'tool') return nothing
+
+  const { url, key } = settingsOf(env, home)
+  const sender = senderTo({ spool, url, key, until })
+  const lost = spool.lost()
+  let [output, notice, error] = [null, undefined, null]
+  try {
+    if (isAsked || (kind === 'start' && !isOff)) {
+      const answer = await sender.ask([record], isAsked ? record.id : undefined)
+      if (name !== null) answer === null ? spool.lose(name) : spool.remove(name)
+      output = allowed(answer?.output)
+      notice = answer?.notice
+    }
+    const release = spool.takeLock(Date.now())
+    try {
+      if (release !== null) {
+        spool.bound(at)
+        spool.sweep(at)
+        notice = (await sender.waiting()) ?? notice
+      }
+    } finally {
+      release?.()
+    }
+  } catch (problem) {
+    if (!(problem instanceof NoAnswer)) throw problem
+    error = problem
+  }
+  const state = nextState(spool, error)
+  if (kind !== 'start') return { ...nothing, output }
+  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, notice })
+  // Told to the server and to the person: no longer worth a line.
+  if (error === null && sender.told() >= lost && lost > 0) spool.forgetLost()
+  return { ...nothing, output, message }
+}
+
+/** What is printed, in the way each client takes it. @returns {{ out: string, err: string }} */
+export function printed({ client, kind, output, message }) {
+  if (kind !== 'start' && kind !== 'prompt') return { out: '', err: '' }
+  const line = (value) => `${JSON.stringify(value)}\n`
+  if (client === 'cursor') {
+    const answer = kind === 'prompt' ? {} : output
+    return { out: answer === null ? '' : line(answer), err: message === null ? '' : `${message}\n` }
+  }
+  if (client === 'copilot') {
+    const progress = message === null ? '' : line({ type: 'progress', message })
+    return { out: kind === 'prompt' ? '' : progress + (output === null ? '' : line(output)), err: '' }
+  }
+  const answer = message === null ? output : { systemMessage: message, ...output }
+  return { out: answer === null ? '' : line(answer), err: '' }
+}

@@ -1,0 +1,144 @@
+// How do events get to the server? (capture contract §2, §3)
+import { request as http } from 'node:http'
+import { request as https } from 'node:https'
+import { isFields } from './events.mjs'
+
+const MOST_EVENTS = 200
+const MOST_BYTES = 262_144
+const LARGEST_ANSWER = 1_048_576
+
+/** A server that cannot be asked now: nobody answers, it refuses the key, or what it answers is not what was asked for. */
+export class NoAnswer extends Error {
+  /** @param {string} message @param {number} [status] */
+  constructor(message, status) {
+    super(message)
+    this.status = status
+  }
+}
+
+/**
+ * Posts JSON. No redirect is followed, since the key would go along.
+ *
+ * @param {string} url
+ * @param {{ key: string, body: string, until: number, headers?: Record<string, string> }} options until: ms since the epoch
+ * @returns {Promise<{ status: number, text: string, type: string }>}
+ * @throws NoAnswer
+ */
+export function post(url, { key, body, until, headers = {} }) {
+  return new Promise((resolve, reject) => {
+    const fail = (message) => {
+      clearTimeout(timer)
+      sent.destroy()
+      reject(new NoAnswer(message))
+    }
+    const timer = setTimeout(() => fail('no answer in time'), Math.max(0, until - Date.now()))
+    const sent = (url.startsWith('https:') ? https : http)(url, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+    })
+    sent.on('error', (error) => fail(error.message))
+    sent.on('response', (response) => {
+      const pieces = []
+      let size = 0
+      response.on('data', (piece) => {
+        pieces.push(piece)
+        size += piece.length
+        if (size > LARGEST_ANSWER) fail('its answer is too long')
+      })
+      response.on('error', (error) => fail(error.message))
+      response.on('aborted', () => fail('its answer broke off'))
+      response.on('end', () => {
+        clearTimeout(timer)
+        if (!response.complete) return fail('its answer broke off')
+        const type = String(response.headers['content-type'] ?? '')
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8'), type })
+      })
+    })
+    sent.end(body)
+  })
+}
+
+/** @returns {Record<string, any> | null} null for what is no answer of ours, such as the page of a hotel's network */
+function readAnswer(text) {
+  try {
+    const answer = JSON.parse(text)
+    return isFields(answer) && typeof answer.stored === 'number' ? answer : null
+  } catch {
+    return null
+  }
+}
+
+/** The oldest that fit into one request, all of one client. @param {readonly string[]} names */
+function batchOf(spool, names) {
+  const batch = []
+  let bytes = 100
+  for (const name of names) {
+    const record = spool.read(name)
+    if (record === null) continue
+    const size = Buffer.byteLength(JSON.stringify(record)) + 1
+    const isOther = batch.length > 0 && batch[0].record.client !== record.client
+    if (isOther || batch.length === MOST_EVENTS || (batch.length > 0 && bytes + size > MOST_BYTES)) break
+    batch.push({ name, record })
+    bytes += size
+  }
+  return batch
+}
+
+/**
+ * @param {{ spool: ReturnType<import('./spool.mjs').openSpool>, url: string, key: string, until: number }} to
+ * @returns {{ records: Function, waiting: Function, lost: () => number }}
+ */
+export function senderTo({ spool, url, key, until }) {
+  let told = 0
+  /** @returns the answer; null where the server will never take these @throws NoAnswer */
+  async function ask(records, answer) {
+    const lost = spool.lost()
+    const events = records.map(({ id, at, event, place }) => ({ id, at, event, place }))
+    const body = JSON.stringify({
+      events,
+      ...(answer ? { answer } : {}),
+      ...(lost > told ? { lost: lost - told } : {}),
+    })
+    const { status, text } = await post(`${url}/api/v1/hooks/${records[0].client}`, { key, body, until })
+    if (status === 400 || status === 413) return null
+    if (status < 200 || status > 299) throw new NoAnswer(`it answered ${status}`, status)
+    const read = readAnswer(text)
+    if (read === null) throw new NoAnswer('what it answered is none of ours')
+    told = lost
+    return read
+  }
+
+  /** Sends a batch, or its halves where it is refused; what is refused alone is lost. */
+  async function deliver(batch) {
+    const answer = await ask(batch.map(({ record }) => record))
+    if (answer !== null) for (const { name } of batch) spool.remove(name)
+    else if (batch.length === 1) spool.lose(batch[0].name)
+    else {
+      const middle = Math.ceil(batch.length / 2)
+      await deliver(batch.slice(0, middle))
+      await deliver(batch.slice(middle))
+    }
+    return answer
+  }
+
+  return {
+    ask,
+    /** All that waits, oldest first, until the time is up. @returns what the server had to say */
+    async waiting() {
+      let notice
+      for (;;) {
+        const batch = batchOf(spool, spool.names())
+        if (batch.length === 0) return notice
+        notice = (await deliver(batch))?.notice ?? notice
+      }
+    },
+    /** How many lost events the server knows of. */
+    told: () => told,
+  }
+}

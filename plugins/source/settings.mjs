@@ -1,0 +1,43 @@
+// Which server, and which key? Both from the same place, so that no key goes to another's URL. (capture contract §2)
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const DEFAULT_URL = 'http://localhost:8787'
+
+/** An option that a client left as it is written in a plugin's file is not set. */
+const given = (value) => (typeof value === 'string' && !value.includes('${') ? value.trim() : '')
+
+/** The server, whether its root or an endpoint of it was named. */
+function serverOf(text) {
+  try {
+    const url = new URL(text)
+    if (!/^https?:$/.test(url.protocol)) return null
+    return `${url.origin}${url.pathname.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')}`
+  } catch {
+    return null
+  }
+}
+
+function configured(home) {
+  try {
+    const config = JSON.parse(readFileSync(join(home, '.commonplace', 'config.json'), 'utf8'))
+    return [config?.url, config?.key]
+  } catch {
+    return []
+  }
+}
+
+/** @returns {{ url: string, key: string }} url without a slash at its end; key empty for none */
+export function settingsOf(env, home) {
+  const places = [
+    () => [env.CLAUDE_PLUGIN_OPTION_URL, env.CLAUDE_PLUGIN_OPTION_KEY],
+    () => [env.COMMONPLACE_URL, env.COMMONPLACE_KEY],
+    () => configured(home),
+  ]
+  for (const place of places) {
+    const [named, key] = place()
+    const url = serverOf(given(named))
+    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, '') }
+  }
+  return { url: DEFAULT_URL, key: '' }
+}

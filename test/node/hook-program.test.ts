@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startHooksServer } from '../fakes/hooks-server'
+import { ROOT } from '../support/build'
+
+/** The hook program as clients run it: a process with an event on stdin (capture contract §2). */
+
+const PLUGINS = join(ROOT, 'plugins')
+const HOOK = join(PLUGINS, 'commonplace', 'hook.mjs')
+
+let server: Awaited<ReturnType<typeof startHooksServer>>
+let home: string
+
+beforeEach(async () => {
+  server = await startHooksServer()
+  home = mkdtempSync(join(tmpdir(), 'commonplace-hook-'))
+})
+afterEach(() => {
+  server.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}) {
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    const child = spawn(process.execPath, [HOOK, client], {
+      env: { HOME: home, PATH: process.env.PATH, COMMONPLACE_URL: server.url, COMMONPLACE_KEY: 'cp_mine', ...env },
+    })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (piece) => (out += piece))
+    child.stderr.on('data', (piece) => (err += piece))
+    child.on('close', (code) => resolve({ code, out, err }))
+    child.stdin.end(JSON.stringify(event))
+  })
+}
+
+const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
+const start = () => ({ ...base(), hook_event_name: 'SessionStart', source: 'startup' })
+const prompt = (text: string, id = 'p1') => ({
+  ...base(),
+  hook_event_name: 'UserPromptSubmit',
+  prompt: text,
+  prompt_id: id,
+})
+const tool = (id: string, command = 'npm test', response: unknown = { stdout: 'ok' }) => ({
+  ...base(),
+  hook_event_name: 'PostToolUse',
+  tool_name: 'Bash',
+  tool_use_id: id,
+  tool_input: { command },
+  tool_response: response,
+})
+const stop = (words = 'done') => ({ ...base(), hook_event_name: 'Stop', last_assistant_message: words })
+
+const waiting = () => readdirSync(join(home, '.commonplace', 'spool')).filter((name) => name.endsWith('.json'))
+const sent = () => server.received.flatMap(({ body }) => body.events)
+
+it('is one file of at most 61,440 bytes, equal in both plugins and equal to what its sources make', () => {
+  const made = spawnSync(process.execPath, [join(ROOT, 'scripts', 'plugins.mjs'), '--check'], { encoding: 'utf8' })
+  expect(made.stderr).toBe('')
+  expect(statSync(HOOK).size).toBeLessThanOrEqual(61_440)
+  const [one, other] = ['commonplace', 'agent-plugin'].map((name) => join(PLUGINS, name))
+  for (const file of ['hook.mjs', 'skills/memory/SKILL.md'])
+    expect(readFileSync(join(one as string, file), 'utf8')).toBe(readFileSync(join(other as string, file), 'utf8'))
+  const imported = [...readFileSync(HOOK, 'utf8').matchAll(/from "([^"]+)"/g)].map((match) => match[1])
+  expect(imported.filter((name) => !/^node:(fs|path|os|crypto|https?|url)$/.test(name as string))).toEqual([])
+})
+
+it('lets tool events wait without asking the server, and sends them oldest first with the next other event', async () => {
+  await fire(tool('t1'))
+  await fire(tool('t2'))
+  expect(server.received).toEqual([])
+  expect(await fire(stop())).toMatchObject({ code: 0, out: '' })
+  expect(sent().map(({ event }) => event.tool_use_id ?? event.hook_event_name)).toEqual(['t1', 't2', 'Stop'])
+  expect(server.received[0]).toMatchObject({ path: '/api/v1/hooks/claude-code', authorization: 'Bearer cp_mine' })
+  expect(waiting()).toEqual([])
+})
+
+it('sends a start by itself and first, and prints what the server answers without what would block', async () => {
+  const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext: 'what stands' }
+  server.wanted.output = { hookSpecificOutput, decision: 'block', continue: false }
+  await fire(tool('t1'))
+  const { out } = await fire(start())
+  expect(JSON.parse(out)).toEqual({ hookSpecificOutput })
+  expect(server.received.map(({ body }) => body.events.length)).toEqual([1, 1])
+  expect(server.received[0]?.body.answer).toBe(server.received[0]?.body.events[0]?.id)
+})
+
+it('keeps a whole event where the server is down, hangs, breaks off, fails or is another, and says so at a start', async () => {
+  for (const behaviour of ['hangs', 'breaks off', 'is a stranger', 500, 503] as const) {
+    server.wanted.behaviour = () => behaviour
+    const { code, out } = await fire(start())
+    expect(code).toBe(0)
+    expect(JSON.parse(out).systemMessage).toMatch(/^commonplace: no answer from .* since \d\d:\d\d, 1 event waits$/)
+    expect(waiting()).toHaveLength(1)
+  }
+  server.wanted.behaviour = () => 401
+  expect(JSON.parse((await fire(start())).out).systemMessage).toContain('refuses the key, 1 event waits')
+  server.wanted.behaviour = () => 'answers'
+  expect((await fire(start())).out).toBe('')
+  expect(waiting()).toEqual([])
+})
+
+it('halves a request that is refused until the refused event is alone, which is lost and told once', async () => {
+  for (const id of ['t1', 't2', 't3', 't4', 't5']) await fire(tool(id))
+  server.wanted.behaviour = ({ events }) => (events.some(({ event }) => event.tool_use_id === 't3') ? 413 : 'answers')
+  await fire(stop())
+  expect(waiting()).toEqual([])
+  expect(JSON.parse((await fire(start())).out).systemMessage).toBe('commonplace: 1 event was lost')
+  expect(server.received.some(({ body }) => body.lost === 1)).toBe(true)
+  expect((await fire({ ...start(), source: 'clear' })).out).toBe('')
+})
+
+it('keeps one file of two hooks that tell of one event', async () => {
+  await Promise.all([fire(tool('t1')), fire(tool('t1'))])
+  await fire(tool('t1'))
+  await fire(stop())
+  expect(new Set(sent().map(({ id }) => id)).size).toBe(2)
+})
+
+it('takes over from a sender that was killed with its lock', async () => {
+  mkdirSync(join(home, '.commonplace'))
+  const dead = spawnSync(process.execPath, ['-e', '']).pid
+  writeFileSync(join(home, '.commonplace', 'sender.lock'), `${dead} ${Date.now()} 0.5`)
+  await fire(stop())
+  expect(sent()).toHaveLength(1)
+  expect(readdirSync(join(home, '.commonplace'))).not.toContain('sender.lock')
+})
+
+it('sends nothing private, nothing recalled, no contents, of an output its end and of a patch its files', async () => {
+  const secret = 'TOPSECRET'
+  await fire(prompt(`a <private>${secret}</private> b <private>${secret} <commonplace-memory> c`, 'p1'))
+  await fire(prompt(`x <commonplace-memory>${secret}</commonplace-memory> y`, 'p2'))
+  await fire({
+    ...tool('t1'),
+    tool_name: 'Write',
+    tool_input: { file_path: '/a', content: secret },
+    tool_response: { content: secret },
+  })
+  await fire({
+    ...tool('t2'),
+    tool_name: 'Edit',
+    tool_input: { file_path: '/b', old_string: secret, new_string: secret },
+  })
+  await fire(tool('t3', `*** Begin Patch\n*** Update File: c.ts\n@@\n-${secret}\n+${secret}\n*** End Patch`))
+  await fire(tool('t4', 'make', { stdout: `Exit code 2\n${secret}${'.'.repeat(600)}end` }))
+  await fire(stop())
+  const text = JSON.stringify(sent())
+  expect(text).not.toContain(secret)
+  expect(sent()[0]?.event.prompt).toBe('a  b ')
+  expect(sent()[1]?.event.prompt).toBe('x  y')
+  for (const kept of ['"/a"', '"/b"', '*** Update File: c.ts', 'Exit code 2', '...end']) expect(text).toContain(kept)
+})
+
+it('reads project, branch and remote of a worktree without the password, and home as the root', async () => {
+  const main = join(home, 'ferry')
+  const git = join(main, '.git')
+  const tree = join(home, 'tree')
+  mkdirSync(join(git, 'worktrees', 'tree'), { recursive: true })
+  mkdirSync(tree)
+  writeFileSync(
+    join(git, 'config'),
+    '[remote "up"]\n\turl = x\n[remote "origin"]\n\turl = https://me:pw@github.com/acme/ferry.git\n',
+  )
+  writeFileSync(join(git, 'worktrees', 'tree', 'HEAD'), 'ref: refs/heads/fix/tide\n')
+  writeFileSync(join(git, 'worktrees', 'tree', 'commondir'), '../..\n')
+  writeFileSync(join(tree, '.git'), `gitdir: ${join(git, 'worktrees', 'tree')}\n`)
+  await fire({ ...stop(), cwd: tree })
+  await fire({ ...stop('more'), cwd: home })
+  expect(sent().map(({ place }) => place)).toEqual([
+    { folder: main, remote: 'https://github.com/acme/ferry.git', branch: 'fix/tide' },
+    { folder: '/' },
+  ])
+})
+
+it('keeps nothing where .commonplace.json says so or cannot be read, and tells the person', async () => {
+  for (const text of ['{"capture": false}', '{"capture": false,}']) {
+    writeFileSync(join(home, '.commonplace.json'), text)
+    await fire(tool('t1'))
+    await fire(stop())
+    expect(JSON.parse((await fire(start())).out).systemMessage).toMatch(/capture is off here|nothing is captured here/)
+  }
+  expect(waiting()).toEqual([])
+  expect(sent().every(({ event, place }) => event.hook_event_name === 'SessionStart' && 'capture' in place)).toBe(true)
+})
+
+it('sends a key only to the URL that was named beside it', async () => {
+  await fire(stop(), 'claude-code', {
+    CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,
+    CLAUDE_PLUGIN_OPTION_KEY: '',
+  })
+  expect(server.received[0]?.authorization).toBeUndefined()
+})
+
+it('knows Cursor, Copilot and VS Code behind hooks of Claude Code, and answers each in its way', async () => {
+  server.wanted.output = { additional_context: 'x' }
+  const cursor = { CURSOR_VERSION: '3' }
+  expect((await fire({ ...prompt('a'), conversation_id: 'c' }, 'claude-code', cursor)).out).toBe('{}\n')
+  server.wanted.output = { additionalContext: 'x' }
+  expect((await fire(start(), 'vscode', { COPILOT_CLI: '1' })).out).toBe('{"additionalContext":"x"}\n')
+  await fire({ hook_event_name: 'Stop', session_id: 's', cwd: home, timestamp: 't' })
+  const clients = server.received.map(({ path }) => path.split('/').at(-1))
+  expect(clients).toEqual(['cursor', 'copilot', 'vscode'])
+  const names = ['Stop', 'stop'].map((hook_event_name) => ({ hook_event_name, conversation_id: 'c', cwd: home }))
+  for (const event of names) await fire(event, 'cursor', cursor)
+  expect(
+    new Set(
+      sent()
+        .slice(-2)
+        .map(({ id }) => id),
+    ).size,
+  ).toBe(1)
+})
