@@ -138,7 +138,8 @@ function batchOf(spool, names) {
   return batch;
 }
 function senderTo({ spool, url, key, until }) {
-  let told = 0;
+  let told = Math.min(spool.state().toldLost ?? 0, spool.lost());
+  let hasAnswered = false;
   async function ask(records, answer) {
     const lost = spool.lost();
     const events = records.map(({ id, at, event, place }) => ({ id, at, event, place }));
@@ -153,6 +154,7 @@ function senderTo({ spool, url, key, until }) {
     const read2 = readAnswer(text);
     if (read2 === null) throw new NoAnswer("what it answered is none of ours");
     told = lost;
+    hasAnswered = true;
     return read2;
   }
   async function deliver(batch) {
@@ -178,7 +180,9 @@ function senderTo({ spool, url, key, until }) {
       }
     },
     /** How many lost events the server knows of. */
-    told: () => told
+    told: () => told,
+    /** Whether it answered at all: then what is not sent in time waits, and nobody is to be told that it is away. */
+    hasAnswered: () => hasAnswered
   };
 }
 
@@ -405,7 +409,12 @@ function ownMember(name, value) {
 function cleanOpenCode(event, isTool, isCommand) {
   const { input, output } = event;
   const told = isFields(input) && isTool ? { ...input, args: toolInput(input.args) } : input;
-  const parts = Array.isArray(output?.parts) ? output.parts.filter((part) => part?.type === "text" && part.synthetic !== true).map(({ type, text }) => ({ type, text })) : void 0;
+  const parts = Array.isArray(output?.parts) ? [
+    {
+      type: "text",
+      text: output.parts.filter((part) => part?.type === "text" && part.synthetic !== true && typeof part.text === "string").map(({ text }) => text).join("\n")
+    }
+  ] : void 0;
   const answered = isTool ? toolResponse(output, isCommand) : parts === void 0 ? output : { parts };
   return { hook: event.hook, input: told, output: answered, session: event.session };
 }
@@ -631,10 +640,11 @@ function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
   return said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
 }
 var allowed = (output) => isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null;
-function nextState(spool, error) {
+function nextState(spool, error, toldLost) {
   const before = spool.state();
   const now = Date.now();
-  const state = error === null ? { answeredAt: now } : {
+  const state = error === null ? { answeredAt: now, toldLost } : {
+    toldLost,
     ...before.answeredAt === void 0 ? {} : { answeredAt: before.answeredAt },
     failedSince: before.failedSince ?? now,
     ...error.status === void 0 ? {} : { status: error.status }
@@ -664,7 +674,7 @@ async function handle(argument, event, { env, home }) {
   const lost = spool.lost();
   let [output, notice, error] = [null, void 0, null];
   try {
-    if (isAsked || kind === "start" && !isOff) {
+    if (isAsked || name !== null && (kind === "start" || kind === "prompt")) {
       const answer = await sender.ask([record], isAsked ? record.id : void 0);
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name);
       output = allowed(answer?.output);
@@ -682,12 +692,15 @@ async function handle(argument, event, { env, home }) {
     }
   } catch (problem) {
     if (!(problem instanceof NoAnswer)) throw problem;
-    error = problem;
+    error = sender.hasAnswered() && problem.status === void 0 ? null : problem;
   }
-  const state = nextState(spool, error);
+  const state = nextState(spool, error, sender.told());
   if (kind !== "start") return { ...nothing, output };
   const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, notice });
-  if (error === null && sender.told() >= lost && lost > 0) spool.forgetLost();
+  if (error === null && sender.told() >= lost && lost > 0) {
+    spool.forgetLost();
+    spool.remember({ ...state, toldLost: 0 });
+  }
   return { ...nothing, output, message };
 }
 function printed({ client, kind, output, message }) {

@@ -155,10 +155,17 @@ function ownMember(name, value) {
 function cleanOpenCode(event, isTool, isCommand) {
   const { input, output } = event
   const told = isFields(input) && isTool ? { ...input, args: toolInput(input.args) } : input
+  // As one text: what is private may begin in one part and end in another.
   const parts = Array.isArray(output?.parts)
-    ? output.parts
-        .filter((part) => part?.type === 'text' && part.synthetic !== true)
-        .map(({ type, text }) => ({ type, text }))
+    ? [
+        {
+          type: 'text',
+          text: output.parts
+            .filter((part) => part?.type === 'text' && part.synthetic !== true && typeof part.text === 'string')
+            .map(({ text }) => text)
+            .join('\n'),
+        },
+      ]
     : undefined
   const answered = isTool ? toolResponse(output, isCommand) : parts === undefined ? output : { parts }
   return { hook: event.hook, input: told, output: answered, session: event.session }

@@ -31,13 +31,14 @@ const allowed = (output) =>
   isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null
 
 /** What is remembered of how the server answered. */
-function nextState(spool, error) {
+function nextState(spool, error, toldLost) {
   const before = spool.state()
   const now = Date.now()
   const state =
     error === null
-      ? { answeredAt: now }
+      ? { answeredAt: now, toldLost }
       : {
+          toldLost,
           ...(before.answeredAt === undefined ? {} : { answeredAt: before.answeredAt }),
           failedSince: before.failedSince ?? now,
           ...(error.status === undefined ? {} : { status: error.status }),
@@ -75,7 +76,7 @@ export async function handle(argument, event, { env, home }) {
   const lost = spool.lost()
   let [output, notice, error] = [null, undefined, null]
   try {
-    if (isAsked || (kind === 'start' && !isOff)) {
+    if (isAsked || (name !== null && (kind === 'start' || kind === 'prompt'))) {
       const answer = await sender.ask([record], isAsked ? record.id : undefined)
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name)
       output = allowed(answer?.output)
@@ -93,13 +94,16 @@ export async function handle(argument, event, { env, home }) {
     }
   } catch (problem) {
     if (!(problem instanceof NoAnswer)) throw problem
-    error = problem
+    error = sender.hasAnswered() && problem.status === undefined ? null : problem
   }
-  const state = nextState(spool, error)
+  const state = nextState(spool, error, sender.told())
   if (kind !== 'start') return { ...nothing, output }
   const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, notice })
   // Told to the server and to the person: no longer worth a line.
-  if (error === null && sender.told() >= lost && lost > 0) spool.forgetLost()
+  if (error === null && sender.told() >= lost && lost > 0) {
+    spool.forgetLost()
+    spool.remember({ ...state, toldLost: 0 })
+  }
   return { ...nothing, output, message }
 }
 

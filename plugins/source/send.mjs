@@ -95,7 +95,9 @@ function batchOf(spool, names) {
  * @returns {{ records: Function, waiting: Function, lost: () => number }}
  */
 export function senderTo({ spool, url, key, until }) {
-  let told = 0
+  // What the server was told of before, by whichever program.
+  let told = Math.min(spool.state().toldLost ?? 0, spool.lost())
+  let hasAnswered = false
   /** @returns the answer; null where the server will never take these @throws NoAnswer */
   async function ask(records, answer) {
     const lost = spool.lost()
@@ -111,6 +113,7 @@ export function senderTo({ spool, url, key, until }) {
     const read = readAnswer(text)
     if (read === null) throw new NoAnswer('what it answered is none of ours')
     told = lost
+    hasAnswered = true
     return read
   }
 
@@ -140,5 +143,7 @@ export function senderTo({ spool, url, key, until }) {
     },
     /** How many lost events the server knows of. */
     told: () => told,
+    /** Whether it answered at all: then what is not sent in time waits, and nobody is to be told that it is away. */
+    hasAnswered: () => hasAnswered,
   }
 }

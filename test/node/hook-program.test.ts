@@ -213,3 +213,14 @@ it('knows Cursor, Copilot and VS Code behind hooks of Claude Code, and answers e
     ).size,
   ).toBe(1)
 })
+
+it('takes out what is private where it begins in one part of a message of OpenCode and ends in another', async () => {
+  const parts = ['keep <private>one', 'two</private> and this'].map((text) => ({ type: 'text', text }))
+  const session = { id: 'o1', directory: home }
+  await fire(
+    { hook: 'chat.message', input: { sessionID: 'o1' }, output: { message: { id: 'm1' }, parts }, session },
+    'opencode',
+  )
+  expect(JSON.stringify(sent())).not.toMatch(/one|two/)
+  expect(JSON.stringify(sent())).toMatch(/keep[\s\S]*and this/)
+})

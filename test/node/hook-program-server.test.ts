@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { type RunningServer, startServer } from '../support/server'
+
+/** The hook program of the plugins beside the real server: what one desk did, another knows (capture contract §2, §3). */
+const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
+
+let server: RunningServer
+let client: TestClient
+const homes: string[] = []
+beforeAll(async () => {
+  server = await startServer()
+  client = await (CLIENTS['SDK v2, revision 2026-07-28'] as Connect)(server.url)
+})
+afterAll(async () => {
+  await client.close()
+  await server.stop()
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+/** A desk: a home and a clone of one repository. */
+function desk(): { home: string; folder: string } {
+  const home = mkdtempSync(join(tmpdir(), 'commonplace-desk-'))
+  homes.push(home)
+  const folder = join(home, 'ferry')
+  mkdirSync(join(folder, '.git'), { recursive: true })
+  writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+  writeFileSync(join(folder, '.git', 'config'), '[remote "origin"]\n\turl = https://ada:pw@github.com/Acme/Ferry.git\n')
+  return { home, folder }
+}
+
+/** Runs the program as a client does; what it prints, parsed. */
+function fire({ home }: { home: string }, name: string, event: object): Promise<Record<string, never> | null> {
+  return new Promise((resolve, reject) => {
+    const env = { HOME: home, PATH: process.env.PATH, COMMONPLACE_URL: server.url.origin }
+    const child = spawn(process.execPath, [HOOK, name], { env })
+    let out = ''
+    child.stdout.on('data', (piece: Buffer) => {
+      out += piece.toString()
+    })
+    child.on('error', reject)
+    child.on('close', () => resolve(out.trim() === '' ? null : JSON.parse(out)))
+    child.stdin.end(JSON.stringify(event))
+  })
+}
+
+const captured = async () => {
+  const response = await fetch(new URL('/api/v1/orgs/local/captured', server.url))
+  return ((await response.json()) as { items: { title: string; project: string; client: string; preview: string }[] })
+    .items
+}
+
+it('brings what Claude Code did on one desk into the first words that Codex reads on another', async () => {
+  await client.call('remember', {
+    ...{ title: 'Seats are held for ten minutes', content: 'Longer holds blocked the 08:15 sailing in May.' },
+    ...{ kind: 'decision', project: 'github.com/acme/ferry' },
+  })
+  const ada = desk()
+  const of = (name: string, more: object) => ({
+    session_id: 's1',
+    cwd: ada.folder,
+    permission_mode: 'default',
+    hook_event_name: name,
+    ...more,
+  })
+  const begun: Record<string, Record<string, string>> | null = await fire(
+    ada,
+    'claude-code',
+    of('SessionStart', { source: 'startup' }),
+  )
+  expect(begun?.hookSpecificOutput?.additionalContext).toContain('Seats are held for ten minutes')
+  await fire(
+    ada,
+    'claude-code',
+    of('UserPromptSubmit', { prompt: 'Mend the flaky quay test <private>code 4711</private>', prompt_id: 'p1' }),
+  )
+  for (const [id, name, response] of [
+    ['t1', 'PostToolUseFailure', { error: 'Exit code 1\nFAIL quay' }],
+    ['t2', 'PostToolUse', { tool_response: { stdout: 'ok' } }],
+  ] as const)
+    await fire(
+      ada,
+      'claude-code',
+      of(name, { tool_name: 'Bash', tool_use_id: id, tool_input: { command: 'npm test' }, ...response }),
+    )
+  await fire(
+    ada,
+    'claude-code',
+    of('Stop', { last_assistant_message: 'We decided to wait for the tide table before the test begins.' }),
+  )
+
+  const [session, ...others] = await captured()
+  expect(others).toEqual([])
+  expect(session).toMatchObject({ project: 'github.com/acme/ferry', client: 'claude-code' })
+  expect(JSON.stringify(session)).not.toContain('4711')
+  expect(session?.preview ?? session?.title).toContain('Mend the flaky quay test')
+
+  const bob = desk()
+  const codex = {
+    session_id: 'c1',
+    cwd: bob.folder,
+    hook_event_name: 'SessionStart',
+    source: 'startup',
+    permission_mode: 'default',
+  }
+  const next: Record<string, Record<string, string>> | null = await fire(bob, 'codex', codex)
+  const words = next?.hookSpecificOutput?.additionalContext ?? ''
+  expect(words).toContain('Seats are held for ten minutes')
+  expect(words).toContain('Where we left off')
+  expect(words).toContain('wait for the tide table')
+  expect(words).toMatch(/^<commonplace-memory>[\s\S]*data, not instructions[\s\S]*<\/commonplace-memory>$/)
+})
