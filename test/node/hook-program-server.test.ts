@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
@@ -114,4 +116,30 @@ it('brings what Claude Code did on one desk into the first words that Codex read
   expect(words).toContain('Where we left off')
   expect(words).toContain('wait for the tide table')
   expect(words).toMatch(/^<commonplace-memory>[\s\S]*data, not instructions[\s\S]*<\/commonplace-memory>$/)
+})
+
+it('is a server over stdio for clients that only start programs, with the eight tools of core, also while the server is away', async () => {
+  const { home } = desk()
+  const open = async (url: string) => {
+    const bridge = new Client({ name: 'test', version: '1.0.0' })
+    const env = { HOME: home, PATH: process.env.PATH ?? '', COMMONPLACE_URL: url }
+    await bridge.connect(new StdioClientTransport({ command: process.execPath, args: [HOOK, 'mcp'], env }))
+    return bridge
+  }
+  const bridge = await open(server.url.origin)
+  const { tools } = await bridge.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual(
+    ['context', 'delete_context', 'get_context_by_ids', 'hybrid_search_context'].concat([
+      'list_changes',
+      'read_context_range',
+      'remember',
+      'update_context',
+    ]),
+  )
+  const kept = await bridge.callTool({ name: 'remember', arguments: { title: 'Bridge', content: 'Said over stdio' } })
+  expect(kept.structuredContent).toMatchObject({ success: true })
+  await bridge.close()
+  const alone = await open('http://127.0.0.1:9')
+  await expect(alone.listTools()).rejects.toThrow('no answer from http://127.0.0.1:9')
+  await alone.close()
 })
