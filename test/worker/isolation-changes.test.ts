@@ -1,3 +1,3 @@
 import { isolationChangesContract } from '../contracts/isolation-changes'
 
-isolationChangesContract(2)
+isolationChangesContract(3)
