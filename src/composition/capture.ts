@@ -13,11 +13,11 @@ import { createRecallForHooks } from '../services/capture/recall-for-hooks'
 import { createReceiveEvents } from '../services/capture/receive-events'
 import { createReviewCaptured } from '../services/capture/review-captured'
 import { createWriteSession } from '../services/capture/write-session'
-import { createRestoreEntries } from '../services/history/restore-entries'
 import type { Remember } from '../services/pack/remember'
-import type { Recall } from '../services/recall/recall'
-import { createStoreEntries, type WriteDependencies } from '../services/store-entries'
-import { createUpdateEntries } from '../services/update-entries'
+import type { Recall } from '../services/searching/memories/recall'
+import { createRestoreEntries } from '../services/writing/entries/restore-entries'
+import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
+import { createUpdateEntries } from '../services/writing/entries/update-entries'
 
 /** The part of worker.ts that captures sessions. */
 export function composeCapture(given: {

@@ -7,10 +7,10 @@ import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
-import { createIndexCode } from '../services/code/index-code'
-import { createPrepareCode } from '../services/code/prepare-code'
-import { createSearchCode } from '../services/code/search-code'
+import { createSearchCode } from '../services/searching/code/search-code'
 import type { Services } from '../services/services'
+import { createIndexCode } from '../services/writing/code/index-code'
+import { createPrepareCode } from '../services/writing/code/prepare-code'
 
 /** The part of worker.ts that indexes and searches source code. */
 export function composeCode(given: {

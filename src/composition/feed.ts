@@ -7,7 +7,7 @@ import type { Pace } from '../domain/pace'
 import type { ChangeBell } from '../ports/change-bell'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
-import { type Changes, createChanges } from '../services/history/changes'
+import { type Changes, createChanges } from '../services/searching/history/changes'
 import type { Bindings } from './bindings'
 
 /** The part of compose.ts that follows what changes. */

@@ -2,7 +2,7 @@ import type { Config } from '../config'
 import type { Levels } from '../domain/recall/similarity'
 import type { Embedder } from '../ports/embedder'
 import type { Settings } from '../ports/settings'
-import { createLevels } from '../services/recall/levels'
+import { createLevels } from '../services/searching/memories/levels'
 import type { Bindings } from './bindings'
 import { levelsOf } from './isolate'
 

@@ -11,9 +11,9 @@ import type { FinishIndex } from '../services/keeping/pending-index'
 import { createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates, type FindCandidates } from '../services/pack/find-candidates'
 import { createRemember } from '../services/pack/remember'
-import type { SearchSemantic } from '../services/search-semantic'
+import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import type { Services } from '../services/services'
-import type { StoreEntries } from '../services/store-entries'
+import type { StoreEntries } from '../services/writing/entries/store-entries'
 
 /** The part of compose.ts that makes packs. */
 export function composePacks(given: {

@@ -9,13 +9,13 @@ import type { EntryStore, PageRequest } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Reranker } from '../ports/reranker'
-import { createGrepTexts } from '../services/grep-texts'
 import type { Missed } from '../services/keeping/schedule'
-import { createRankedSearches } from '../services/ranked-search'
-import type { SearchSemantic } from '../services/search-semantic'
-import { createSearchText } from '../services/search-text'
+import { createRankedSearches } from '../services/searching/ranked/ranked-search'
+import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
+import { createSearchText } from '../services/searching/ranked/search-text'
+import { createSettled } from '../services/searching/ranked/settle-filter'
+import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
-import { createSettled } from '../services/settle-filter'
 
 /** The part of compose.ts that searches under the filters of threads. */
 export function composeSearches(given: {

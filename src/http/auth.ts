@@ -2,8 +2,8 @@ import type { Config } from '../config'
 import { Problem } from '../domain/errors'
 import type { Actor, Principal, Role } from '../domain/identity/scope'
 import { mayAct } from '../domain/identity/scope'
-import type { Administrator } from '../services/administration'
-import type { Identity } from '../services/identity'
+import type { Administrator } from '../services/people/administration'
+import type { Identity } from '../services/people/identity'
 
 /** Who a request acts for (platform contract §5). */
 export type Credential =

@@ -11,7 +11,7 @@ import {
 } from '../domain/history/feed'
 import type { Principal } from '../domain/identity/scope'
 import { openProject } from '../domain/recall/project'
-import type { FeedPage } from '../services/history/changes'
+import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'
 import { type Credential, requireOrg } from './auth'

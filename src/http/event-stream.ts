@@ -1,7 +1,7 @@
 import { Problem } from '../domain/errors'
 import type { FeedFilter } from '../domain/history/feed'
 import type { Principal } from '../domain/identity/scope'
-import type { FeedPage } from '../services/history/changes'
+import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { LOCAL } from './auth'
 

@@ -3,7 +3,7 @@ import { MAX_IMAGES } from '../domain/entry/draft'
 import type { Entry } from '../domain/entry/entry'
 import { inspectImages as lookAt } from '../domain/entry/image'
 import { Inspection } from '../domain/flaws'
-import { type LoadedImage, loadImages } from '../services/image-transfer'
+import { type LoadedImage, loadImages } from '../services/writing/entries/image-transfer'
 import type { CallContext } from './context'
 import { isRecord } from './record'
 

@@ -9,7 +9,7 @@ import { checkPart, type Part, stretchFor } from '../../src/domain/reading/range
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts, ScanRequest } from '../../src/ports/entry-texts'
-import { createReadTexts } from '../../src/services/read-texts'
+import { createReadTexts } from '../../src/services/searching/texts/read-texts'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface MadeTexts {

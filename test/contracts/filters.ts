@@ -10,7 +10,7 @@ import type { Filter, MetadataPath, Scalar } from '../../src/domain/search/filte
 import { and, matches, not } from '../../src/domain/search/filter'
 import { LARGE as BYTES } from '../../src/domain/search/filter-weight'
 import type { EntryStore } from '../../src/ports/entry-store'
-import { createSettled } from '../../src/services/settle-filter'
+import { createSettled } from '../../src/services/searching/ranked/settle-filter'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /** `matches()` is what a filter means; every database must agree with it, on random entries and random filters. */

@@ -5,7 +5,7 @@ import { highlight } from '../../src/domain/search/highlight'
 import type { SearchMode } from '../../src/domain/search/query'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
-import { createSearchText } from '../../src/services/search-text'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { entryOf, freshPrincipal } from '../support/scope'
 
 interface Made {

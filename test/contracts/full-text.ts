@@ -7,7 +7,7 @@ import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText, TextColumn } from '../../src/ports/full-text'
-import { createSearchText } from '../../src/services/search-text'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {

@@ -6,7 +6,7 @@ import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts } from '../../src/ports/entry-texts'
-import { createGrepTexts } from '../../src/services/grep-texts'
+import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
 import { literals, plainScan, regexes, texts, type Wanted } from '../support/grep-model'
 import { entryOf, freshPrincipal } from '../support/scope'
 

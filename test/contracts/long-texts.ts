@@ -25,8 +25,8 @@ import { WRITE_SHARE } from '../../src/domain/write-share'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, SCORED_LENGTH } from '../../src/ports/full-text'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
-import { createRankedSearches } from '../../src/services/ranked-search'
-import { createSearchText } from '../../src/services/search-text'
+import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {

@@ -12,8 +12,8 @@ import { and, type Filter, not, Unsettled } from '../../src/domain/search/filter
 import { guarded } from '../../src/domain/search/filter-weight'
 import type { Window } from '../../src/domain/search/window'
 import type { PageRequest } from '../../src/ports/entry-store'
-import { createGrepTexts } from '../../src/services/grep-texts'
-import { createSettled } from '../../src/services/settle-filter'
+import { createSettled } from '../../src/services/searching/ranked/settle-filter'
+import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {

@@ -8,7 +8,7 @@ import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
-import { createRecallWords } from '../../src/services/recall/recall-words'
+import { createRecallWords } from '../../src/services/searching/memories/recall-words'
 import { promise } from '../requirements/fabric'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 

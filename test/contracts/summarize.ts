@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
-import type { SummarizeRequest } from '../../src/services/recall/summarize'
+import type { SummarizeRequest } from '../../src/services/writing/memories/summarize'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'

@@ -10,7 +10,7 @@ import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
-import { createSearchText } from '../../src/services/search-text'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface VisibilityUnderTest {

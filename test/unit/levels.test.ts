@@ -5,7 +5,7 @@ import { PAIRS } from '../../src/domain/recall/levels/pairs'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/embedder'
 import type { Settings } from '../../src/ports/settings'
-import { createLevels } from '../../src/services/recall/levels'
+import { createLevels } from '../../src/services/searching/memories/levels'
 import { promise } from '../requirements/fabric'
 
 /** What cosines of a model mean (fabric contract §4). */

@@ -8,7 +8,7 @@ import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { MERGED, type Merged } from '../../src/adapters/sqlite/merging'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { createSearchText } from '../../src/services/search-text'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { createOAuth } from '../../src/http/oauth/server'
-import type { Identity } from '../../src/services/identity'
+import type { Identity } from '../../src/services/people/identity'
 
 /** OAuth and its store: what the schedule does with it, and what happens when it does not answer. */
 const kv = (env as unknown as { OAUTH_KV: KVNamespace }).OAUTH_KV

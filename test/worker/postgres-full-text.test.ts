@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { SearchMode } from '../../src/domain/search/query'
-import { createSearchText } from '../../src/services/search-text'
+import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

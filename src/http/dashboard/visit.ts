@@ -1,6 +1,6 @@
 import type { Config, Environment } from '../../config'
 import { mayAct, type Principal, type Role } from '../../domain/identity/scope'
-import type { Administrator } from '../../services/administration'
+import type { Administrator } from '../../services/people/administration'
 import type { Services } from '../../services/services'
 import { administratorOf, type Credential, requireOrg } from '../auth'
 import type { Log } from '../log'

@@ -1,6 +1,6 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from '@cloudflare/workers-oauth-provider'
 import { Problem, unavailable } from '../../domain/errors'
-import type { Identity } from '../../services/identity'
+import type { Identity } from '../../services/people/identity'
 import type { AccessTokens } from '../auth'
 import type { Log } from '../log'
 import { fetchesDocuments } from './client-ids'

@@ -6,7 +6,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
 import { sha256Hex } from '../../domain/text'
 import type { CaptureStore } from '../../ports/capture'
-import type { Recall } from '../recall/recall'
+import type { Recall } from '../searching/memories/recall'
 import { threadOfSession } from './write-session'
 
 /** Curated entries at one prompt, and what is looked at so that some of them are new to the session. */

@@ -9,10 +9,10 @@ import type { RememberArguments } from '../../domain/pack/remember'
 import { trim } from '../../domain/text'
 import type { CaptureStore } from '../../ports/capture'
 import type { EntryStore } from '../../ports/entry-store'
-import type { RestoreEntries } from '../history/restore-entries'
 import { done } from '../outcome'
 import type { Remember } from '../pack/remember'
-import type { UpdateEntries } from '../update-entries'
+import type { RestoreEntries } from '../writing/entries/restore-entries'
+import type { UpdateEntries } from '../writing/entries/update-entries'
 
 /** Versions that a caller has seen, by ids of entries. */
 export type SeenVersions = Readonly<Record<string, number>>

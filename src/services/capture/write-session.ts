@@ -10,8 +10,8 @@ import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Ids } from '../../ports/ids'
 import { done } from '../outcome'
-import type { StoreEntries } from '../store-entries'
-import type { UpdateEntries } from '../update-entries'
+import type { StoreEntries } from '../writing/entries/store-entries'
+import type { UpdateEntries } from '../writing/entries/update-entries'
 
 /** The thread of a session is named as the session: `session:<client>:<id>`. */
 export const threadOfSession = (name: string): string => `session:${name}`

@@ -3,7 +3,7 @@ import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { LongTexts } from '../../ports/long-texts'
 import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
-import type { BackgroundGeneration } from '../background-generation'
+import type { BackgroundGeneration } from './background-generation'
 
 /** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
 const LANES: readonly (Lane & { readonly step: number })[] = [

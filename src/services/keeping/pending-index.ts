@@ -3,7 +3,7 @@
 import type { Scope } from '../../domain/identity/scope'
 import type { FullText } from '../../ports/full-text'
 import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../ports/pending-index'
-import type { BackgroundGeneration } from '../background-generation'
+import type { BackgroundGeneration } from './background-generation'
 import type { Missed } from './schedule'
 
 /** What one isolate knows of a database. */

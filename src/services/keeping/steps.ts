@@ -4,7 +4,7 @@ import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { Outbox } from '../../ports/outbox'
 import type { Retention } from '../../ports/retention'
-import type { BackgroundGeneration } from '../background-generation'
+import type { BackgroundGeneration } from './background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
 

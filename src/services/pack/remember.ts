@@ -13,7 +13,7 @@ import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import { done } from '../outcome'
-import type { StoredEntry, StoreEntries } from '../store-entries'
+import type { StoredEntry, StoreEntries } from '../writing/entries/store-entries'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {

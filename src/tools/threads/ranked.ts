@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/search/window'
-import type { RankedResult } from '../../services/ranked-page'
+import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { explainQuery, includeImages, limit, offset, part, strings } from '../fields'
 import { filterFields } from '../filters'

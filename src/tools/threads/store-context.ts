@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
 import { done } from '../../services/outcome'
-import type { StoredEntry } from '../../services/store-entries'
+import type { StoredEntry } from '../../services/writing/entries/store-entries'
 import { defineTool } from '../define-tool'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UpdateDraft } from '../../domain/entry/update'
 import { done } from '../../services/outcome'
-import type { UpdatedEntry } from '../../services/update-entries'
+import type { UpdatedEntry } from '../../services/writing/entries/update-entries'
 import { defineTool } from '../define-tool'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'

@@ -15,10 +15,10 @@ import { createAnalyzer } from '../../../src/domain/search/analysis'
 import type { EntryStore } from '../../../src/ports/entry-store'
 import type { ImageStore } from '../../../src/ports/image-store'
 import type { Outbox } from '../../../src/ports/outbox'
-import { createGenerate } from '../../../src/services/generate'
 import { createOutboxWork } from '../../../src/services/keeping/outbox-work'
-import { createStoreEntries } from '../../../src/services/store-entries'
-import { createUpdateEntries } from '../../../src/services/update-entries'
+import { createGenerate } from '../../../src/services/writing/entries/generate'
+import { createStoreEntries } from '../../../src/services/writing/entries/store-entries'
+import { createUpdateEntries } from '../../../src/services/writing/entries/update-entries'
 import { base64, LIMITS, pngBytes, type TestClock } from '../../support/scope'
 
 /** A database and a bucket that nobody else works on, because the schedule works for every org. */

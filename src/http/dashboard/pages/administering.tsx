@@ -1,5 +1,5 @@
 import { Problem } from '../../../domain/errors'
-import type { Administrator } from '../../../services/administration'
+import type { Administrator } from '../../../services/people/administration'
 import { requireRole } from '../../auth'
 import { Choice } from '../parts/form'
 import { administratorFor, asked, sent, type Visit } from '../visit'

@@ -1,4 +1,4 @@
-import type { DiffedPage } from '../../../services/history/read-history'
+import type { DiffedPage } from '../../../services/searching/history/read-history'
 import { entryAt } from '../parts/addresses'
 import { Facts, Name, Pages, Time } from '../parts/common'
 import { Diff } from '../parts/diff'

@@ -1,0 +1,34 @@
+import { HOUR_MS } from '../../domain/time'
+import type { Step } from '../keeping/schedule'
+import type { Capture } from './capture'
+
+/** Captured sessions that are written in one round. */
+const SESSIONS = 20
+
+/**
+ * What the schedule does for what hooks capture: writes the sessions of clients that were killed or are silent, and forgets what need not
+ * be known any more.
+ *
+ * @param sessions asked for when a step runs
+ */
+export const captureSteps = (sessions: () => Capture['sessions']): Step[] => [
+  {
+    name: 'captured sessions',
+    every: 0,
+    rounds: 10,
+    round: async () => {
+      const due = await sessions().finish(SESSIONS)
+      return { done: due, next: due < SESSIONS ? null : 'more' }
+    },
+  },
+  {
+    name: 'events of hooks',
+    every: HOUR_MS,
+    rounds: 20,
+    round: async () => {
+      const { rows, forget } = sessions()
+      const gone = await forget()
+      return { done: gone, next: gone < rows ? null : 'more' }
+    },
+  },
+]

@@ -1,0 +1,105 @@
+import { Problem } from '../../domain/errors'
+import { inShares } from '../../domain/write-share'
+import type { EntryStore } from '../../ports/entry-store'
+import type { Summarizer } from '../../ports/summarizer'
+import type { VectorRows } from '../../ports/vector-rows'
+import type { Generate } from '../writing/entries/generate'
+
+/** Entries whose vectors are made in one call of the embedder. */
+const STEP = 25
+
+/** Text that is read at once, in bytes. */
+const READ_AT_ONCE = 2_000_000
+
+/** Entries that one step looks at; those that have vectors cost a look at an index. */
+const STRETCH = 500
+/** Stretches of one step at most, where nothing is missing. */
+const STRETCHES = 10
+
+/** One step of a pass over entries. */
+export interface EmbeddingStep {
+  /** Entries whose vectors were made. */
+  readonly made: number
+  /** Where the next step begins; null when this was the last. */
+  readonly next: number | null
+}
+
+/** How much of an org has vectors. It reads all of them, so only the first step of a pass and the last tell it. */
+export interface Reembedding extends EmbeddingStep {
+  readonly entries?: number
+  readonly embedded?: number
+}
+
+export interface BackgroundGeneration {
+  /** Makes the vectors of these entries; those that are gone meanwhile are passed over. */
+  embed(ids: readonly number[]): Promise<void>
+  /** Makes the summary of one entry. @throws Problem when the provider fails */
+  summarize(id: number): Promise<void>
+  /** The configured model, as its vectors are stored; null when there is none. */
+  readonly model: string | null
+  /**
+   * Makes vectors of the configured model for some of the entries after an id that have none: of one org, or of all for null.
+   * A pass of such steps looks at every entry once.
+   */
+  embedNext(org: string | null, after: number): Promise<EmbeddingStep>
+  /** The same for the administrators of an org, and how far that is. @throws Problem unsupported without a model */
+  reembed(org: string, after: number): Promise<Reembedding>
+}
+
+export function createBackgroundGeneration(dependencies: {
+  readonly generate: Generate
+  readonly summarizer: Summarizer | null
+  readonly rows: VectorRows
+  readonly summaries: Pick<EntryStore, 'summarize'>
+}): BackgroundGeneration {
+  const { generate, summarizer, rows, summaries } = dependencies
+
+  /** Some entries after the other, where their texts are long: what is read and made stays small. */
+  async function embedIds(ids: readonly number[]): Promise<void> {
+    for (const group of inShares(await rows.sizesOf(ids), ({ bytes }) => bytes, READ_AT_ONCE)) {
+      const entries = await rows.textsOf(group.map(({ id }) => id))
+      const vectors = await generate.embedTexts(entries.map(({ text }) => text))
+      for (const [i, entry] of entries.entries()) await rows.replace(entry, vectors[i] ?? [])
+    }
+  }
+
+  async function embedNext(org: string | null, after: number): Promise<EmbeddingStep> {
+    const { model } = generate
+    if (model === null) return { made: 0, next: null }
+    let from = after
+    for (let stretch = 0; stretch < STRETCHES; stretch++) {
+      const { missing, last } = await rows.unembedded(org, model, from, STRETCH)
+      const ids = missing.slice(0, STEP)
+      if (ids.length > 0) await embedIds(ids)
+      // What did not fit into this step comes first in the next one.
+      const next = missing.length > STEP ? (ids.at(-1) as number) : last
+      if (ids.length > 0 || next === null) return { made: ids.length, next }
+      from = next
+    }
+    return { made: 0, next: from }
+  }
+
+  return {
+    async embed(ids) {
+      for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP))
+    },
+
+    async summarize(id) {
+      if (summarizer === null) throw new Problem('unavailable', 'SUMMARY_PROVIDER is none')
+      const [entry] = await rows.textsOf([id])
+      if (entry === undefined) return
+      await summaries.summarize(entry, await summarizer.summarize(entry.text, entry.source))
+    },
+
+    model: generate.model,
+
+    embedNext,
+
+    async reembed(org, after) {
+      const { model } = generate
+      if (model === null) throw new Problem('unsupported', 'Semantic search is switched off')
+      const step = await embedNext(org, after)
+      return after === 0 || step.next === null ? { ...step, ...(await rows.coverage(org, model)) } : step
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
+import type { VectorRows } from '../../ports/vector-rows'
+
+/** Vectors told to an index in one step. */
+const STEP = 500
+/** Steps of one run; what is left is found by searches in the rows, and sent by the next run. */
+const STEPS = 40
+
+export type SyncVectors = ReturnType<typeof createSyncVectors>
+
+/** Brings an index up to the rows. Safe to run twice, or in two places at once. */
+export function createSyncVectors({
+  index,
+  rows,
+  pace = WITHOUT_REST,
+}: {
+  readonly index: VectorIndex
+  readonly rows: VectorRows
+  readonly pace?: Pace
+}) {
+  /** @returns whether the index has confirmed everything */
+  return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
+    for (let step = 0; step < steps; step++) {
+      const changes = await rows.changesSince(space, await index.state(space), STEP)
+      if (changes === null) return index.settle(space)
+      await index.apply(space, changes)
+      await pace.rest()
+      if (changes.added.length < STEP && changes.removed.length < STEP) return index.settle(space)
+    }
+    return false
+  }
+}

@@ -1,0 +1,209 @@
+import { notFound, Problem } from '../../domain/errors'
+import type { AuditEvent, AuditRow } from '../../domain/identity/audit'
+import {
+  type ApiKey,
+  checkKeyDraft,
+  checkName,
+  checkOrgId,
+  checkOwner,
+  checkProjectId,
+  isWithin,
+  type KeyDraft,
+  newOwner,
+  type Org,
+  type Project,
+  withDescendants,
+} from '../../domain/identity/identity'
+import { formatKey, KEY_BYTES } from '../../domain/identity/key'
+import type { Actor } from '../../domain/identity/scope'
+import { sha256Hex } from '../../domain/text'
+import type { AuditLog, NewestAudit } from '../../ports/audit-log'
+import type { Clock } from '../../ports/clock'
+import type { IdentityStore } from '../../ports/identity-store'
+import { withRetries } from '../outcome'
+
+/** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
+export type Administrator =
+  | { readonly kind: 'operator'; readonly action: string }
+  | { readonly kind: 'key'; readonly caller: Actor }
+
+interface Dependencies {
+  readonly store: IdentityStore
+  readonly audit: AuditLog
+  readonly clock: Clock
+}
+
+/** Orgs, projects, keys and the audit log, as far as an administrator's own credential reaches. */
+export type Administration = ReturnType<typeof createAdministration>
+
+const OPERATOR = 'admin-token'
+const LOCAL_ORG = 'local'
+
+/** The same for an org of others and for one that never was. */
+const noSuchOrg = () => notFound('No such organization for this credential')
+
+export function createAdministration({ store, audit, clock }: Dependencies) {
+  const scopeOf = (by: Administrator, org: string) =>
+    by.kind === 'key' ? by.caller : { org, projects: null, owner: null }
+  const boundsOf = (by: Administrator) => (by.kind === 'key' ? by.caller.projects : null)
+  const actorOf = (by: Administrator) =>
+    by.kind === 'key'
+      ? { keyId: by.caller.keyId, agent: by.caller.agent, action: by.caller.action, tool: null }
+      : { keyId: OPERATOR, agent: null, action: by.action, tool: null }
+  const eventOf = (by: Administrator, detail: AuditEvent['detail']): AuditEvent => ({
+    ...actorOf(by),
+    ids: [],
+    allowed: true,
+    detail,
+  })
+
+  /** @throws Problem not_found unless the administrator's credential reaches the org */
+  async function enter(by: Administrator, org: string): Promise<void> {
+    if (by.kind === 'key') {
+      if (by.caller.org !== org) throw noSuchOrg()
+      // The org of open mode comes into being when something is first made in it.
+    } else if ((await store.orgs([org])).length === 0) throw noSuchOrg()
+  }
+
+  /** The end of a new key: never later than that of the key which makes it. */
+  async function endFor(by: Administrator, asked: number | null): Promise<number | null> {
+    const maker = by.kind === 'key' ? await store.keyById(by.caller.keyId) : null
+    const bound = maker?.expiresAt ?? null
+    return bound === null || (asked !== null && asked < bound) ? asked : bound
+  }
+
+  const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
+    (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
+
+  return {
+    /** @throws Problem forbidden for anybody but the operator, conflict when the id is taken */
+    async createOrg(by: Administrator, draft: { id?: unknown; name?: unknown }): Promise<Org> {
+      if (by.kind !== 'operator') throw new Problem('forbidden', 'Only ADMIN_TOKEN creates organizations')
+      const id = checkOrgId(draft.id)
+      if (id === LOCAL_ORG) throw new Problem('conflict', `Organization already exists: ${id}`)
+      const org = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
+      await store.createOrg(org, eventOf(by, {}))
+      return org
+    },
+
+    async orgs(by: Administrator): Promise<Org[]> {
+      if (by.kind === 'operator') return store.orgs()
+      const { org } = by.caller
+      const found = await store.orgs([org])
+      return found.length > 0 ? found : [{ id: org, name: org, createdAt: null }]
+    },
+
+    async createProject(by: Administrator, org: string, draft: { id?: unknown; name?: unknown }): Promise<Project> {
+      await enter(by, org)
+      const id = checkProjectId(draft.id)
+      if (!isWithin([id], boundsOf(by))) throw new Problem('forbidden', `Project access denied: ${id}`)
+      const project = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
+      await store.createProject(org, project, eventOf(by, {}))
+      return project
+    },
+
+    async projects(by: Administrator, org: string): Promise<Project[]> {
+      await enter(by, org)
+      return store.projects(scopeOf(by, org))
+    },
+
+    /**
+     * Makes a key, which ends no later than the one it was made with. Without an owner it gets a new one. A narrowed
+     * administrator makes keys of its own projects only, and of no other owner.
+     *
+     * @returns the key and its text, which is shown this once
+     */
+    async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
+      await enter(by, org)
+      const now = clock.now()
+      const checked = checkKeyDraft(draft, now)
+      const bounds = boundsOf(by)
+      if (!isWithin(checked.projects, bounds))
+        throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)
+      if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
+        throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
+      const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
+      const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
+      const hash = await sha256Hex(text)
+      const expiresAt = await endFor(by, checked.expiresAt)
+      const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+      // Two keys of one name that are made at the same moment are given one owner after the other.
+      const key = await withRetries(async () => {
+        const taken = await store.owners(org)
+        const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        const isNew = checked.owner === null
+        const whose = taken.includes(owner) ? 'joined' : 'new'
+        const next: ApiKey = { ...checked, ...made, expiresAt, owner }
+        await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
+        return next
+      })
+      return { key, text }
+    },
+
+    async keys(by: Administrator, org: string): Promise<ApiKey[]> {
+      await enter(by, org)
+      return visibleKeys(by, org)
+    },
+
+    /**
+     * Revoking twice is no error.
+     *
+     * @param children whether the keys that were made with it, and with those, end with it
+     * @returns the key, and the ids of all that were revoked now
+     * @throws Problem not_found
+     */
+    async revokeKey(
+      by: Administrator,
+      org: string,
+      id: string,
+      children = false,
+    ): Promise<{ key: ApiKey; revoked: string[] }> {
+      await enter(by, org)
+      const keys = await visibleKeys(by, org)
+      const key = keys.find((one) => one.id === id)
+      if (key === undefined) throw notFound('No such key for this credential')
+      const family = children ? withDescendants(key, keys) : [key]
+      const revoked = family.filter((one) => one.revokedAt === null).map((one) => one.id)
+      if (revoked.length === 0) return { key, revoked }
+      const at = clock.now()
+      const others = revoked.filter((one) => one !== id).length
+      const detail = { key: id, ...(others > 0 ? { children: others } : {}) }
+      await store.revokeKeys(org, revoked, at, eventOf(by, detail))
+      return { key: { ...key, revokedAt: key.revokedAt ?? at }, revoked }
+    },
+
+    /** Events after a cursor. A narrowed administrator reads what the keys did that it administers. */
+    async auditPage(
+      by: Administrator,
+      org: string,
+      request: { after: number; limit: number },
+    ): Promise<{ events: AuditRow[]; next: number | null }> {
+      await enter(by, org)
+      const keys = boundsOf(by) === null ? {} : { keys: (await visibleKeys(by, org)).map(({ id }) => id) }
+      const rows = await audit.page(org, { ...request, limit: request.limit + 1, ...keys })
+      const events = rows.slice(0, request.limit)
+      return { events, next: rows.length > events.length ? (events.at(-1)?.seq ?? null) : null }
+    },
+
+    /** The same, newest first, with filters; `older` goes on behind what was looked at. */
+    async auditNewest(
+      by: Administrator,
+      org: string,
+      request: Omit<NewestAudit, 'keys'> & { readonly key: string | null },
+    ): Promise<{ events: AuditRow[]; older: number | null }> {
+      await enter(by, org)
+      const { key, ...rest } = request
+      const own = boundsOf(by) === null ? null : (await visibleKeys(by, org)).map(({ id }) => id)
+      const keys = key === null ? own : own === null || own.includes(key) ? [key] : []
+      const { rows, lookedDownTo } = await audit.newest(org, { ...rest, ...(keys === null ? {} : { keys }) })
+      return { events: rows, older: lookedDownTo }
+    },
+
+    /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */
+    async note(caller: Actor, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
+      const { keyId, agent, action, tool } = caller
+      const event = { keyId, agent, action, tool, ids, allowed, detail }
+      await (allowed ? audit.record(caller.org, event) : audit.recordRepeated(caller.org, event))
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { type CursorSeal, staleCursor } from '../../../domain/history/cursor'
+import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '../../../domain/history/feed'
+import type { Scope } from '../../../domain/identity/scope'
+import type { ChangeBell, Listener, OpenStream, Woken } from '../../../ports/change-bell'
+import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/change-feed'
+import type { Clock } from '../../../ports/clock'
+
+/** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
+export const LOOK_MS = 7_500
+/** And no more often than this, unless the bell rang. */
+const LEAST_MS = 5_000
+/** After a ring that was for nothing. */
+const FRUITLESS_MS = 1_000
+/** Streams that one key may have open at the same time. */
+export const MAX_STREAMS = 10
+
+export type { FeedPage } from '../../../ports/change-feed'
+
+export interface ListRequest {
+  /** A cursor, `start`, or nothing for what has not happened yet. */
+  readonly after: string | undefined
+  readonly filter: FeedFilter
+  readonly limit: number
+  /** How long to wait for something; 0 to answer at once. */
+  readonly waitMs: number
+}
+
+export interface ListedChanges {
+  readonly changes: readonly FeedChange[]
+  /** The cursor from which the next call goes on. */
+  readonly next: string
+  readonly more: boolean
+}
+
+export interface Following {
+  /** What wakes the follower: any of these. */
+  readonly filters: readonly FeedFilter[]
+  readonly stream: OpenStream
+}
+
+/** The feed as callers have it: cursors in the place of positions, and waiting. */
+export interface Changes {
+  /** @throws Problem invalid_input for a cursor that is too old, or none */
+  list(scope: Scope, request: ListRequest): Promise<ListedChanges>
+  /** The newest changes, newest first, and the cursor behind them; at most `limit`. */
+  latest(scope: Scope, limit: number): Promise<Omit<ListedChanges, 'more'>>
+  /** @throws Problem as `list` */
+  start(scope: Scope, after: string | undefined): Promise<FeedStart>
+  /** Pages as they come; an empty one now and then while there is nothing. Ends with whoever stops asking. */
+  follow(scope: Scope, from: FeedStart, following: Following): AsyncGenerator<FeedPage, never>
+  seal(scope: Scope, position: number): Promise<string>
+  /** Whether the key may open one more stream; it is closed with `leave`. */
+  admit(scope: Scope, stream: OpenStream): Promise<boolean>
+  leave(scope: Scope, stream: OpenStream): Promise<void>
+}
+
+export function createChanges(dependencies: {
+  readonly feed: ChangeFeed
+  readonly bell: ChangeBell
+  /** Of the deployment. */
+  readonly seal: () => Promise<CursorSeal>
+  readonly clock: Clock
+  readonly sleep: (ms: number) => Promise<void>
+}): Changes {
+  const { feed, bell, seal, clock, sleep } = dependencies
+
+  /** Only what decides who sees what goes to the bell. */
+  const listening = (
+    { org, projects, owner }: Scope,
+    filters: readonly FeedFilter[],
+    stream?: OpenStream,
+  ): Listener => ({
+    scope: { org, projects, owner },
+    filters,
+    ...(stream === undefined ? {} : { stream }),
+  })
+
+  /** Until the bell rings for the listener, or time is over; the same time passes when there is no bell. */
+  async function rest(listener: Listener, mark: string | null, ms: number): Promise<Woken & { heard: boolean }> {
+    const { org } = listener.scope
+    const until = clock.now() + ms
+    const woken = mark === null ? null : await bell.wait(org, listener, mark, ms)
+    if (woken !== null) return { ...woken, heard: true }
+    await sleep(Math.max(0, until - clock.now()))
+    return { told: false, mark: (await bell.mark(org)) ?? '', heard: false }
+  }
+
+  async function start({ org }: Scope, after: string | undefined): Promise<FeedStart> {
+    if (after === undefined) return 'now'
+    if (after === 'start') return 'start'
+    const position = await (await seal()).open(org, after)
+    if (position === null) throw staleCursor()
+    return position
+  }
+
+  /** The first page that is not empty, or the last one looked at before time is over. */
+  async function awaited(scope: Scope, from: FeedStart, { filter, limit, waitMs }: ListRequest): Promise<FeedPage> {
+    const listener = listening(scope, [filter])
+    let mark = waitMs > 0 ? await bell.mark(scope.org) : null
+    let page = await feed.page(scope, filter, from, limit)
+    const deadline = clock.now() + waitMs
+    let looked = clock.now()
+    for (let left = waitMs; left > 0 && page.changes.length === 0; left = deadline - clock.now()) {
+      const woken = await rest(listener, mark, Math.min(left, LOOK_MS))
+      mark = woken.mark
+      if (!woken.told && clock.now() - looked < LEAST_MS) continue
+      page = await feed.page(scope, filter, page.next, limit)
+      looked = clock.now()
+      if (woken.told && page.changes.length === 0)
+        await sleep(Math.max(0, Math.min(FRUITLESS_MS, deadline - clock.now())))
+    }
+    return page
+  }
+
+  return {
+    start,
+
+    async list(scope, request) {
+      const page = await awaited(scope, await start(scope, request.after), request)
+      return { changes: page.changes, next: await (await seal()).seal(scope.org, page.next), more: page.more }
+    },
+
+    async latest(scope, limit) {
+      const [{ changes, next }, sealing] = await Promise.all([feed.latest(scope, limit), seal()])
+      return { changes, next: await sealing.seal(scope.org, next) }
+    },
+
+    async *follow(scope, from, { filters, stream }) {
+      const [only, ...others] = filters
+      // Of several filters each finds its own in what is visible.
+      const filter = only !== undefined && others.length === 0 ? only : WHOLE_FEED
+      const listener = listening(scope, filters, stream)
+      let mark = await bell.mark(scope.org)
+      let page = await feed.page(scope, filter, from, MAX_FEED_LIMIT)
+      for (;;) {
+        yield page
+        let told = false
+        if (!page.more) {
+          const woken = await rest(listener, mark, LOOK_MS)
+          ;({ told, mark } = woken)
+        }
+        page = await feed.page(scope, filter, page.next, MAX_FEED_LIMIT)
+        if (told && page.changes.length === 0) await sleep(FRUITLESS_MS)
+      }
+    },
+
+    seal: async ({ org }, position) => (await seal()).seal(org, position),
+    admit: ({ org }, stream) => bell.admit(org, stream, MAX_STREAMS),
+    leave: ({ org }, stream) => bell.leave(org, stream),
+  }
+}

@@ -1,0 +1,71 @@
+import type { Entry } from '../../../domain/entry/entry'
+import { notFound } from '../../../domain/errors'
+import { textDiff } from '../../../domain/history/diff'
+import type { Version } from '../../../domain/history/version'
+import type { Scope } from '../../../domain/identity/scope'
+import type { Pace } from '../../../domain/pace'
+import type { Window } from '../../../domain/search/window'
+import type { History, VersionPage } from '../../../ports/history'
+
+/** Reading what entries were (history contract §3). */
+export interface ReadHistory {
+  /** @throws Problem not_found, the same for what never was, is not the scope's to see, or is kept no more */
+  versions(scope: Scope, id: number, window: Window, withDiffs: boolean): Promise<DiffedPage>
+  /** @throws Problem not_found, as above */
+  state(scope: Scope, id: number, version: number): Promise<Entry>
+}
+
+export interface DiffedPage extends Omit<VersionPage, 'versions'> {
+  readonly versions: readonly (Version & { readonly diff?: string })[]
+}
+
+/** Texts that are compared in one call. */
+const MAX_BYTES = 4_000_000
+const NOT_COMPARED = '(not compared: too much text for one call; ask for fewer versions)'
+
+const unknown = (id: number) => notFound(`No history of entry ${id} found`)
+
+export function createReadHistory({ history, pace }: { readonly history: History; readonly pace: Pace }): ReadHistory {
+  /** Diffs of the versions whose text changed, against the one before. */
+  async function diffs(scope: Scope, id: number, versions: readonly Version[], before: Map<number, number>) {
+    const changed = versions.filter(({ version, changed }) => changed?.includes('text') && before.has(version))
+    const wanted = changed.flatMap(({ version }) => [version, before.get(version) as number])
+    const texts = await history.texts(scope, id, [...new Set(wanted)], MAX_BYTES)
+    const made = new Map<number, string>()
+    for (const { version } of changed) {
+      const earlier = before.get(version) as number
+      const [old, text] = [texts.get(earlier), texts.get(version)]
+      if (old === undefined || text === undefined) made.set(version, NOT_COMPARED)
+      else {
+        made.set(version, textDiff({ version: earlier, text: old }, { version, text }))
+        await pace.spend(old.length + text.length)
+      }
+    }
+    return made
+  }
+
+  return {
+    async versions(scope, id, window, withDiffs) {
+      // One more than is shown, which the last one is compared with.
+      const page = await history.versions(scope, id, { ...window, limit: window.limit + 1 })
+      if (page === null) throw unknown(id)
+      const versions = page.versions.slice(0, window.limit)
+      if (!withDiffs) return { ...page, versions }
+      const before = new Map(page.versions.slice(1).map(({ version }, i) => [page.versions[i]?.version ?? 0, version]))
+      const made = await diffs(scope, id, versions, before)
+      return {
+        ...page,
+        versions: versions.map((one) => ({
+          ...one,
+          ...(made.has(one.version) ? { diff: made.get(one.version) } : {}),
+        })),
+      } as DiffedPage
+    },
+
+    async state(scope, id, version) {
+      const entry = await history.state(scope, id, version)
+      if (entry === null) throw unknown(id)
+      return entry
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import { unavailable } from '../../../domain/errors'
+import type { Scope } from '../../../domain/identity/scope'
+import {
+  jointSimilarity,
+  KEPT,
+  type Levels,
+  meaningOf,
+  meaningSimilarity,
+  weightFactor,
+  wordSimilarity,
+} from '../../../domain/recall/similarity'
+import type { Filter } from '../../../domain/search/filter'
+import { type Candidate, fuse } from '../../../domain/search/fusion'
+import type { Unit } from '../../../domain/search/query-unit'
+import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
+import { attempt } from '../../outcome'
+import type { SearchSemantic } from '../ranked/search-semantic'
+import type { SemanticHit } from '../ranked/semantic-hits'
+import type { RecallWords, WordHit, WordRecall } from './recall-words'
+
+/** Memories by words, by meaning or by both, with similarities that mean the same everywhere (fabric contract §4). */
+export const RECALL_MODES = ['hybrid', 'semantic', 'keyword'] as const
+export type RecallMode = (typeof RECALL_MODES)[number]
+
+export type Matched = 'keyword' | 'semantic' | 'both'
+
+/** A memory that a leg found, before it has been read. */
+export interface RecallHit {
+  readonly id: number
+  readonly similarity: number
+  readonly matched: Matched
+}
+
+export interface RecallRanking {
+  /** Everything that the legs keep, in its order. */
+  readonly ids: readonly number[]
+  readonly passes: (id: number) => boolean
+  /**
+   * What is told of these hits. At most one round trip, shared with what is read in the same moment: of a memory that passes by meaning
+   * alone, nobody has asked yet which words it holds.
+   */
+  readonly described: (ids: readonly number[]) => Promise<ReadonlyMap<number, RecallHit>>
+  /** There may be more that pass. */
+  readonly capped: boolean
+  /** Meaning could not be asked. */
+  readonly degraded: boolean
+  readonly warnings: readonly string[]
+  /** Where what is near in meaning stands in its memory, in code points. */
+  readonly nearest: ReadonlyMap<number, number>
+  /** Of the query, the rarest first. */
+  readonly units: readonly Unit[]
+}
+
+export interface RecallRequest {
+  readonly query: string
+  readonly mode: RecallMode
+  readonly filter: Filter
+  /** 0 to 1. */
+  readonly threshold: number
+  /** What is at home elsewhere stands behind everything that is at home in it. */
+  readonly project: string | null
+}
+
+const WITHOUT_MEANING = 'Meaning could not be searched; results are based on words only'
+const WITHOUT_WORDS = 'Full text is switched off; results are based on meaning only'
+/** The second leg's smoothing of ranks; nothing here is ordered by ranks. */
+const RRF_K = 60
+
+export type RankMemories = ReturnType<typeof createRankMemories>
+
+/** What meaning says: its own best, and beside them what words found. */
+interface Meaning {
+  readonly near: readonly SemanticHit[]
+  readonly beside: readonly SemanticHit[]
+  readonly levels: Levels
+}
+
+export function createRankMemories({
+  words: recallWords,
+  semantic,
+  levels,
+  finishing = NOTHING_PENDING,
+}: {
+  /** Null when switched off. */
+  readonly words: RecallWords | null
+  readonly semantic: SearchSemantic | null
+  /** What cosines of the model mean. */
+  readonly levels: () => Promise<Levels>
+  readonly finishing?: FinishIndex
+}) {
+  /**
+   * Both legs as far as they are asked for. Two round trips: the words and the index, then the rows of what the index found and the
+   * vectors of what the words found.
+   */
+  async function legs(scope: Scope, { query, mode, filter }: RecallRequest) {
+    const meaning = mode === 'keyword' ? null : semantic
+    const words = mode === 'semantic' ? null : recallWords
+    const embedded = meaning && (await attempt(() => Promise.all([meaning.embed(query), levels()])))
+    const [byWords, asked] = await Promise.all([
+      words?.(scope, { query, filter }) ?? null,
+      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value[0], KEPT + 1, filter)) : null,
+    ])
+    if (meaning === null || !embedded?.ok || !asked?.ok) return { byWords, byMeaning: null }
+    const known = byWords?.hits.map(({ id }) => id) ?? []
+    const [near, beside] = await Promise.all([
+      attempt(() => meaning.answer(scope, asked.value, filter, KEPT + 1)),
+      attempt(() => meaning.nearestChunks(scope, asked.value, filter, known)),
+    ])
+    const byMeaning: Meaning | null = near.ok
+      ? { near: near.value.hits, beside: beside.ok ? beside.value : [], levels: embedded.value[1] }
+      : null
+    return { byWords, byMeaning }
+  }
+
+  /**
+   * What passes, in its order. Two round trips, and one more where a leg is cut and words decide whether something passes that meaning
+   * alone found.
+   *
+   * @throws Problem unavailable when no leg that was asked for works
+   */
+  return async (scope: Scope, request: RecallRequest): Promise<RecallRanking> => {
+    const { mode, threshold } = request
+    const { byWords, byMeaning } = await legs(scope, request)
+    if (mode === 'semantic' && byMeaning === null) throw unavailable('Meaning cannot be searched now; try mode keyword')
+    if (mode === 'keyword' && byWords === null) throw unavailable('Full text is switched off; try mode semantic')
+    if (byWords === null && byMeaning === null) throw unavailable('Neither words nor meaning can be searched now')
+    const near = byMeaning?.near.slice(0, KEPT) ?? []
+    const chunks = new Map([...(byMeaning?.beside ?? []), ...near].map((hit) => [hit.id, hit]))
+    const shares = new Map(byWords?.hits.map(({ id, share }) => [id, share]))
+    /** Those that meaning alone found, until it is known what words they hold. */
+    const unasked = new Set(byWords?.cut ? near.flatMap(({ id }) => (shares.has(id) ? [] : [id])) : [])
+    const askShares = async (ids: readonly number[]): Promise<void> => {
+      const asked = ids.filter((id) => unasked.delete(id))
+      for (const [id, share] of (await byWords?.sharesOf(asked)) ?? []) shares.set(id, share)
+    }
+
+    const hitOf = (id: number): RecallHit => {
+      const chunk = chunks.get(id)
+      const meaning = chunk === undefined || byMeaning === null ? 0 : meaningOf(chunk.cosine, byMeaning.levels)
+      const share = shares.get(id) ?? 0
+      const [ofWords, ofMeaning] = [wordSimilarity(share), meaningSimilarity(meaning)]
+      const isWordsAlone = byMeaning === null || chunk === undefined
+      const similarity = isWordsAlone ? ofWords : byWords === null ? ofMeaning : jointSimilarity(meaning, share)
+      const [isWord, isMeant] = [share > 0 && ofWords >= threshold, meaning > 0 && ofMeaning >= threshold]
+      const alone = isWordsAlone ? 'keyword' : byWords === null ? 'semantic' : null
+      return { id, similarity, matched: alone ?? (isWord === isMeant ? 'both' : isWord ? 'keyword' : 'semantic') }
+    }
+    const isEnough = (similarity: number): boolean => similarity > 0 && similarity >= threshold
+    /** By meaning and, of the words, all or none. */
+    const jointly = (id: number, share: 0 | 1): number => {
+      const { cosine } = chunks.get(id) as SemanticHit
+      return jointSimilarity(meaningOf(cosine, (byMeaning as Meaning).levels), share)
+    }
+    await askShares([...unasked].filter((id) => !isEnough(jointly(id, 0)) && isEnough(jointly(id, 1))))
+    const ids = orderOf(byWords?.hits ?? [], near, chunks)
+    const passing = new Set(ids.filter((id) => isEnough(unasked.has(id) ? jointly(id, 0) : hitOf(id).similarity)))
+    const cuts = (leg: readonly { readonly id: number }[]): boolean =>
+      leg.length > 0 && passing.has(leg.at(-1)?.id as number)
+    const unwritten = finishing.warnings([
+      ...(mode === 'semantic' ? [] : (['words'] as const)),
+      ...(mode === 'keyword' ? [] : (['vectors'] as const)),
+    ])
+    const missing = [
+      ...(mode !== 'keyword' && byMeaning === null ? [WITHOUT_MEANING] : []),
+      ...(mode === 'hybrid' && byWords === null ? [WITHOUT_WORDS] : []),
+    ]
+    return {
+      ids,
+      passes: (id) => passing.has(id),
+      async described(wanted) {
+        await askShares(wanted)
+        return new Map(wanted.map((id) => [id, hitOf(id)]))
+      },
+      capped:
+        (isCut(byWords) && cuts(byWords.hits.toSorted(bySimilarity))) ||
+        ((byMeaning?.near.length ?? 0) > KEPT && cuts(near)),
+      degraded: missing.length > 0,
+      warnings: [...missing, ...unwritten, ...(byWords?.warnings ?? [])],
+      nearest: new Map([...chunks].map(([id, { start }]) => [id, start])),
+      units: byWords?.units ?? [],
+    }
+  }
+}
+
+const isCut = (words: WordRecall | null): words is WordRecall => words?.cut === true
+
+export const bySimilarity = (
+  a: { readonly id: number; readonly similarity: number },
+  b: { readonly id: number; readonly similarity: number },
+): number => b.similarity - a.similarity || b.id - a.id
+
+/** Everything that the legs found, as the threads tools order it (threads contract §6.4, §7, §8), weight breaking near-ties. */
+function orderOf(
+  words: readonly WordHit[],
+  near: readonly SemanticHit[],
+  chunks: ReadonlyMap<number, SemanticHit>,
+): number[] {
+  if (near.length === 0) return words.map(({ id }) => id)
+  const byKey = (keyed: { readonly id: number; readonly key: number }[]): number[] =>
+    keyed.sort((a, b) => b.key - a.key || b.id - a.id).map(({ id }) => id)
+  if (words.length === 0)
+    return byKey(near.map(({ id, cosine, weight }) => ({ id, key: cosine * weightFactor(weight) })))
+  const wordOf = new Map(words.map((hit, i) => [hit.id, { ...hit, rank: i + 1 }]))
+  const placeOf = new Map(near.map(({ id }, i) => [id, i + 1]))
+  const candidates = [...new Set([...wordOf.keys(), ...placeOf.keys()])].map((id): Candidate => {
+    const chunk = chunks.get(id)
+    return {
+      id,
+      ftsRank: wordOf.get(id)?.rank ?? null,
+      ftsScore: wordOf.get(id)?.score ?? null,
+      semanticRank: placeOf.get(id) ?? null,
+      nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
+    }
+  })
+  const weightOf = (id: number): number => (wordOf.get(id)?.weight ?? chunks.get(id)?.weight) as number
+  return byKey(
+    fuse('scores', candidates, RRF_K).order.map(({ id, fused }) => ({ id, key: fused * weightFactor(weightOf(id)) })),
+  )
+}

@@ -1,0 +1,256 @@
+import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { AtMoment, Moment } from '../../../domain/recall/current'
+import { KEPT, type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import type { Analyzer, Token } from '../../../domain/search/analysis'
+import type { Filter } from '../../../domain/search/filter'
+import { findUnit } from '../../../domain/search/hits'
+import { parseQuery, type Unit } from '../../../domain/search/query'
+import {
+  type Candidate,
+  createTermCounter,
+  hasTier,
+  rank,
+  type ScoredTerm,
+  scoredTerms,
+  type TermStatistics,
+} from '../../../domain/search/score'
+import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
+
+/** A memory that words found. */
+export interface WordHit {
+  readonly id: number
+  /** How much of the query it holds, by rarity, 0 to 1 (fabric contract §4, K). */
+  readonly share: number
+  /** Of the words alone, 0 to 1. */
+  readonly similarity: number
+  /** As full text scores it, by which a fusion goes (threads contract §6.4). */
+  readonly score: number
+  /** 1 to 5. */
+  readonly weight: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+}
+
+export interface WordRecall {
+  /** Best first: of a query of two or three units those that hold all, then by score and weight, then the newer id. */
+  readonly hits: readonly WordHit[]
+  /** There may be more than were kept. */
+  readonly cut: boolean
+  /** Of the query, the rarest first. */
+  readonly units: readonly Unit[]
+  /** How much of the query any memories hold, 0 to 1; those that hold nothing may be left out. At most one round trip. */
+  readonly sharesOf: (ids: readonly number[]) => Promise<ReadonlyMap<number, number>>
+  readonly warnings: readonly string[]
+}
+
+export interface WordRequest {
+  readonly query: string
+  /** Types, layers, tags and project, applied before anything is ranked. */
+  readonly filter: Filter
+}
+
+export interface GlanceRequest extends WordRequest {
+  readonly moment: Moment
+}
+
+/** A memory that words found, as it is to the moment. */
+export interface GlanceHit extends Pick<WordHit, 'share'> {
+  readonly atMoment: AtMoment
+}
+
+/** What is looked for where a text stands for a moment: no more work in a large store than in a small one (fabric contract §5). */
+const GLANCE = {
+  /**
+   * Words that may lead to memories: the first of the text, and the longest, since long words are rare. Each costs as much as a search of
+   * its own: on PostgreSQL, whose index tells of a common word only by walking all of its entries, a millisecond among 10,000.
+   */
+  words: { first: 6, longest: 4 },
+  /** Memories that are looked at; a word of more leads to none, since it would not tell which. */
+  candidates: 64,
+} as const
+
+/** Not over type or tags, which are filters. */
+const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
+/** As the threads tools have it, so that the order is theirs; the one more tells whether there are more. */
+const DEPTH = { candidates: KEPT + 1, complete: KEPT / 2 } as const
+
+const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
+
+export type RecallWords = ReturnType<typeof createRecallWords>
+
+type Standing = Pick<TextHit, 'title' | 'text' | 'code'>
+
+/** Whether more of it was written than is looked at here. */
+const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENGTH || code.length >= SCORED_LENGTH
+
+export function createRecallWords({
+  fullText,
+  analyzer,
+  pace = WITHOUT_REST,
+}: {
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly pace?: Pace
+}) {
+  /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
+  function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {
+    const count = createTermCounter(terms)
+    const asked = units.map((unit) => ({
+      unit,
+      isWord: unit.terms.length === 1 && !unit.prefix,
+      places: terms.flatMap(({ term }, place) => (unit.terms.includes(term) ? [place] : [])),
+    }))
+    // A unit that is no scored word, and words that are not counted, are looked for among all words.
+    const needsWords = asked.some(({ isWord, places }) => isWord && places.length === 0)
+    return ({ title, text, code }: Standing) => {
+      let besideLength = 0
+      const stems = new Set<string>()
+      const frequencies = count((visit) => {
+        const see = needsWords
+          ? (word: Pick<Token, 'term' | 'word'>) => {
+              stems.add(word.term)
+              visit(word)
+            }
+          : visit
+        analyzer.eachWord(text, see)
+        analyzer.eachWord(`${title}\n${code}`, (word) => {
+          see(word)
+          if (!word.isStopWord) besideLength++
+        })
+      })
+      const parts: (readonly Token[])[] = []
+      const stands = (unit: Unit): boolean => {
+        if (parts.length === 0) parts.push(...[title, text, code].map((part) => analyzer.tokenize(part)))
+        return parts.some((part) => {
+          let found = false
+          findUnit(unit, part, () => {
+            found = true
+          })
+          return found
+        })
+      }
+      const holds = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
+        if (isWord && places.length === 0) return stems.has(unit.terms[0] as string)
+        return places.every((place) => (frequencies[place] as number) > 0) && (isWord || stands(unit))
+      }
+      return { frequencies, held: asked.flatMap((one, place) => (holds(one) ? [place] : [])), besideLength }
+    }
+  }
+
+  /**
+   * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
+   * large store as from a small one.
+   */
+  async function glance(scope: Scope, { query: text, filter, moment }: GlanceRequest): Promise<GlanceHit[]> {
+    const query = parseQuery(text, 'match', analyzer)
+    const { units } = query
+    const terms = leading(scoredTerms(units))
+    if (terms.length === 0) return []
+    const found = await fullText.searchByRareWords(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, moment, rare: GLANCE.candidates, candidates: GLANCE.candidates },
+    })
+    // Words that were not looked for are taken for neither rare nor common.
+    const others = Math.sqrt(GLANCE.candidates * found.statistics.entries)
+    const share = sharesBy(units, terms, found.statistics, others)
+    const lookAt = lookingFor(terms, units)
+    const hits: GlanceHit[] = []
+    for (const hit of found.hits) {
+      hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
+      await pace.spend(hit.text.length + hit.code.length)
+    }
+    return hits
+  }
+
+  /** Memories by the words of a query, over title, content, code block and file path. One round trip. */
+  async function words(scope: Scope, { query: text, filter }: WordRequest): Promise<WordRecall> {
+    const query = parseQuery(text, 'match', analyzer)
+    const { units, warnings } = query
+    const none = { hits: [], cut: false, units, sharesOf: async () => NOTHING_HELD, warnings }
+    if (query.expression === null) return none
+    const terms = scoredTerms(units)
+    const { hits: found, statistics } = await fullText.search(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, depth: DEPTH },
+    })
+    if (found.length === 0) return none
+    const share = sharesBy(units, terms, statistics)
+    const lookAt = lookingFor(terms, units)
+    const looked = new Map<number, { readonly hit: TextHit; readonly held: readonly number[] }>()
+    const candidates: Candidate[] = []
+    for (const hit of found) {
+      const { frequencies, held, besideLength } = lookAt(hit)
+      const { id, length, following, complete, text: start, code } = hit
+      candidates.push({ id, length: length + besideLength, following, complete, frequencies })
+      looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
+      await pace.spend(start.length + code.length)
+    }
+    const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, KEPT)
+
+    /** The engine knows what stands behind the beginning of a text. */
+    const sharesOf = async (ids: readonly number[]): Promise<ReadonlyMap<number, number>> => {
+      const shares = new Map<number, number>()
+      if (ids.length === 0) return shares
+      for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
+        const { held } = lookAt(standing)
+        shares.set(standing.id, share([...held, ...standing.held]))
+        await pace.spend(standing.text.length + standing.code.length)
+      }
+      return shares
+    }
+    const long = ranked.flatMap(({ id }) => {
+      const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
+      return held.length < units.length && isLong(hit) ? [id] : []
+    })
+    const beyond = await sharesOf(long)
+    const isTiered = hasTier('match', units.length)
+    const keyed = ranked.map(({ id, score }) => {
+      const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
+      const own = beyond.get(id) ?? share(held)
+      const { weight, createdAt } = hit
+      return {
+        hit: { id, share: own, similarity: wordSimilarity(own), score, weight, createdAt },
+        tier: isTiered && hit.complete ? 1 : 0,
+        key: score * weightFactor(weight),
+      }
+    })
+    keyed.sort((a, b) => b.tier - a.tier || b.key - a.key || b.hit.id - a.hit.id)
+    const rarity = new Map(units.map((unit, place) => [unit, share([place])]))
+    return {
+      hits: keyed.map(({ hit }) => hit),
+      cut: found.length > KEPT,
+      units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
+      sharesOf: async (ids) => (found.length > KEPT ? sharesOf(ids) : NOTHING_HELD),
+      warnings,
+    }
+  }
+
+  return Object.assign(words, { glance })
+}
+
+/** In how many memories a unit stands; of several words, its rarest. Null where none of its words was counted. */
+function holdingOf(
+  { terms }: Unit,
+  counted: readonly ScoredTerm[],
+  { entriesWithTerm }: TermStatistics,
+): number | null {
+  const counts = counted.flatMap(({ term }, place) => (terms.includes(term) ? [entriesWithTerm[place] as number] : []))
+  return counts.length === 0 ? null : Math.min(...counts)
+}
+
+const sharesBy = (
+  units: readonly Unit[],
+  terms: readonly ScoredTerm[],
+  statistics: TermStatistics,
+  uncounted = 0,
+): Share =>
+  shareOf(
+    statistics.entries,
+    units.map((unit) => holdingOf(unit, terms, statistics) ?? uncounted),
+  )
+
+/** Those of the terms that may lead to memories. */
+function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
+  const { first, longest } = GLANCE.words
+  const others = terms.slice(first).sort((a, b) => b.term.length - a.term.length)
+  return [...terms.slice(0, first), ...others.slice(0, longest)]
+}

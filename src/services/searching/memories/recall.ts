@@ -1,0 +1,95 @@
+import type { Scope } from '../../../domain/identity/scope'
+import type { Memory } from '../../../domain/recall/memory'
+import { excerptOf, placeOfMatch } from '../../../domain/recall/room'
+import type { Analyzer } from '../../../domain/search/analysis'
+import type { Window } from '../../../domain/search/window'
+import { offsetAfter } from '../../../domain/text'
+import type { Memories } from '../../../ports/memories'
+import {
+  bySimilarity,
+  type RankMemories,
+  type RecallHit,
+  type RecallRanking,
+  type RecallRequest,
+} from './rank-memories'
+
+export interface RecallPage extends Pick<RecallRanking, 'capped' | 'degraded' | 'warnings'> {
+  /** `around` is where in the text stands what the memory was found by; null where that is not known. */
+  readonly results: readonly (RecallHit & { readonly memory: Memory; readonly around: number | null })[]
+  /** Of the page, those that would pass the bytes that were allowed. */
+  readonly omitted: readonly number[]
+  /** Over all pages. */
+  readonly total: number
+  /** On the first page, where nothing passes: how many have a similarity at all, and the most similar. */
+  readonly below: {
+    readonly count: number
+    readonly best: readonly { readonly id: number; readonly similarity: number; readonly excerpt: string }[]
+  } | null
+}
+
+/** Of what is told where nothing passes. */
+const BELOW = { most: 3, excerpt: 200 } as const
+
+export type Recall = ReturnType<typeof createRecall>
+
+export function createRecall({
+  rank,
+  memories,
+  analyzer,
+}: {
+  readonly rank: RankMemories
+  readonly memories: Pick<Memories, 'shown' | 'away'>
+  readonly analyzer: Analyzer
+}) {
+  /** Where in a memory stands what it was found by. */
+  function placeIn(text: string, id: number, { units, nearest }: RecallRanking): number | null {
+    const place = placeOfMatch(text, units, analyzer)
+    const chunk = nearest.get(id)
+    return place ?? (chunk === undefined || chunk === 0 ? null : offsetAfter(text, 0, chunk))
+  }
+
+  return {
+    /**
+     * A page of what passes; it writes nothing. Three round trips, one more where a leg is cut or something is at home elsewhere, and one
+     * call of the embedder.
+     *
+     * @throws Problem unavailable when the mode needs what is not to be had
+     */
+    async page(scope: Scope, request: RecallRequest & Window, maxBytes: number): Promise<RecallPage> {
+      const ranking = await rank(scope, request)
+      const { filter, project, offset, limit } = request
+      const { capped, degraded, warnings } = ranking
+      const passing = ranking.ids.filter(ranking.passes)
+      const rest = { capped, degraded, warnings, total: passing.length }
+      /** In the order of the ids. */
+      const read = async (ids: readonly number[]) => {
+        const [shown, hits] = await Promise.all([memories.shown(scope, filter, ids, maxBytes), ranking.described(ids)])
+        const found = shown.memories.map((memory) => ({ ...(hits.get(memory.id) as RecallHit), memory }))
+        return { found, omitted: shown.omitted }
+      }
+      if (passing.length === 0 && offset === 0) {
+        const all = [...(await ranking.described(ranking.ids)).values()].filter(({ similarity }) => similarity > 0)
+        const { found } = await read(idsOf(all.sort(bySimilarity).slice(0, BELOW.most)))
+        const best = found.map(({ id, similarity, memory: { text } }) => ({
+          ...{ id, similarity },
+          excerpt: excerptOf(text, BELOW.excerpt, placeIn(text, id, ranking)).content,
+        }))
+        return { ...rest, results: [], omitted: [], below: all.length === 0 ? null : { count: all.length, best } }
+      }
+      const wanted = passing.slice(offset, offset + limit)
+      let [page, away] = await Promise.all([
+        read(wanted),
+        project === null ? new Set<number>() : memories.away(scope, project, passing),
+      ])
+      if (away.size > 0) {
+        const home = [...passing.filter((id) => !away.has(id)), ...passing.filter((id) => away.has(id))]
+        const anew = home.slice(offset, offset + limit)
+        if (anew.some((id, i) => id !== wanted[i])) page = await read(anew)
+      }
+      const results = page.found.map((hit) => ({ ...hit, around: placeIn(hit.memory.text, hit.id, ranking) }))
+      return { ...rest, results, omitted: page.omitted, below: null }
+    },
+  }
+}
+
+const idsOf = (hits: readonly RecallHit[]): number[] => hits.map(({ id }) => id)

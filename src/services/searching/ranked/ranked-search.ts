@@ -1,0 +1,111 @@
+import { unavailable } from '../../../domain/errors'
+import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Analyzer } from '../../../domain/search/analysis'
+import { namesCaptured } from '../../../domain/search/captured'
+import type { SearchMode } from '../../../domain/search/query'
+import { RANK_DEPTH } from '../../../domain/search/window'
+import type { EntryStore } from '../../../ports/entry-store'
+import type { Reranker } from '../../../ports/reranker'
+import type { CatchUp } from '../../keeping/catch-up'
+import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
+import { createSearchHybrid, type HybridRequest } from './search-hybrid'
+import type { SearchSemantic } from './search-semantic'
+import type { FoundBy, SearchText } from './search-text'
+
+export interface HybridPage extends RankedPage {
+  readonly modes: readonly ('fts' | 'semantic')[]
+  readonly ftsCount: number
+  readonly semanticCount: number
+  readonly inBoth: number
+  readonly unique: number
+  /** The cosine from which the fusion by scores counts nearness. */
+  readonly lowestCosine: number | null
+}
+
+const UNSCORED = {
+  ...{ ftsScore: null, ftsRank: null, distance: null, semanticRank: null },
+  ...{ fused: null, rrf: null, rerankScore: null },
+}
+
+/** No model is asked for what nobody may ever keep. */
+const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
+
+export type RankedSearches = ReturnType<typeof createRankedSearches>
+
+export function createRankedSearches(dependencies: {
+  readonly entries: EntryStore
+  readonly analyzer: Analyzer
+  readonly searchText: SearchText
+  /** Null when switched off. */
+  readonly searchSemantic: SearchSemantic | null
+  readonly reranker: Reranker | null
+  /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
+  readonly overfetch: number
+  /** What to tell of what an upgrade has left to be made. */
+  readonly unfinished?: CatchUp['warnings']
+  readonly pace?: Pace
+}) {
+  const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
+  const { pace = WITHOUT_REST, unfinished = () => [] } = dependencies
+  const noWords: FoundBy = { units: [] }
+  const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
+  const page = createRankedPage({ entries, analyzer, reranker, pace })
+
+  const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
+  const NOTHING: RankedPage = { results: [], total: 0, warnings: [] }
+
+  async function byWords(
+    scope: Scope,
+    request: RankedRequest & { readonly mode: SearchMode; readonly highlight: boolean },
+  ): Promise<RankedPage> {
+    if (beyond(request)) return NOTHING
+    const words = await searchText(scope, request.query, request.mode, request.filter)
+    const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
+    const found = await page(scope, request, scored, words, request.highlight)
+    return { ...found, warnings: [...words.warnings, ...unfinished(['words']), ...found.warnings] }
+  }
+
+  async function byMeaning(
+    scope: Scope,
+    request: RankedRequest,
+  ): Promise<RankedPage & { readonly embeddingMs: number }> {
+    if (searchSemantic === null) throw unavailable('Semantic search is switched off')
+    if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
+    const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
+    const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
+    const found = await page(scope, request, scored, noWords)
+    const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
+    return { ...found, warnings: [...unmeant, ...unfinished(['vectors']), ...found.warnings], embeddingMs }
+  }
+
+  async function byBoth(
+    scope: Scope,
+    request: RankedRequest & Omit<HybridRequest, 'depth'> & { readonly highlight?: boolean },
+  ): Promise<HybridPage> {
+    const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0, lowestCosine: null }
+    if (beyond(request)) return { ...NOTHING, ...none }
+    const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
+    const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine } = found
+    const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
+    const failed = [
+      ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
+      // A leg that failed has found nothing, whatever its index lacks.
+      ...(words === null ? [] : unfinished(['words'])),
+      ...(meaning === null ? [] : unfinished(['vectors'])),
+      ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
+    ]
+    return {
+      ...cut,
+      warnings: [...failed, ...cut.warnings],
+      modes: [...(words === null ? [] : (['fts'] as const)), ...(meaning === null ? [] : (['semantic'] as const))],
+      ftsCount,
+      semanticCount,
+      unique: ordering.length,
+      inBoth: ftsCount + semanticCount - ordering.length,
+      lowestCosine,
+    }
+  }
+
+  return { byWords, byMeaning, byBoth }
+}

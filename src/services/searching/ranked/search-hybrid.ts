@@ -1,0 +1,133 @@
+import { type Problem, unavailable } from '../../../domain/errors'
+import type { Scope } from '../../../domain/identity/scope'
+import type { Filter } from '../../../domain/search/filter'
+import { type Candidate, type Fusion, type FusionMethod, fuse } from '../../../domain/search/fusion'
+import { attempt, type Outcome } from '../../outcome'
+import type { Scored } from './ranked-page'
+import type { SearchSemantic, SemanticRanking } from './search-semantic'
+import type { SearchText, TextRanking } from './search-text'
+import type { SemanticHit } from './semantic-hits'
+
+export interface HybridRequest {
+  readonly query: string
+  readonly filter: Filter
+  readonly method: FusionMethod
+  /** Smoothing of the ranks. */
+  readonly k: number
+  /** Which legs are switched on; at least one. */
+  readonly legs: { readonly fts: boolean; readonly semantic: boolean }
+  /** Entries that each leg brings. */
+  readonly depth: number
+}
+
+/** What became of the legs, and the one ordering of what they found. */
+export interface HybridRanking {
+  readonly ordering: readonly Scored[]
+  /** Null when the leg failed or is switched off. */
+  readonly words: TextRanking | null
+  readonly meaning: SemanticRanking | null
+  readonly ftsCount: number
+  readonly semanticCount: number
+  readonly lowestCosine: number | null
+}
+
+type Nearest = ReadonlyMap<number, SemanticHit>
+
+export type SearchHybrid = ReturnType<typeof createSearchHybrid>
+
+export function createSearchHybrid({
+  searchText,
+  searchSemantic,
+}: {
+  readonly searchText: SearchText
+  /** Null when switched off. */
+  readonly searchSemantic: SearchSemantic | null
+}) {
+  /**
+   * Finds by words and by meaning. What is asked of the database in one moment shares a round trip: first the words and the
+   * index, then the rows of what the index found and the vectors of what the words found.
+   *
+   * @throws Problem unavailable when no leg works
+   */
+  return async (scope: Scope, request: HybridRequest): Promise<HybridRanking> => {
+    const { query, filter, method, k, legs, depth } = request
+    const semantic = legs.semantic ? searchSemantic : null
+    const embedded = semantic && (await attempt(() => semantic.embed(query)))
+    const [words, asked] = await Promise.all([
+      legs.fts ? attempt(() => searchText(scope, query, 'match', filter)) : null,
+      embedded?.ok ? attempt(() => (semantic as SearchSemantic).find(scope, embedded.value, depth, filter)) : embedded,
+    ])
+    const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
+    const known = method === 'scores' ? fts.map(({ id }) => id) : []
+    const [meaning, beside] = await Promise.all([
+      asked?.ok && semantic ? attempt(() => semantic.answer(scope, asked.value, filter, depth)) : failed(asked),
+      asked?.ok && semantic ? attempt(() => semantic.nearestChunks(scope, asked.value, filter, known)) : null,
+    ])
+    if (!words?.ok && !meaning?.ok) throw bothFailed(words, meaning)
+    const near = meaning?.ok ? meaning.value.hits : []
+    const nearest: Nearest = new Map([
+      ...(beside?.ok ? beside.value : []).map((hit) => [hit.id, hit] as const),
+      ...near.map((hit) => [hit.id, hit] as const),
+    ])
+    const candidates = gather(fts, near, nearest)
+    const fusion = fuse(method, candidates, k)
+    return {
+      ordering: capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set()),
+      words: words?.ok ? words.value : null,
+      meaning: meaning?.ok ? meaning.value : null,
+      ftsCount: fts.length,
+      semanticCount: near.length,
+      lowestCosine: fusion.lowestCosine,
+    }
+  }
+}
+
+/** Everything that a leg found, each entry once. */
+function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], nearest: Nearest): Candidate[] {
+  const ftsPlace = new Map(fts.map(({ id, score }, i) => [id, { rank: i + 1, score }]))
+  const semanticPlace = new Map(near.map(({ id }, i) => [id, i + 1]))
+  return [...new Set([...ftsPlace.keys(), ...semanticPlace.keys()])].map((id) => {
+    const chunk = nearest.get(id)
+    return {
+      id,
+      ftsRank: ftsPlace.get(id)?.rank ?? null,
+      ftsScore: ftsPlace.get(id)?.score ?? null,
+      semanticRank: semanticPlace.get(id) ?? null,
+      nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
+    }
+  })
+}
+
+/** What somebody has written or kept stands before what hooks have captured. */
+const capturedLast = (ordering: readonly Scored[], captured: ReadonlySet<number>): readonly Scored[] =>
+  captured.size === 0
+    ? ordering
+    : [...ordering.filter(({ id }) => !captured.has(id)), ...ordering.filter(({ id }) => captured.has(id))]
+
+/** The order with what each leg has to say of an entry; a leg that did not find it says nothing. */
+function scoredBy({ order }: Fusion, candidates: readonly Candidate[], near: readonly SemanticHit[]): Scored[] {
+  const candidateOf = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  const hitOf = new Map(near.map((hit) => [hit.id, hit]))
+  return order.map(({ id, fused, rrf }) => {
+    const { ftsRank, ftsScore, semanticRank } = candidateOf.get(id) as Candidate
+    const chunk = hitOf.get(id) ?? null
+    return {
+      id,
+      fused,
+      rrf,
+      ftsRank,
+      ftsScore,
+      semanticRank,
+      distance: chunk?.distance ?? null,
+      rerankScore: null,
+      chunk,
+    }
+  })
+}
+
+const failed = (asked: Outcome<unknown> | null): Outcome<SemanticRanking> | null => (asked && !asked.ok ? asked : null)
+
+function bothFailed(words: Outcome<unknown> | null, meaning: Outcome<unknown> | null): Problem {
+  const reasons = [words, meaning].flatMap((leg) => (leg && !leg.ok ? [leg.problem.message] : []))
+  return unavailable(`Hybrid search found no working leg: ${reasons.join('; ') || 'both are switched off'}`)
+}

@@ -1,0 +1,285 @@
+import { Problem } from '../../../domain/errors'
+import type { Scope } from '../../../domain/identity/scope'
+import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/region'
+import {
+  cosine,
+  cosineOf,
+  fromBase64,
+  modelKey,
+  type QuantizedVector,
+  quantize,
+  squaresOf,
+} from '../../../domain/meaning/vector'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Filter } from '../../../domain/search/filter'
+import type { Embedder } from '../../../ports/embedder'
+import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
+import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
+import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
+import type { SyncVectors } from '../../keeping/sync-vectors'
+import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './semantic-hits'
+
+export interface SemanticRanking {
+  readonly hits: readonly SemanticHit[]
+  readonly embeddingMs: number
+}
+
+/** Up to this many vectors that a filter admits are compared one by one, which is exact and needs no index. */
+const EXACT = 4000
+/** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
+const OVERFETCH = 4
+/**
+ * The same where the index looks at a part of the org alone and the filter asks for more than that: a twentieth of what stands there needs
+ * no second look. Where it looks at the whole org, what a filter admits is sooner found by the filter.
+ */
+const NARROW_OVERFETCH = 20
+/** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
+const FIRST = 1.25
+/** Further hits that are looked up at once. */
+const PORTION = 4000
+/** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
+const UNCONFIRMED = 2000
+/** Vectors that one statement goes through, whatever the filter admits of them: a Worker may ask a thousand statements a request. */
+const SCAN_STEP = 2000
+/**
+ * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
+ * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
+ * than the last entry that was found by meaning, it would be among those, so its cosine lies between what is known of it and that.
+ */
+const CHUNKS = EXACT
+const CHUNKS_AN_ENTRY = 20
+
+/** A query as a vector. */
+export interface EmbeddedQuery {
+  readonly query: QuantizedVector
+  readonly embeddingMs: number
+}
+
+/** What the index answered, before the rows have been asked. */
+export interface AskedSemantic extends EmbeddedQuery {
+  readonly limit: number
+  readonly region: VectorRegion | null
+  /** Whether everything that the index knows of stands where scope and filter look, and they ask for nothing beside. */
+  readonly isWhole: boolean
+  readonly found: VectorSearch
+  /** When it was asked, as `FinishIndex` counts. */
+  readonly round: number
+}
+
+export type SearchSemantic = ReturnType<typeof createSearchSemantic>
+
+export function createSearchSemantic(dependencies: {
+  readonly embedder: Embedder
+  readonly index: VectorIndex
+  readonly rows: VectorRows
+  readonly sync: SyncVectors
+  readonly now: () => number
+  readonly pace?: Pace
+  /** In the place of `EXACT`. */
+  readonly exact?: number
+  readonly finishing?: FinishIndex
+}) {
+  const { embedder, index, rows, sync, now, pace = WITHOUT_REST, exact: fewEnough = EXACT } = dependencies
+  const { finishing = NOTHING_PENDING } = dependencies
+  const model = modelKey(embedder)
+
+  const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
+    ...row,
+    cosine:
+      compared === null
+        ? cosine(query.values, fromBase64(data as string).values)
+        : cosineOf(compared.product, squaresOf(query), compared.squares),
+  })
+
+  /** Every vector that scope and filter admit, in steps: the last resort, always right. */
+  async function scanAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
+    const near: Near[] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const step = await rows.scan(scope, model, filter, after, SCAN_STEP)
+      near.push(...step.rows.map((row) => compare(query, row)))
+      after = step.last
+      if (after !== null) await pace.rest()
+    }
+    return near
+  }
+
+  const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
+
+  const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
+
+  /**
+   * Looks up what the index found, the nearest first and in portions, until enough entries are certain: where a text has
+   * hundreds of chunks, thousands of hits belong to a few entries. The first portion brings what the index has not confirmed.
+   */
+  async function lookUp(
+    { scope, filter, depth }: { readonly scope: Scope; readonly filter: Filter; readonly depth: number },
+    { found, query }: Pick<AskedSemantic, 'found' | 'query'>,
+    eligibleLimit: number,
+  ): Promise<{ near: Near[]; enough: boolean; moreUnconfirmed: boolean }> {
+    const near: Near[] = []
+    const certain = new Set<number>()
+    for (let from = 0; from === 0 || from < found.hits.length; ) {
+      const isFirst = from === 0
+      const hits = found.hits.slice(from, from + (isFirst ? Math.ceil(depth * FIRST) : PORTION))
+      const further = isFirst ? found.hits.slice(hits.length, hits.length + PORTION) : []
+      if (!isFirst) await pace.rest()
+      const looked = await rows.lookUp(scope, {
+        ...{ model, filter, query, enough: depth },
+        hits: hits.map(({ id }) => id),
+        further: further.map(({ id }) => id),
+        hitData: isApproximate(found),
+        confirmedUpTo: isFirst ? found.confirmedUpTo : Number.MAX_SAFE_INTEGER,
+        unconfirmedLimit: UNCONFIRMED,
+        eligibleLimit: isFirst ? eligibleLimit : 0,
+      })
+      if (looked.eligible !== null)
+        return { near: looked.eligible.map((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
+      if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
+      const seen = looked.lookedFurther ? [...hits, ...further] : hits
+      near.push(...join(seen, looked, query))
+      // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
+      const last = (seen.at(-1)?.cosine ?? 1) - (isApproximate(found) ? ROUNDING : 0)
+      for (const row of near) if (row.cosine >= last) certain.add(row.entryId)
+      if (certain.size >= depth) return { near, enough: true, moreUnconfirmed: false }
+      from += Math.max(seen.length, 1)
+    }
+    return { near, enough: !found.cut, moreUnconfirmed: false }
+  }
+
+  /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
+  async function nearest(
+    scope: Scope,
+    filter: Filter,
+    asked: AskedSemantic,
+    { depth, floor }: Bounds,
+  ): Promise<Near[]> {
+    const { query } = asked
+    const space = spaceOf(scope)
+    // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
+    let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
+    for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
+      const found = above(floor, all, isApproximate(all))
+      // What the index knows completely needs no look at everything that the filter admits.
+      const eligibleLimit = exact && found.cut ? fewEnough : 0
+      const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
+      if (looked.moreUnconfirmed) {
+        const caughtUp = await sync(space)
+        if (!caughtUp) return scanAll(scope, filter, query)
+        continue
+      }
+      if (looked.enough) return looked.near
+      if (limit >= index.depth) return scanAll(scope, filter, query)
+      limit = Math.min(limit * 8, index.depth)
+      await pace.rest()
+      exact = false
+    }
+  }
+
+  function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
+    const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
+    const isUntold = ({ data, compared }: VectorRow): boolean => data === null && compared === null
+    const confirmed = looked.hits.map((row) =>
+      isUntold(row) ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, row),
+    )
+    const known = new Set(confirmed.map(({ id }) => id))
+    const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))
+    return [...confirmed, ...fresh]
+  }
+
+  /** @throws Problem unavailable when the query cannot be embedded */
+  async function embed(text: string): Promise<EmbeddedQuery> {
+    const startedAt = now()
+    const embedded = await embedder.embed([text], 'query').catch((error: unknown) => {
+      const reason = error instanceof Problem ? `: ${error.message}` : ''
+      throw new Problem('unavailable', `Failed to generate embedding for query${reason}`, {}, error)
+    })
+    return { embeddingMs: now() - startedAt, query: quantize(embedded[0] as Float32Array) }
+  }
+
+  /**
+   * Asks the index, of the part of the org that the filter names where the index knows where entries stand.
+   *
+   * @param depth entries wanted
+   * @throws Problem unavailable when the index does not answer
+   */
+  const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
+    const { region, isWhole } = regionOf(scope, filter)
+    const overfetch = isWhole || region === null || !index.placed ? OVERFETCH : NARROW_OVERFETCH
+    return ask(scope, embedded, depth * overfetch, { region, isWhole })
+  }
+
+  /** As `find`, for so many vectors. */
+  async function ask(
+    scope: Scope,
+    embedded: EmbeddedQuery,
+    vectors: number,
+    where: Pick<AskedSemantic, 'region' | 'isWhole'> = { region: null, isWhole: false },
+  ): Promise<AskedSemantic> {
+    const limit = Math.min(vectors, index.depth)
+    const round = finishing.round()
+    const found = await index.search(spaceOf(scope), embedded.query, limit, where.region)
+    const isPlaced = index.placed || found.isExact === true
+    return { ...embedded, ...where, isWhole: where.isWhole && isPlaced, limit, found, round }
+  }
+
+  /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
+  const findNearby = async (
+    scope: Scope,
+    { query }: EmbeddedQuery,
+    request: NearbyRequest,
+  ): Promise<VectorSearch | null> => index.nearby?.(spaceOf(scope), scope, query, request) ?? null
+
+  /** Tells the index what it has not heard of. @returns whether it knows everything now */
+  const catchUp = (scope: Scope): Promise<boolean> => sync(spaceOf(scope))
+
+  /**
+   * The nearest chunk of each of these entries, whether or not it is among the nearest of all; of a long one its first
+   * chunks are compared, see `CHUNKS`. Entries whose vectors are queued are left out. One round trip.
+   */
+  async function nearestChunks(
+    scope: Scope,
+    { query }: EmbeddedQuery,
+    filter: Filter,
+    entryIds: readonly number[],
+  ): Promise<SemanticHit[]> {
+    if (entryIds.length === 0) return []
+    const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
+    const found = await rows.ofEntries(scope, model, filter, entryIds, chunks, query)
+    return bestPerEntry(found.map((row) => compare(query, row)))
+  }
+
+  /**
+   * Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule.
+   *
+   * @param floor least cosine: what is farther is neither looked up nor found
+   */
+  const answer = async (
+    scope: Scope,
+    asked: AskedSemantic,
+    filter: Filter,
+    depth: number,
+    floor = Number.NEGATIVE_INFINITY,
+  ): Promise<SemanticRanking> => ({
+    hits: bestPerEntry(
+      await finishing.searching(scope, async () => {
+        // Vectors that were made since are not among what the index knew.
+        const known = asked.round === finishing.round() ? asked : await ask(scope, asked, asked.limit, asked)
+        return nearest(scope, filter, known, { depth, floor })
+      }),
+    )
+      .filter(({ cosine }) => cosine >= floor)
+      .slice(0, depth),
+    embeddingMs: asked.embeddingMs,
+  })
+
+  const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
+    answer(scope, await find(scope, await embed(text), depth, filter), filter, depth)
+
+  return Object.assign(search, { embed, find, findNearby, catchUp, ask, answer, nearestChunks, model })
+}
+
+/** What is asked for: so many entries, none farther than a cosine. */
+interface Bounds {
+  readonly depth: number
+  readonly floor: number
+}

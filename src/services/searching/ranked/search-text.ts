@@ -1,0 +1,66 @@
+import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Analyzer } from '../../../domain/search/analysis'
+import { namesCaptured } from '../../../domain/search/captured'
+import { counting } from '../../../domain/search/counting'
+import type { Filter } from '../../../domain/search/filter'
+import { parseQuery, type SearchMode } from '../../../domain/search/query'
+import type { Unit } from '../../../domain/search/query-unit'
+import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
+import type { FullText, TextColumn } from '../../../ports/full-text'
+
+/** What entries were found by. */
+export interface FoundBy {
+  readonly units: readonly Unit[]
+}
+
+export interface TextRanking extends FoundBy {
+  /** Best first. */
+  readonly ordering: readonly Ranked[]
+  /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
+  readonly captured: ReadonlySet<number>
+  readonly warnings: readonly string[]
+}
+
+/** Threads look in the text and what stands beside it (threads contract §6.1). */
+const COLUMNS: readonly TextColumn[] = ['body', 'context']
+/** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
+const DEPTH = { candidates: 200, complete: 100 } as const
+
+export type SearchText = ReturnType<typeof createSearchText>
+
+export function createSearchText({
+  fullText,
+  analyzer,
+  pace = WITHOUT_REST,
+}: {
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+  readonly pace?: Pace
+}) {
+  /**
+   * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip.
+   *
+   * @throws Problem invalid_input for a malformed boolean query
+   */
+  return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
+    const query = parseQuery(text, mode, analyzer)
+    const { units, warnings } = query
+    if (query.expression === null) return { ordering: [], captured: new Set(), units, warnings }
+    const terms = scoredTerms(units)
+    const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
+      const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
+      const { hits, statistics } = await fullText.search(scope, request)
+      const count = counting(analyzer, terms)
+      const candidates: Candidate[] = []
+      for (const { id, length, following, complete, text: start, context } of hits) {
+        const { counts: frequencies, work } = count(`${start}\n${context}`)
+        candidates.push({ id, length, following, complete, frequencies })
+        await pace.spend(work)
+      }
+      return rank(candidates, statistics, { mode, units: units.length })
+    }
+    const [listed, captured] = await Promise.all([ranked(false), namesCaptured(filter) ? ranked(true) : []])
+    return { ordering: [...listed, ...captured], captured: new Set(captured.map(({ id }) => id)), units, warnings }
+  }
+}

@@ -1,0 +1,53 @@
+// What becomes of the hits of an index: which are near enough, and which stand for their entries.
+import { distance } from '../../../domain/meaning/vector'
+import type { VectorSearch } from '../../../ports/vector-index'
+import type { VectorRow } from '../../../ports/vector-rows'
+
+/** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
+export interface SemanticHit {
+  readonly id: number
+  readonly cosine: number
+  readonly distance: number
+  /** The stretch of the text that is nearest, in code points. */
+  readonly start: number
+  readonly length: number
+  /** Of the entry, 1 to 5. */
+  readonly weight: number
+}
+
+/** A vector that was compared. */
+export interface Near extends Omit<VectorRow, 'data' | 'compared'> {
+  readonly cosine: number
+}
+
+/** How far an approximate cosine may be from the true one. */
+const APPROXIMATE = 0.001
+/** How far it is where nothing but rounding makes the difference. */
+export const ROUNDING = 0.000_01
+
+/** Hits from a cosine on; when the index had farther ones to tell, it told all of these. */
+export function above(floor: number, found: VectorSearch, approximate: boolean): VectorSearch {
+  const least = approximate ? floor - APPROXIMATE : floor
+  const end = found.hits.findIndex(({ cosine }) => cosine < least)
+  return end < 0 ? found : { ...found, hits: found.hits.slice(0, end), cut: false }
+}
+
+/** One row an entry, that of its nearest chunk; by distance, then by id. */
+export function bestPerEntry(near: readonly Near[]): SemanticHit[] {
+  const best = new Map<number, Near>()
+  for (const row of near) {
+    const known = best.get(row.entryId)
+    if (known === undefined || row.cosine > known.cosine || (row.cosine === known.cosine && row.start < known.start))
+      best.set(row.entryId, row)
+  }
+  return [...best.values()]
+    .map(({ entryId, start, length, weight, cosine: cos }) => ({
+      id: entryId,
+      start,
+      length,
+      weight,
+      cosine: cos,
+      distance: distance(cos),
+    }))
+    .sort((a, b) => a.distance - b.distance || a.id - b.id)
+}

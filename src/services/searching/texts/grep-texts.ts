@@ -1,0 +1,115 @@
+import type { Scope } from '../../../domain/identity/scope'
+import type { Pace } from '../../../domain/pace'
+import { type Grepped, grepText, MAX_CHARACTERS } from '../../../domain/reading/grep'
+import type { Narrowing } from '../../../domain/reading/literal'
+import { Meter } from '../../../domain/reading/meter'
+import type { Pattern } from '../../../domain/reading/pattern'
+import type { Filter } from '../../../domain/search/filter'
+import type { Candidate, EntryTexts } from '../../../ports/entry-texts'
+
+/** Text that one call reads, in bytes (threads contract §13); a first entry is always read. */
+const MAX_READ = 16_000_000
+/** Text that is asked of the database at once. */
+const MAX_GROUP = 2_000_000
+/** Stretches of entries that the database looks through for one call. */
+const MAX_SCANS = 20
+
+export interface GrepRequest {
+  readonly pattern: Pattern
+  /** What the database may look for in its place; null: every text is read. */
+  readonly narrowing: Narrowing | null
+  readonly filter: Filter
+  readonly ids: readonly number[] | null
+  readonly beforeId: number | null
+  /** Lines to bring around each match; null to count matches only. */
+  readonly context: number | null
+  /** Matching lines, or matching entries where these are only counted. */
+  readonly maxMatches: number
+  readonly maxEntries: number
+}
+
+export interface GreppedEntry extends Grepped {
+  readonly id: number
+  readonly threadId: string
+}
+
+export interface GrepResult {
+  /** Entries with a match, newest id first. */
+  readonly entries: readonly GreppedEntry[]
+  readonly totalMatches: number
+  /** Entries that passed the filters and were covered. */
+  readonly scanned: number
+  /** Where a further call goes on; null when all entries were covered. */
+  readonly nextBeforeId: number | null
+  /** Entries of which not all matches are told. */
+  readonly cut: readonly number[]
+}
+
+export type GrepTexts = ReturnType<typeof createGrepTexts>
+
+export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; readonly pace: Pace }) {
+  /** Candidates with their texts, brought as they are needed; without those that are gone by now. */
+  async function* withTexts(scope: Scope, candidates: readonly Candidate[]): AsyncGenerator<[Candidate, string]> {
+    let known: ReadonlyMap<number, string> = new Map()
+    for (const [i, candidate] of candidates.entries()) {
+      if (candidate.text === null && !known.has(candidate.id)) {
+        const group: number[] = []
+        for (let at = i, bytes = 0; at < candidates.length; at++) {
+          const next = candidates[at] as Candidate
+          bytes += next.bytes
+          if (group.length > 0 && bytes > MAX_GROUP) break
+          group.push(next.id)
+        }
+        known = await texts.texts(scope, group)
+      }
+      const text = candidate.text ?? known.get(candidate.id)
+      if (text !== undefined) yield [candidate, text]
+    }
+  }
+
+  /**
+   * Searches the texts of entries line by line, newest entry first. An entry in which a limit is reached is finished; the
+   * next call goes on behind it, whatever is written meanwhile.
+   */
+  return async (scope: Scope, request: GrepRequest): Promise<GrepResult> => {
+    const { pattern, narrowing, filter, ids, context, maxMatches, maxEntries } = request
+    const meter = new Meter(pattern)
+    const entries: GreppedEntry[] = []
+    const cut: number[] = []
+    let [totalMatches, rows, characters, read, scanned] = [0, 0, 0, 0, 0]
+    let beforeId = request.beforeId
+    let inParts = false
+    const result = (covered: number, nextBeforeId: number | null): GrepResult => ({
+      entries,
+      totalMatches,
+      scanned: covered,
+      nextBeforeId,
+      cut,
+    })
+    for (let scans = 0; ; ) {
+      if (beforeId !== request.beforeId) await pace.rest()
+      const scan = await texts.scan(scope, { filter, ids, beforeId, narrowing, limit: maxEntries - scanned, inParts })
+      // A part of which the filter admits nothing is no stretch that was looked through.
+      if (scan.covered > 0) scans++
+      for await (const [{ id, threadId, place, bytes }, text] of withTexts(scope, scan.candidates)) {
+        if (read > 0 && (read + bytes > MAX_READ || !meter.allows(text.length)))
+          return result(scanned + place - 1, id + 1)
+        read += bytes
+        const grepped = await pace.run(grepText(text, pattern, meter, context))
+        if (grepped.cut) cut.push(id)
+        if (grepped.matches === 0) continue
+        entries.push({ id, threadId, ...grepped })
+        totalMatches += grepped.matches
+        characters += grepped.characters
+        rows += context === null ? 1 : grepped.lines.length
+        if (rows >= maxMatches || characters >= MAX_CHARACTERS)
+          return result(scanned + place, place < scan.covered || scan.more ? id : null)
+      }
+      scanned += scan.covered
+      if (!scan.more) return result(scanned, null)
+      if (scanned >= maxEntries || scans >= MAX_SCANS) return result(scanned, scan.lastId)
+      beforeId = scan.lastId
+      inParts = scan.inParts
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
+import type { Scope } from '../../../domain/identity/scope'
+import type { Pace } from '../../../domain/pace'
+import { lineMarks } from '../../../domain/reading/marks'
+import {
+  findNode,
+  type OutlineNode,
+  readOutline,
+  type ShownOutline,
+  shownOutline,
+} from '../../../domain/reading/outline'
+import { checkPart, cutRange, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
+import type { EntryStore } from '../../../ports/entry-store'
+import type { EntryTexts } from '../../../ports/entry-texts'
+
+/** Fresh looks after the text was changed between two reads. */
+const TRIES = 3
+
+interface Totals {
+  readonly chars: number
+  readonly lines: number
+}
+
+export type ReadTexts = ReturnType<typeof createReadTexts>
+
+export function createReadTexts({
+  texts,
+  entries,
+  pace,
+}: {
+  readonly texts: EntryTexts
+  readonly entries: Pick<EntryStore, 'read'>
+  readonly pace: Pace
+}) {
+  async function wholeText(scope: Scope, id: number): Promise<string> {
+    const [entry] = await entries.read(scope, [id])
+    if (entry === undefined) throw noSuchEntry(id)
+    return entry.text
+  }
+
+  function cutWhole(text: string, part: Part): TextRange & { totals: Totals } {
+    const totals = lineMarks(text)
+    return { ...cutRange(text, { from: 0, to: totals.chars, line: 1 }, part, totals), totals }
+  }
+
+  return {
+    /** @throws Problem not_found */
+    async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
+      const text = await wholeText(scope, id)
+      const root: OutlineNode = await pace.run(readOutline(text))
+      return { ...shownOutline(root, maxDepth), totals: lineMarks(text) }
+    },
+
+    /**
+     * A part of a text by its place. Of a long text no more is read than is brought, and a few thousand characters.
+     *
+     * @throws Problem not_found; invalid_input for a part that ends before it starts
+     */
+    async range(scope: Scope, id: number, asked: Part): Promise<TextRange & { totals: Totals }> {
+      const part = checkPart(asked)
+      for (let tries = 0; tries < TRIES; tries++) {
+        const measure = await texts.measure(scope, id, part)
+        if (measure === null) throw noSuchEntry(id)
+        const { marks, textHash, near } = measure
+        if (marks === null) return cutWhole(measure.text as string, part)
+        const stretch = stretchFor(part, marks)
+        const isHere = near !== null && near.from === stretch.from && near.to >= stretch.to
+        const text = isHere ? near.text : await texts.stretch(scope, id, textHash, stretch)
+        if (text !== null) return { ...cutRange(text, stretch, part, marks), totals: marks }
+      }
+      throw new Problem('conflict', 'The text was changed while it was read; try again')
+    },
+
+    /** @throws Problem not_found; for an unknown node with the nearest one */
+    async node(scope: Scope, id: number, nodeId: string): Promise<TextRange & { totals: Totals }> {
+      const text = await wholeText(scope, id)
+      const found = findNode(await pace.run(readOutline(text)), nodeId)
+      if ('nearest' in found)
+        throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
+      return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })
+    },
+  }
+}

@@ -1,0 +1,230 @@
+import { embeddedText } from '../../../domain/code/chunks'
+import { languageOf, normalizeLanguage } from '../../../domain/code/languages'
+import { checkRoot, contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../../domain/code/paths'
+import { type IndexStatus, statusOf } from '../../../domain/code/status'
+import { limitExceeded } from '../../../domain/errors'
+import type { Actor, Scope } from '../../../domain/identity/scope'
+import { type Pace, SLICE } from '../../../domain/pace'
+import { openProject } from '../../../domain/recall/project'
+import { sha256Hex, utf8Length } from '../../../domain/text'
+import type { Clock } from '../../../ports/clock'
+import type { CodeIndex, FileState } from '../../../ports/code-index'
+import type { Outcome } from '../../outcome'
+import type { NewFile, PrepareCode } from './prepare-code'
+
+/** Fills the index of code (fabric contract §9). */
+export interface SentFile {
+  readonly path: string
+  readonly content: string
+  /** Without it, by the file's name. */
+  readonly language?: string
+}
+
+export interface IndexReport {
+  readonly stored: number
+  readonly unchanged: number
+  readonly deleted: number
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  readonly indexStatus: IndexStatus
+}
+
+/** A file of the index, as a list tells it; the root is left out where none was named. */
+export interface ListedFile {
+  readonly path: string
+  readonly sha256: string | null
+  readonly root?: string
+}
+
+/** A file of an event, as far as it is made without a model. */
+export interface OpenedFile {
+  /** What is embedded of it; nothing where it is not indexed, or is already. */
+  readonly texts: readonly string[]
+  /**
+   * @param embedded vectors of the texts, or why there are none; absent: made now
+   * @returns why it is not in the index now; null when it is
+   * @throws Problem as `put`
+   */
+  index(embedded?: Outcome<readonly string[]>): Promise<string | null>
+}
+
+/** Bytes of content that are prepared and written together, so that no batch takes long. */
+const SLICE_BYTES = 524_288
+/** Files removed by one batch. */
+const REMOVE_STEP = 200
+
+export type IndexCode = ReturnType<typeof createIndexCode>
+
+export function createIndexCode(dependencies: {
+  readonly index: CodeIndex
+  readonly prepareCode: PrepareCode
+  readonly clock: Clock
+  readonly pace: Pace
+}) {
+  const { index, prepareCode, clock, pace } = dependencies
+
+  const status = async (scope: Scope, project: string | null): Promise<IndexStatus> =>
+    statusOf(await index.totals(scope, project), clock.now())
+
+  /** Files that may be indexed, the last of several with one path, and why others may not. */
+  async function admit(project: string, sent: readonly SentFile[]) {
+    const files = new Map<string, NewFile>()
+    const skipped: { path: string; reason: string }[] = []
+    for (const { path: given, content, language } of sent) {
+      const normal = normalizePath(given, project)
+      const reason = 'reason' in normal ? normal.reason : contentFlaw(content)
+      if (reason !== null || 'reason' in normal) {
+        skipped.push({ path: given.toWellFormed().replaceAll('\u0000', '\ufffd').slice(0, 1024), reason: reason ?? '' })
+        continue
+      }
+      const { path } = normal
+      files.delete(path)
+      files.set(path, {
+        path,
+        content,
+        language: language === undefined || language.trim() === '' ? languageOf(path) : normalizeLanguage(language),
+        sha256: await sha256Hex(content),
+        bytes: utf8Length(content),
+      })
+    }
+    return { files, skipped }
+  }
+
+  function* slices(files: readonly NewFile[]): Generator<NewFile[]> {
+    let slice: NewFile[] = []
+    let bytes = 0
+    for (const file of files) {
+      if (slice.length > 0 && bytes + file.bytes > SLICE_BYTES) {
+        yield slice
+        slice = []
+        bytes = 0
+      }
+      slice.push(file)
+      bytes += file.bytes
+    }
+    yield slice
+  }
+
+  const isCurrent = (state: FileState | undefined, file: NewFile): boolean =>
+    state !== undefined && state.sha256 === file.sha256 && (state.model === null || state.model === prepareCode.model)
+
+  /**
+   * Takes what a project's files hold now. Each slice of files is replaced with all that is made of it in one batch, so a file is
+   * never half there, and the same call made again finds the rest.
+   *
+   * @throws Problem limit_exceeded, forbidden, unavailable
+   */
+  async function put(
+    caller: Actor,
+    given: string,
+    sent: { readonly root?: string; readonly files: readonly SentFile[]; readonly deleted: readonly string[] },
+  ): Promise<IndexReport> {
+    const project = openProject(caller, given, 'project')
+    const root = checkRoot(sent.root ?? '')
+    if (sent.files.length > MAX_FILES)
+      throw limitExceeded(`files has ${sent.files.length} items; at most ${MAX_FILES} are allowed`)
+    const bytes = sent.files.reduce((sum, { content }) => sum + utf8Length(content), 0)
+    if (bytes > MAX_CALL_BYTES)
+      throw limitExceeded(`The files have ${bytes} bytes; at most ${MAX_CALL_BYTES} are allowed in one call`)
+    const { files, skipped } = await admit(project, sent.files)
+    const gone = sent.deleted.flatMap((path) => {
+      const normal = normalizePath(path, project)
+      return 'path' in normal && !files.has(normal.path) ? [normal.path] : []
+    })
+    const known = await index.states(caller, project, root, [...files.keys(), ...gone])
+    const states = new Map(known.map((state) => [state.path, state]))
+    const changed = [...files.values()].filter((file) => !isCurrent(states.get(file.path), file))
+    const unchanged = files.size - changed.length
+    const deleted = [...new Set(gone)].filter((path) => states.has(path))
+    let first = true
+    for (const slice of slices(changed)) {
+      const prepared = await prepareCode.prepare(slice)
+      await index.replace(caller, project, {
+        root,
+        files: prepared,
+        deleted: first ? deleted : [],
+        detail: {
+          stored: slice.length,
+          ...(first ? { unchanged, deleted: deleted.length, skipped: skipped.length } : {}),
+        },
+      })
+      first = false
+      await pace.spend(SLICE)
+    }
+    return {
+      stored: changed.length,
+      unchanged,
+      deleted: deleted.length,
+      skipped,
+      indexStatus: await status(caller, project),
+    }
+  }
+
+  return {
+    put,
+    status,
+
+    /**
+     * The file of a `file_opened` event, whose own row in the audit log tells of it.
+     *
+     * @throws Problem as `put`
+     */
+    async open(caller: Actor, given: string, sent: SentFile): Promise<OpenedFile> {
+      const project = openProject(caller, given, 'project')
+      const { files, skipped } = await admit(project, [sent])
+      const [file] = files.values()
+      if (file === undefined) return { texts: [], index: async () => skipped[0]?.reason ?? null }
+      const [state] = await index.states(caller, project, '', [file.path])
+      if (isCurrent(state, file)) return { texts: [], index: async () => null }
+      const cut = await prepareCode.cut(file)
+      return {
+        texts: cut.texts,
+        async index(embedded) {
+          const prepared = await prepareCode.finish([cut], embedded)
+          await index.replace(caller, project, { root: '', files: prepared, deleted: [], detail: null })
+          return null
+        },
+      }
+    },
+
+    /**
+     * Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model.
+     *
+     * @param root only its files; undefined for all
+     */
+    async list(scope: Scope, given: string, root?: string): Promise<ListedFile[]> {
+      const project = openProject(scope, given, 'project')
+      const states = await index.states(scope, project, root === undefined ? null : checkRoot(root))
+      return states.map(({ root, path, sha256, model }) => ({
+        path,
+        sha256: model === null || model === prepareCode.model ? sha256 : null,
+        ...(root === '' ? {} : { root }),
+      }))
+    },
+
+    /** Empties a project, or one root of it; how many files there were. */
+    async clear(caller: Actor, given: string, root?: string): Promise<number> {
+      const project = openProject(caller, given, 'project')
+      const only = root === undefined ? null : checkRoot(root)
+      let deleted = 0
+      for (;;) {
+        const step = await index.remove(caller, project, only, REMOVE_STEP)
+        deleted += step
+        if (step < REMOVE_STEP) break
+        await pace.spend(SLICE)
+      }
+      await index.forget(caller, project, { deleted })
+      return deleted
+    },
+
+    /** Makes vectors that could not be made when files were stored; how many files have theirs now. */
+    async embedPending(limit: number): Promise<number> {
+      if (prepareCode.model === '') return 0
+      const files = await index.pending(limit)
+      for (const file of files) {
+        const texts = file.chunks.map((chunk) => embeddedText(file.path, chunk, file.symbols))
+        await index.embed(file, prepareCode.model, await prepareCode.embed(texts))
+      }
+      return files.length
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import type { Generated, GenerationTopic, Source, TextVector } from '../../../domain/entry/entry'
+import { Problem } from '../../../domain/errors'
+import { type Chunk, type ChunkOptions, chunkText } from '../../../domain/meaning/chunk'
+import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import { codePointLength } from '../../../domain/text'
+import { inShares } from '../../../domain/write-share'
+import type { Embedder } from '../../../ports/embedder'
+import type { Summarizer } from '../../../ports/summarizer'
+import { attempt, done, type Outcome } from '../../outcome'
+
+/** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
+export interface GenerateSettings {
+  /** Null: no vectors. */
+  readonly embedder: Embedder | null
+  /** Null: no summaries. */
+  readonly summarizer: Summarizer | null
+  /** Null: a text is one chunk. */
+  readonly chunking: ChunkOptions | null
+  readonly onEmbeddingFailure: 'fail' | 'defer'
+  /** Code points from which a text is summarised; 0 for every text. */
+  readonly minContentLength: number
+  readonly pace?: Pace
+}
+
+export interface TextToGenerate {
+  readonly text: string
+  readonly source: Source
+}
+
+/** Texts of something else that is written behind an entry, embedded by the same call of the embedder. */
+export interface Along {
+  readonly texts: readonly string[]
+  /** Their packed vectors, or why there are none; null as long as nobody has asked for any. */
+  outcome: Outcome<readonly string[]> | null
+}
+
+/** Text of one call of the embedder, in UTF-16 units: some 1,500 chunks, whose vectors of 1,536 numbers are 9 MB. */
+const EMBEDDED_AT_ONCE = 2_000_000
+
+/** Summaries asked for at the same time; providers answer a few requests at once, not a hundred. */
+const PARALLEL_SUMMARIES = 4
+
+export type Generate = ReturnType<typeof createGenerate>
+
+export function createGenerate(settings: GenerateSettings) {
+  const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
+
+  /**
+   * The vectors of each text: chunks of several texts in one call of the embedder, and packed as they come, since vectors as
+   * models give them are four times as large.
+   *
+   * @param along texts that go with the last of them
+   */
+  async function embedTexts(texts: readonly string[], along?: Along): Promise<TextVector[][]> {
+    if (embedder === null) return texts.map(() => [])
+    const model = modelKey(embedder)
+    const packed: TextVector[][] = []
+    for (const group of inShares(texts, ({ length }) => length, EMBEDDED_AT_ONCE)) {
+      const chunks: Chunk[][] = []
+      for (const text of group) {
+        chunks.push(chunkText(text, chunking))
+        await pace.spend(text.length)
+      }
+      const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
+      const vectors = await embedder.embed([...chunks.flat().map(({ text }) => text), ...others], 'document')
+      let next = 0
+      for (const [i, parts] of chunks.entries()) {
+        packed.push(
+          parts.map(({ start, length }, chunk) => ({
+            model,
+            chunk,
+            start,
+            length,
+            data: toBase64(quantize(vectors[next++] as Float32Array)),
+          })),
+        )
+        await pace.spend(group[i]?.length ?? 0)
+      }
+      if (along && others.length > 0) along.outcome = done(vectors.slice(next).map((one) => toBase64(quantize(one))))
+    }
+    return packed
+  }
+
+  /** Null when the provider failed. */
+  async function summarizeText({ text, source }: TextToGenerate): Promise<string | null> {
+    if (summarizer === null || codePointLength(text) < minContentLength) return ''
+    const outcome = await attempt(() => summarizer.summarize(text, source))
+    return outcome.ok ? outcome.value : null
+  }
+
+  async function summarizeAll(texts: readonly TextToGenerate[]): Promise<(string | null)[]> {
+    const summaries: (string | null)[] = []
+    for (let i = 0; i < texts.length; i += PARALLEL_SUMMARIES)
+      summaries.push(...(await Promise.all(texts.slice(i, i + PARALLEL_SUMMARIES).map(summarizeText))))
+    return summaries
+  }
+
+  /**
+   * @param place names the text in the message of a failure: empty for a single one, ` at index 3` in a batch
+   * @param onFailure in the place of what is configured
+   * @param along what the same call of the embedder embeds beside
+   * @throws Problem unavailable when embeddings cannot be made and writes are to fail then
+   */
+  async function generate(
+    texts: readonly TextToGenerate[],
+    place = '',
+    onFailure = onEmbeddingFailure,
+    along?: Along,
+  ): Promise<Generated[]> {
+    const [embedded, summaries] = await Promise.all([
+      attempt(() =>
+        embedTexts(
+          texts.map(({ text }) => text),
+          along,
+        ),
+      ),
+      summarizeAll(texts),
+    ])
+    if (along && !embedded.ok && along.texts.length > 0) along.outcome = embedded
+    if (!embedded.ok && onFailure === 'fail')
+      throw new Problem(
+        'unavailable',
+        `Generation failed${place}: embedding: ${embedded.problem.message}`,
+        {},
+        embedded.problem.cause,
+      )
+    return texts.map((_, i) => {
+      const summary = summaries[i] as string | null
+      const queued: GenerationTopic[] = [
+        ...(embedded.ok ? [] : (['embed'] as const)),
+        ...(summary === null ? (['summarize'] as const) : []),
+      ]
+      return {
+        vectors: embedded.ok && embedder !== null ? (embedded.value[i] ?? null) : null,
+        summary: summary ?? '',
+        queued,
+      }
+    })
+  }
+
+  return Object.assign(generate, { embedTexts, model: embedder === null ? null : modelKey(embedder) })
+}

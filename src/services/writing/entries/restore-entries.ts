@@ -1,0 +1,110 @@
+import type { Generated } from '../../../domain/entry/entry'
+import { notFound } from '../../../domain/errors'
+import { versionConflict } from '../../../domain/history/version'
+import type { Caller } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import { secretsOf } from '../../../domain/recall/secret-metadata'
+import { note } from '../../../domain/receipts/receipt'
+import type { History, Kept, Restoration } from '../../../ports/history'
+import { withRetries } from '../../outcome'
+import type { Generate } from './generate'
+
+/** Bringing back what was deleted or changed (history contract §3). */
+export interface Restored {
+  readonly restored: readonly { readonly id: number; readonly version: number }[]
+  readonly skipped: readonly { readonly id: number; readonly reason: string }[]
+  /** How many are left, for a further call of the same kind. */
+  readonly remaining: number
+  /** What sorts of secrets those look like to hold that came back. */
+  readonly secrets: readonly string[]
+}
+
+/** Entries a call. */
+const MOST = 1000
+/** Texts and metadata of a call: they are read, analysed and embedded. */
+const MOST_BYTES = 4_000_000
+const UNKNOWN = 'not found'
+const STANDING = 'not deleted'
+/** Of a state that does not come back. @param secrets that it holds, where it has not ended */
+const reasonOf = (secrets: readonly string[] | undefined): string =>
+  secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
+
+export type RestoreEntries = ReturnType<typeof createRestoreEntries>
+
+export function createRestoreEntries(dependencies: {
+  readonly history: History
+  /** Vectors alone: summaries are kept with the states. */
+  readonly generate: Generate
+  readonly now: () => number
+  /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
+  readonly redact?: 'warn' | 'always'
+  readonly pace?: Pace
+}) {
+  const { history, generate, now, redact = 'warn', pace = WITHOUT_REST } = dependencies
+
+  async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
+    const found = new Map<number, readonly string[]>()
+    for (const { id, state } of states) {
+      const kinds = secretsOf(state)
+      if (kinds.length > 0) found.set(id, kinds)
+      await pace.spend(state.text.length)
+    }
+    return found
+  }
+
+  /** Vectors of the texts that come back, in the places of the states. */
+  async function vectorsOf(states: readonly Kept[]): Promise<Generated[]> {
+    const made = await generate(states.map(({ state: { text, source } }) => ({ text, source })))
+    return states.map((_, i) => made[i] as Generated)
+  }
+
+  /**
+   * @throws Problem conflict when the one entry is at another version than expected, not_found when nothing of a call is kept;
+   * unavailable when vectors cannot be made, then nothing is restored
+   */
+  return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
+    if (caller.done) return caller.done.notes.restored as Restored
+    return withRetries(async () => {
+      const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
+      const [only] = found.kept
+      if ('changeId' in what && only === undefined && found.standing.length === 0)
+        throw notFound('Nothing that this change_id has deleted is kept')
+      if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
+        throw versionConflict(
+          { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
+          expectedVersion,
+        )
+      const instant = now()
+      const lasting = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
+      const secrets = await secretsIn(lasting)
+      const good = redact === 'always' ? lasting.filter(({ id }) => !secrets.has(id)) : lasting
+      const known = new Set(found.kept.map(({ id }) => id))
+      const standing = new Set(found.standing)
+      // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
+      const again = 'changeId' in what && only === undefined ? found.standing : []
+      const named = 'ids' in what ? [...new Set(what.ids)] : []
+      // Those that did not fit are for the next call.
+      const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
+      const restored = {
+        restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
+        skipped: [
+          ...found.kept
+            .filter((kept) => !good.includes(kept))
+            .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
+          ...missing.map((id) => ({
+            id,
+            reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
+          })),
+          ...again.map((id) => ({ id, reason: STANDING })),
+        ],
+        remaining: found.more,
+        secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
+      }
+      if (good.length > 0) {
+        note(caller, 'restored', restored)
+        await history.restore(caller, good, await vectorsOf(good))
+      }
+      return restored
+    })
+  }
+}

@@ -1,0 +1,191 @@
+import { type EntryDraft, type PreparedEntry, prepareEntry, type WriteLimits } from '../../../domain/entry/draft'
+import type { Generated, NewEntry } from '../../../domain/entry/entry'
+import { checkLinks } from '../../../domain/entry/link'
+import { limitExceeded } from '../../../domain/errors'
+import type { Caller } from '../../../domain/identity/scope'
+import { jsonText } from '../../../domain/json/write'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Meeting } from '../../../domain/recall/equal'
+import { type Done, savedBy } from '../../../domain/receipts/receipt'
+import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
+import type { ImageStore } from '../../../ports/image-store'
+import type { Outbox } from '../../../ports/outbox'
+import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import type { Along, Generate } from './generate'
+import { checkTaken, uploadImages, writeImages } from './image-transfer'
+
+export interface StoredEntry {
+  readonly id: number
+  readonly threadId: string
+  readonly version: number
+  readonly isNew: boolean
+  readonly images: number
+  readonly evicted: readonly number[]
+  /** What models made of it: what happened, as messages say it. */
+  readonly made: readonly Made[]
+}
+
+export type Made =
+  | 'embedding generated'
+  | 'embedding queued'
+  | 'summary generated'
+  | 'summary preserved'
+  | 'summary queued'
+
+/** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
+function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
+  return [
+    ...(vectors === null || !written ? [] : (['embedding generated'] as const)),
+    ...(queued.includes('embed') || (vectors !== null && !written) ? (['embedding queued'] as const) : []),
+    ...(summary === '' ? [] : (['summary generated'] as const)),
+    ...(queued.includes('summarize') ? (['summary queued'] as const) : []),
+  ]
+}
+
+export interface StoreOptions {
+  /** One bad draft means that nothing is stored. */
+  readonly atomic: boolean
+  /** A draft that repeats the newest turn of its source in its thread updates that turn instead. */
+  readonly dedupe: boolean
+  /** What is embedded by the same call. */
+  readonly along?: Along | undefined
+  /** Of memories: what is met again. */
+  readonly meeting?: Meeting | undefined
+}
+
+/** What stores and updates entries. */
+export interface WriteDependencies {
+  readonly entries: EntryStore
+  readonly images: ImageStore
+  readonly outbox: Pick<Outbox, 'queueUnused'>
+  readonly limits: WriteLimits
+  readonly generate: Generate
+  readonly pace?: Pace
+}
+
+export type StoreEntries = ReturnType<typeof createStoreEntries>
+
+export function createStoreEntries({
+  entries,
+  images,
+  outbox,
+  limits,
+  generate,
+  pace = WITHOUT_REST,
+}: WriteDependencies) {
+  async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
+    const prepared = await prepareEntry(caller, draft, limits, spent, pace)
+    checkTaken(images, prepared.images)
+    return prepared
+  }
+
+  async function prepareAll(caller: Caller, drafts: readonly Outcome<EntryDraft>[]) {
+    let spent = 0
+    const prepared: Outcome<PreparedEntry>[] = []
+    for (const draft of drafts) {
+      const outcome = draft.ok ? await attempt(() => prepare(caller, draft.value, spent)) : draft
+      if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
+      prepared.push(outcome)
+      if (draft.ok) await pace.spend(draft.value.text.length)
+    }
+    return prepared
+  }
+
+  /**
+   * Stores entries: images first, since a put may be repeated, then all rows in one batch. With `atomic`, one bad draft
+   * means that nothing is stored: the bad ones come back with their problem, the others as null.
+   *
+   * @throws Problem when a dependency fails; its message says whether anything can be stored, and the same call may be made again
+   */
+  return async (
+    caller: Caller,
+    drafts: readonly Outcome<EntryDraft>[],
+    { atomic, dedupe, along, meeting }: StoreOptions,
+  ): Promise<Outcome<StoredEntry | null>[]> => {
+    if (caller.done) return recalled(caller.done)
+    const prepared = await prepareAll(caller, drafts)
+    const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+    const failed = prepared.length - good.length
+    if ((good.length === 0 && meeting === undefined) || (atomic && failed > 0))
+      return prepared.map((outcome) => (outcome.ok ? done(null) : outcome))
+
+    checkBeside(good.map(({ entry }) => entry))
+    checkLinks(good.map(({ entry }) => entry))
+    const generated = await generate(
+      good.map((one) => one.entry),
+      drafts.length > 1 ? ' at index 0' : '',
+      // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
+      good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
+      along,
+    )
+    const pictures = good.flatMap((one) => one.images)
+    const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
+    const planned = (saved?: readonly SavedEntry[]): Outcome<Planned>[] => {
+      let next = 0
+      return prepared.map((outcome) => {
+        if (!outcome.ok) return outcome
+        const { entry, images: given } = outcome.value
+        const made = madeOf(generated[next] as Generated, saved?.[next]?.searchable ?? true)
+        next++
+        return done({ threadId: entry.threadId, images: given.length, made })
+      })
+    }
+    noteOutcomes(caller, planned())
+    const saved = await withRetries(async (attempt) => {
+      const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
+      return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals, meeting }))
+    })
+    const told = planned(saved)
+    if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
+    return report(told, saved)
+  }
+}
+
+/**
+ * Metadata of the entries that one call writes, in UTF-16 units of their JSON: they travel in its transaction, and a database in the same
+ * process serves nobody meanwhile.
+ */
+const MOST_METADATA = 8_000_000
+
+/** @throws Problem limit_exceeded when one transaction would have to bring too much metadata */
+function checkBeside(entries: readonly Pick<NewEntry, 'metadata'>[]): void {
+  let units = 0
+  for (const { metadata } of entries) {
+    units += metadata ? jsonText(metadata).length : 0
+    if (units <= MOST_METADATA) continue
+    throw limitExceeded(
+      `The metadata of these entries are more than ${MOST_METADATA} characters of JSON; store them in several calls`,
+    )
+  }
+}
+
+/** What is known of an entry before it is saved, and told once it is. */
+interface Planned {
+  readonly threadId: string
+  readonly images: number
+  /** If it is new. */
+  readonly made: readonly Made[]
+}
+
+/** What a call has stored that is made again. */
+const recalled = (carriedOut: Done): Outcome<StoredEntry>[] =>
+  report(
+    notedOutcomes<Planned>(carriedOut) ?? [],
+    // Memories that it met and changed stand elsewhere in its notes.
+    savedBy(carriedOut).filter(({ isNew }) => isNew || carriedOut.notes.met === undefined),
+  )
+
+type Saved = Pick<SavedEntry, 'id' | 'version' | 'isNew' | 'summarized' | 'evicted'>
+
+/** The rows of the good ones, in their places. */
+function report(planned: readonly Outcome<Planned>[], saved: readonly Saved[]): Outcome<StoredEntry>[] {
+  let next = 0
+  return planned.map((outcome) => {
+    if (!outcome.ok) return outcome
+    const { id, version, isNew, summarized, evicted } = saved[next] as Saved
+    next++
+    const { threadId, images, made } = outcome.value
+    const happened = isNew ? made : summarized ? (['summary preserved'] as const) : []
+    return done({ id, version, isNew, threadId, images, evicted, made: happened })
+  })
+}

@@ -1,0 +1,229 @@
+import {
+  type EntryChange,
+  type EntryToChange,
+  type Generated,
+  NOTHING_GENERATED,
+  statesOf,
+} from '../../../domain/entry/entry'
+import { decodeImages } from '../../../domain/entry/image'
+import { checkLinks } from '../../../domain/entry/link'
+import { touchesReservedKeys } from '../../../domain/entry/metadata'
+import {
+  applyUpdates,
+  type CheckedUpdate,
+  checkUpdate,
+  type UpdateDraft,
+  updatedFields,
+} from '../../../domain/entry/update'
+import { noSuchEntry } from '../../../domain/errors'
+import { Inspection } from '../../../domain/flaws'
+import { checkVersion } from '../../../domain/history/version'
+import type { Caller } from '../../../domain/identity/scope'
+import { WITHOUT_REST } from '../../../domain/pace'
+import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import { checkTaken, uploadImages, writeImages } from './image-transfer'
+import type { WriteDependencies } from './store-entries'
+
+export interface UpdatedEntry {
+  readonly id: number
+  readonly version: number
+  readonly updatedFields: readonly string[]
+  /** What models made of a new text, as messages say it. */
+  readonly made: readonly Remade[]
+}
+
+export type Remade =
+  | 'embedding regenerated'
+  | 'embedding queued'
+  | 'summary regenerated'
+  | 'summary cleared'
+  | 'summary queued'
+
+export type UpdateEntries = ReturnType<typeof createUpdateEntries>
+
+/** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
+const isPlainPatch = (update: CheckedUpdate): boolean =>
+  update.metadataPatch !== undefined &&
+  !touchesReservedKeys(update.metadataPatch) &&
+  update.text === undefined &&
+  update.tags === undefined &&
+  update.expectedVersion === undefined &&
+  update.images === undefined
+
+export function createUpdateEntries({
+  entries,
+  images: store,
+  outbox,
+  limits,
+  generate,
+  pace = WITHOUT_REST,
+}: WriteDependencies) {
+  async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
+    let spent = 0
+    const checked: Outcome<CheckedUpdate>[] = []
+    for (const update of updates) {
+      const outcome = update.ok
+        ? await attempt(async (): Promise<CheckedUpdate> => {
+            const wrong = new Inspection()
+            const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
+            const images = given && (await decodeImages(given, limits, { spent, wrong, pace }))
+            wrong.end()
+            checkTaken(store, images)
+            return images === undefined ? rest : { ...rest, images }
+          })
+        : update
+      if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)
+      checked.push(outcome)
+      if (outcome.ok) await pace.spend(outcome.value.text?.length ?? 0)
+    }
+    return checked
+  }
+
+  /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
+  async function applyAll(
+    caller: Caller,
+    checked: readonly Outcome<CheckedUpdate>[],
+    atomic: boolean,
+    known: Map<string, Generated>,
+    attemptNumber: number,
+  ): Promise<Outcome<UpdatedEntry | null>[]> {
+    const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
+    const rows = new Map((await entries.readToChange(caller, [...wanted])).map((entry) => [entry.id, entry]))
+    const accepted = new Map<number, CheckedUpdate[]>()
+    const changes = new Map<number, EntryChange>()
+    const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
+      const row = rows.get(update.id)
+      if (row === undefined) throw noSuchEntry(update.id)
+      const before = accepted.get(update.id) ?? []
+      checkVersion(row, update.expectedVersion, before.length)
+      const updates = [...before, update]
+      const earlier = changes.get(update.id)
+      const next = await applyUpdates(caller, row, updates)
+      changes.set(update.id, earlier === undefined ? next : { ...next, between: passing(earlier, row) })
+      accepted.set(update.id, updates)
+      return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
+    }
+    const outcomes: Outcome<UpdatedEntry | null>[] = []
+    for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
+    if (changes.size === 0) return outcomes
+    if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
+    checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
+    const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
+    const knownRemovals = await uploadImages({ images: store, entries, pace }, caller, pictures, attemptNumber)
+    const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
+    const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
+    const planned = outcomes.map((outcome) => report(outcome, rows, generated))
+    noteOutcomes(caller, planned)
+    const changed = await writeImages(outbox, caller, pictures, () =>
+      entries.change(caller, complete, { knownRemovals }),
+    )
+    if (changed.every(({ searchable }) => searchable)) return planned
+    for (const [i, { id }] of complete.entries()) {
+      const made = generated.get(id)
+      // Vectors that could not be written are made again.
+      if (made?.vectors && changed[i]?.searchable === false)
+        generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
+    }
+    const told = outcomes.map((outcome) => report(outcome, rows, generated))
+    noteOutcomes(caller, told)
+    return told
+  }
+
+  /**
+   * Vectors and summaries of the texts that really change, by entry id.
+   *
+   * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
+   */
+  async function generateFor(
+    changes: readonly EntryChange[],
+    rows: ReadonlyMap<number, EntryToChange>,
+    known: Map<string, Generated>,
+    isBatch: boolean,
+  ) {
+    const rewritten = changes.flatMap((change) => {
+      const { id, text } = change
+      const row = rows.get(id)
+      const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row?.textHash
+      // What hooks have captured has no vectors as long as nobody keeps it.
+      const isKept = row?.captured === true && change.metadata?.lifted.captured === false
+      const next = text?.text ?? (isKept ? row.text : null)
+      return next !== null && row && (isKept || statesOf(change).some(rewrites))
+        ? [{ id, text: next, source: row.source }]
+        : []
+    })
+    const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
+    const missing = rewritten.filter((one) => !known.has(keyOf(one)))
+    const made = await generate(missing, isBatch ? ' at index 0' : '')
+    for (const [i, one] of missing.entries()) known.set(keyOf(one), made[i] as Generated)
+    return new Map(rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated]))
+  }
+
+  /**
+   * Updates entries in order; one id may occur several times. With `atomic`, one bad update means that nothing changes:
+   * the bad ones come back with their problem, the others as null.
+   *
+   * @throws Problem conflict after five lost races, unavailable when a dependency fails, whose message says what can have changed
+   */
+  return async (
+    caller: Caller,
+    updates: readonly Outcome<UpdateDraft>[],
+    atomic: boolean,
+  ): Promise<Outcome<UpdatedEntry | null>[]> => {
+    const noted = caller.done && notedOutcomes<UpdatedEntry>(caller.done)
+    if (noted) return noted
+    const checked = await checkAll(updates)
+    const only = checked.length === 1 ? checked[0] : undefined
+    if (only?.ok && isPlainPatch(only.value)) {
+      const { id, metadataPatch } = only.value
+      return [
+        await attempt(async () => {
+          const version = await entries.patch(caller, id, metadataPatch ?? {})
+          if (version === null) throw noSuchEntry(id)
+          return { id, version, updatedFields: ['metadata'], made: [] }
+        }),
+      ]
+    }
+    if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
+      return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
+    const known = new Map<string, Generated>()
+    return withRetries((attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
+  }
+}
+
+/** The states that a change and the one before it lead through; of a text that does not stay no summary is made. */
+const passing = ({ between = [], ...last }: EntryChange, row: EntryToChange): readonly EntryChange[] => [
+  ...between,
+  last.text && last.text.hash !== row.textHash ? { ...last, generated: NOTHING_GENERATED } : last,
+]
+
+const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
+  generated === undefined ? change : { ...change, generated }
+
+/** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
+function report(
+  outcome: Outcome<UpdatedEntry | null>,
+  rows: ReadonlyMap<number, EntryToChange>,
+  generated: ReadonlyMap<number, Generated>,
+): Outcome<UpdatedEntry | null> {
+  if (!outcome.ok || outcome.value === null || !outcome.value.updatedFields.includes('text_content')) return outcome
+  const { id, updatedFields: listed } = outcome.value
+  const made = generated.get(id)
+  if (made === undefined) return outcome
+  const hadSummary = rows.get(id)?.summary !== ''
+  const queued = made.queued.includes('summarize')
+  const summary: Remade[] =
+    made.summary !== '' ? ['summary regenerated'] : queued ? ['summary queued'] : hadSummary ? ['summary cleared'] : []
+  const embedding: Remade[] =
+    made.vectors !== null ? ['embedding regenerated'] : made.queued.includes('embed') ? ['embedding queued'] : []
+  const at = listed.findIndex((field) => field !== 'text_content' && field !== 'metadata')
+  const fields = listed.toSpliced(
+    at < 0 ? listed.length : at,
+    0,
+    ...(hadSummary || made.summary !== '' ? ['summary'] : []),
+  )
+  return done({
+    ...outcome.value,
+    updatedFields: [...fields, ...(made.vectors === null ? [] : ['embedding'])],
+    made: [...embedding, ...summary],
+  })
+}

@@ -1,0 +1,176 @@
+import type { Metadata } from '../../../domain/entry/metadata'
+import { Inspection } from '../../../domain/flaws'
+import type { Caller } from '../../../domain/identity/scope'
+import { type Equal, type Meeting, MeetingFailed } from '../../../domain/recall/equal'
+import type { EventMemory, EventOutcome, Failure, ReportedEvent } from '../../../domain/recall/events/event'
+import { outcomeOf } from '../../../domain/recall/events/outcomes'
+import { countedAction, tellRecorded } from '../../../domain/recall/events/telling'
+import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/problem'
+import { redact } from '../../../domain/recall/secrets'
+import { once } from '../../../domain/receipts/receipt'
+import type { Clock } from '../../../ports/clock'
+import { attempt } from '../../outcome'
+import type { IndexCode, OpenedFile } from '../code/index-code'
+import type { Along } from '../entries/generate'
+import type { MemoryService } from '../memories/memories'
+import type { MemoryDraft } from '../memories/store-memories'
+import type { SimilarMemories, SimilarMemory } from './similar-memories'
+
+/** Remembers by itself what coding agents report (fabric contract §7). */
+export interface EventReport {
+  /** The first is the one that stands for the event. */
+  readonly memoryIds: readonly [number, ...number[]]
+  readonly actions: readonly string[]
+  readonly message: string
+  /** What else is known of what went wrong, and how much that is; null when nothing did. */
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number } | null
+  readonly existing: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+const MOST_SIMILAR = 5
+/** How often a problem is looked for anew that others report at the same time. */
+const MEETINGS = 5
+
+const NO_FILE: OpenedFile = { texts: [], index: async () => null }
+
+/** What is known of a failure before it is stored. */
+interface Known {
+  readonly key: string
+  /** All that stands under its key. */
+  readonly standing: readonly Reported[]
+  /** The memory that stands for it already. */
+  readonly before: Reported | null
+  /** Memories that are equal to those which the event leaves. */
+  readonly equals: readonly (Equal | null)[]
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number }
+}
+
+export type ReportEvent = ReturnType<typeof createReportEvent>
+
+export function createReportEvent(dependencies: {
+  readonly memories: Pick<MemoryService, 'storeTogether' | 'equals' | 'reported'>
+  readonly similarMemories: SimilarMemories
+  readonly code: Pick<IndexCode, 'open'>
+  readonly clock: Clock
+}) {
+  const { memories, similarMemories, code, clock } = dependencies
+
+  const draftOf = ({ type, layer, ttl, content, tags, metadata }: EventMemory, common: Metadata): MemoryDraft => ({
+    ...{ type, layer, ttl, content },
+    metadata: { source: 'system_auto', ...common, ...metadata, tags: ['auto_capture', ...tags] },
+  })
+
+  /** Two round trips: words, then what they found beside what stands under the key. */
+  async function lookUp(
+    caller: Caller,
+    project: string | null,
+    failure: Failure,
+    drafts: readonly MemoryDraft[],
+  ): Promise<Known> {
+    const [read, readEquals, key] = await Promise.all([
+      similarMemories(caller, project, failure.line),
+      memories.equals(caller, drafts),
+      problemKey(failure),
+    ])
+    const [found, equals, standing] = await Promise.all([read(), readEquals(), memories.reported(caller, project, key)])
+    const before = sameProblem(failure, project, standing)
+    const others = found.filter(({ id }) => id !== before?.id)
+    return { key, standing, before, equals, similar: { shown: others.slice(0, MOST_SIMILAR), count: others.length } }
+  }
+
+  /** Stores what an event leaves, the last of a batch first, which makes no room for itself. */
+  async function keep(
+    caller: Caller,
+    project: string | null,
+    { memories: left }: Pick<EventOutcome, 'memories'>,
+    { common, known, along }: { readonly common: Metadata; readonly known: Known | null; readonly along: Along },
+  ) {
+    const before = known?.before ?? null
+    const fresh = [...left.keys()].filter((i) => !(left[i]?.counts && before !== null)).toReversed()
+    const drafts = fresh.map((i) => {
+      const memory = left[i] as EventMemory
+      return draftOf(memory, known && memory.counts ? { ...common, [PROBLEM]: known.key } : common)
+    })
+    const reported: Pick<Meeting, 'problem' | 'count'> | null = known && {
+      problem: before === null ? { project, key: known.key, known: known.standing } : null,
+      count: before && { id: before.id, lastSeen: new Date(clock.now()).toISOString() },
+    }
+    const equals = known ? fresh.map((i) => known.equals[i] ?? null) : undefined
+    const stored = (await memories.storeTogether(caller, drafts, { along, reported, equals })).toReversed()
+    let next = 0
+    const ids = left.map(({ counts }) => (counts && before !== null ? before.id : (stored[next++]?.id as number)))
+    return { ids: ids as [number, ...number[]], stored }
+  }
+
+  /**
+   * All memories of an event are stored together, or none; a file is indexed after that, by vectors of the same call of the embedder, and
+   * what speaks against it is a warning.
+   *
+   * @param wrong what was wrong with the event before its payload was looked at
+   * @throws Problem invalid_input that tells everything that is wrong, unavailable
+   */
+  return async (
+    caller: Caller,
+    project: string | null,
+    event: ReportedEvent,
+    wrong: Inspection = new Inspection(),
+  ): Promise<EventReport> => {
+    const outcome = outcomeOf(event, wrong)
+    wrong.end()
+    const { failure, file } = outcome
+    const common: Metadata = {
+      ...(project === null ? {} : { projectPath: project }),
+      sessionId: redact(event.sessionId),
+      cliType: event.reporter,
+      eventTimestamp: new Date(event.at).toISOString(),
+    }
+    const open = () => attempt(async () => (file && project !== null ? code.open(caller, project, file) : NO_FILE))
+    // What was carried out before may have its file already.
+    const opened = caller.done ? null : await open()
+    const along: Along = { texts: opened?.ok ? opened.value.texts : [], outcome: null }
+    const find = async () => {
+      const known =
+        failure &&
+        (await lookUp(
+          caller,
+          project,
+          failure,
+          outcome.memories.map((memory) => draftOf(memory, common)),
+        ))
+      if (known && caller.receipt) caller.receipt.notes.mentioned = known.similar.shown.map(({ id }) => id)
+      return { known, message: tellRecorded(outcome.message, known, clock.now()) }
+    }
+    for (let tries = 1; ; tries++) {
+      try {
+        const { known, message } = await once(caller, 'found', find)
+        const { ids, stored } = await keep(caller, project, outcome, { common, known, along })
+        const report: EventReport = {
+          memoryIds: ids,
+          actions: known?.before ? outcome.actions.map(countedAction) : outcome.actions,
+          ...{ message, similar: known?.similar ?? null },
+          existing: known?.before == null && stored.some(({ existing }) => existing),
+          evicted: stored.flatMap(({ evicted }) => evicted).filter((id, i, all) => all.indexOf(id) === i),
+          warnings: stored.flatMap(({ warnings }) => warnings),
+        }
+        if (file === null) return report
+        if (project === null)
+          return {
+            ...report,
+            warnings: [...report.warnings, 'The file is not indexed, because the event names no projectPath'],
+          }
+        const reason = await once(caller, 'unindexed', async () => {
+          const held = opened ?? (await open())
+          const indexed = held.ok ? await attempt(() => held.value.index(along.outcome ?? undefined)) : held
+          return indexed.ok ? indexed.value : indexed.problem.message
+        })
+        return reason === null
+          ? { ...report, actions: [...report.actions, 'indexed_file'] }
+          : { ...report, warnings: [...report.warnings, `The file is not indexed: ${reason}`] }
+      } catch (error) {
+        if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
+      }
+    }
+  }
+}

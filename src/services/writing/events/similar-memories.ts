@@ -1,0 +1,140 @@
+import type { Layer } from '../../../domain/entry/entry'
+import type { Kind } from '../../../domain/entry/kind'
+import { own } from '../../../domain/entry/metadata'
+import type { Scope } from '../../../domain/identity/scope'
+import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import { similarTo } from '../../../domain/recall/filter'
+import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
+import { KEPT, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
+import type { Analyzer, Token } from '../../../domain/search/analysis'
+import { findUnit } from '../../../domain/search/hits'
+import { parseQuery } from '../../../domain/search/query'
+import type { Unit } from '../../../domain/search/query-unit'
+import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
+import { firstCodePoints } from '../../../domain/text'
+import type { EntryStore } from '../../../ports/entry-store'
+import type { FullText, TextColumn } from '../../../ports/full-text'
+
+/** What is known of an error: memories that hold most of its line (fabric contract §7). */
+export interface SimilarMemory {
+  readonly id: number
+  /** The fabric type. */
+  readonly type: string
+  /** Whether an event left it. */
+  readonly captured: boolean
+  readonly similarity: number
+  /** The beginning of its text. */
+  readonly content: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Of an error, when it was reported last; else its creation. */
+  readonly seenAt: number
+}
+
+const LEAST_SHARE = 0.5
+/** Of the line that is looked for, in code points. */
+const LINE = 1_000
+const CONTENT = 200
+const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
+
+export type SimilarMemories = ReturnType<typeof createSimilarMemories>
+
+export function createSimilarMemories({
+  fullText,
+  entries,
+  analyzer,
+  pace = WITHOUT_REST,
+}: {
+  readonly fullText: FullText
+  readonly entries: Pick<EntryStore, 'previews'>
+  readonly analyzer: Analyzer
+  readonly pace?: Pace
+}) {
+  /**
+   * Finds what holds most of a line, by the words of it that are rare.
+   *
+   * @returns reads what was found: those that were stored on purpose first, then by similarity, then the newer
+   */
+  return async (
+    scope: Scope,
+    project: string | null,
+    line: string,
+  ): Promise<() => Promise<readonly SimilarMemory[]>> => {
+    const query = parseQuery(firstCodePoints(line, LINE), 'match', analyzer)
+    const { units } = query
+    if (units.length === 0) return async () => []
+    const terms = scoredTerms(units)
+    const filter = similarTo(project)
+    const found = await fullText.searchByUnits(scope, {
+      ...{ query, terms, filter, columns: COLUMNS, atLeast: 1, candidates: KEPT },
+    })
+    const places = new Map(terms.map(({ term }, place) => [term, place]))
+    const share = shareOf(
+      found.statistics.entries,
+      units.map((unit) => holdersOf(unit, places, found.statistics)),
+    )
+    const shares = new Map<number, number>()
+    for (const hit of found.hits) {
+      const parts = [hit.title, hit.text, hit.code].map((part) => analyzer.tokenize(part))
+      const held = share(placesHeld(units, parts))
+      if (held >= LEAST_SHARE) shares.set(hit.id, held)
+      await pace.spend(hit.text.length + hit.code.length)
+    }
+    return async () => {
+      const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT)
+      return previews
+        .filter((one) => isAtHome(one, project))
+        .map((one) => ({
+          id: one.id,
+          type: typeOfKind(one.kind),
+          captured: own(one.metadata, 'source') === 'system_auto',
+          similarity: wordSimilarity(shares.get(one.id) as number),
+          content: firstCodePoints(one.text, CONTENT),
+          createdAt: one.createdAt,
+          seenAt: lastSeen(own(one.metadata, 'lastSeen')) ?? one.createdAt,
+          kind: one.kind,
+        }))
+        .filter(({ captured, kind }) => !captured || BUG_FIXES.includes(kind))
+        .map(({ kind: _, ...one }) => one)
+        .sort((a, b) => Number(a.captured) - Number(b.captured) || b.similarity - a.similarity || b.id - a.id)
+    }
+  }
+}
+
+const BUG_FIXES = kindsOfWord('bug_fix') as readonly Kind[]
+const EVERYWHERE = ['global', 'universal']
+
+/** What of the org concerns a project: what came from it or from none, or is meant for all (fabric contract §2.6). */
+function isAtHome(
+  one: { readonly layer: Layer; readonly project: string | null; readonly tags: readonly string[] },
+  project: string | null,
+): boolean {
+  if (project === null || one.layer !== 3 || one.project === null || one.project === project) return true
+  return EVERYWHERE.some((tag) => one.tags.includes(tag))
+}
+
+const lastSeen = (value: unknown): number | null => {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? null : at
+}
+
+/** How many memories hold a unit: of words next to each other, as many as hold the rarest. */
+function holdersOf({ terms }: Unit, places: ReadonlyMap<string, number>, { entriesWithTerm, entries }: TermStatistics) {
+  const counts = terms.flatMap((term) => entriesWithTerm[places.get(term) ?? -1] ?? [])
+  return counts.length === 0 ? entries : Math.min(...counts)
+}
+
+/** The places of those units that stand in one of the parts of a memory. */
+function placesHeld(units: readonly Unit[], parts: readonly (readonly Token[])[]): number[] {
+  const terms = new Set(parts.flatMap((part) => part.map(({ term }) => term)))
+  return units.flatMap((unit, place) => {
+    const { terms: own, prefix } = unit
+    if (own.length === 1 && !prefix) return terms.has(own[0] as string) ? [place] : []
+    let stands = false
+    for (const part of parts)
+      findUnit(unit, part, () => {
+        stands = true
+      })
+    return stands ? [place] : []
+  })
+}

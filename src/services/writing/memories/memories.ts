@@ -1,0 +1,160 @@
+import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
+import type { EntryChange, Generated, Layer } from '../../../domain/entry/entry'
+import type { Metadata } from '../../../domain/entry/metadata'
+import { applyUpdates } from '../../../domain/entry/update'
+import { notFound, Problem } from '../../../domain/errors'
+import { checkVersion } from '../../../domain/history/version'
+import type { Caller, Scope } from '../../../domain/identity/scope'
+import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
+import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
+import { once } from '../../../domain/receipts/receipt'
+import type { EntryStore } from '../../../ports/entry-store'
+import type { Memories } from '../../../ports/memories'
+import { attempt, withRetries } from '../../outcome'
+import type { Generate } from '../entries/generate'
+import type { StoreEntries } from '../entries/store-entries'
+import { createStoreMemories, type MemoryDraft, type StoredMemory } from './store-memories'
+
+/** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
+export type { MemoryDraft, StoredMemory } from './store-memories'
+
+/** What an update asks for; absent parts stay as they are. */
+export interface MemoryUpdate {
+  readonly content?: string | undefined
+  /** By top-level key: a value replaces, null removes. */
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly weight?: number | undefined
+  readonly pinned?: boolean | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
+}
+
+export type MemoryService = ReturnType<typeof createMemoryService>
+
+export function createMemoryService(dependencies: {
+  readonly memories: Memories
+  readonly entries: Pick<EntryStore, 'change' | 'delete'>
+  readonly storeEntries: StoreEntries
+  readonly generate: Generate
+  /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
+  readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
+}) {
+  const { memories, entries, generate, isEmbedded = async () => false } = dependencies
+  const { storeTogether, equals } = createStoreMemories(dependencies)
+
+  const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
+    const memory = await memories.findToChange(caller, project, id)
+    if (memory === null) throw notFound(memoryNotFound(id))
+    return memory
+  }
+
+  /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
+  const generateFor = async ({ source }: Memory, text: string, layer: Layer): Promise<Generated> =>
+    (await generate([{ text, source }], '', layer === 3 ? undefined : 'defer'))[0] as Generated
+
+  /** The next state of a memory with the changes that an update asks for. */
+  async function changed(caller: Caller, memory: Memory, update: MemoryUpdate): Promise<EntryChange> {
+    const { content, pinned, weight } = update
+    const before = memory.metadata ?? {}
+    const named = { ...(update.metadata ?? {}), ...(weight === undefined ? {} : { weight }) }
+    const merged = keptMetadata(caller, before, named)
+    // The writer's word would hold against the argument, so it follows it.
+    if (pinned !== undefined && typeof merged.pinned === 'boolean') merged.pinned = pinned
+    const touched = update.metadata !== undefined || weight !== undefined || merged.pinned !== before.pinned
+    const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(update.metadata ?? {})
+    const change = await applyUpdates(caller, memory, [
+      {
+        id: memory.id,
+        ...(content === undefined ? {} : { text: content }),
+        ...(touched ? { metadata: merged } : {}),
+        ...(tags === null ? {} : { tags }),
+      },
+    ])
+    const life = pinned === undefined ? {} : { pinned }
+    return {
+      ...change,
+      life,
+      ...(content !== undefined && content !== memory.text
+        ? { generated: await generateFor(memory, content, memory.layer) }
+        : {}),
+    }
+  }
+
+  return {
+    /**
+     * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
+     */
+    async store(caller: Caller, draft: MemoryDraft): Promise<StoredMemory> {
+      const [stored] = await storeTogether(caller, [draft])
+      return stored as StoredMemory
+    },
+
+    storeTogether,
+
+    equals,
+
+    reported: memories.reported,
+
+    /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
+    async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
+      if (update.content !== undefined) checkVerbatim(update.content, 'content')
+      if (caller.done) {
+        const [before] = await entries.change(caller, [], { shows: true })
+        return { ...(before?.after as Shown), text: caller.done.text ?? (update.content as string) }
+      }
+      return withRetries(async () => {
+        const memory = await mustFind(caller, project, id)
+        checkVersion(memory, update.expectedVersion)
+        if (memory.layer === 1)
+          throw new Problem(
+            'unsupported',
+            'Working memories (layer 1) cannot be updated; store a new one or promote it',
+          )
+        const change = await changed(caller, memory, update)
+        const text = change.text?.text ?? memory.text
+        if (caller.receipt && text !== update.content) caller.receipt.notes.text = text
+        const [written] = await entries.change(caller, [change], { shows: true })
+        return { ...(written?.after as Shown), text }
+      })
+    },
+
+    /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
+    async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
+      if (caller.done) return
+      await withRetries(async () => {
+        const memory = await mustFind(caller, project, id)
+        checkVersion(memory, expected)
+        if (memory.layer >= layer)
+          throw new Problem(
+            'conflict',
+            `Memory ${id} is in layer ${memory.layer}; it can only be promoted to a higher one`,
+          )
+        await entries.change(caller, [
+          {
+            ...{ id, version: memory.version, steps: 1, life: { layer } },
+            // The index knows what belongs to the whole org.
+            indexed: { ...memory, layer },
+            ...(layer === 3 && !(await isEmbedded(caller, id))
+              ? { generated: await generateFor(memory, memory.text, 3) }
+              : {}),
+          },
+        ])
+      })
+    },
+
+    /** @returns the layer it was in @throws Problem not_found */
+    async delete(caller: Caller, project: string | null, id: number, expected?: number): Promise<Layer> {
+      const layer = await once(caller, 'layer', async () => (await mustFind(caller, project, id)).layer)
+      if (caller.done) return layer
+      const selection = { ids: [id], mustStand: true, ...(expected === undefined ? {} : { expectedVersion: expected }) }
+      const gone = await attempt(() => entries.delete(caller, selection))
+      if (gone.ok) return layer
+      throw gone.problem.code === 'not_found' ? notFound(memoryNotFound(id)) : gone.problem
+    },
+
+    get: memories.access,
+    list: memories.list,
+    count: memories.count,
+  }
+}

@@ -1,0 +1,215 @@
+import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
+import { type Layer, readerOf } from '../../../domain/entry/entry'
+import { kindOfTags, resolveKind } from '../../../domain/entry/kind'
+import { liftMetadata, type Metadata } from '../../../domain/entry/metadata'
+import { threadOfProject } from '../../../domain/entry/thread'
+import { invalidInput } from '../../../domain/errors'
+import type { Caller } from '../../../domain/identity/scope'
+import {
+  differing,
+  type Equal,
+  type Meeting,
+  MeetingFailed,
+  type Renewal,
+  type Sameness,
+} from '../../../domain/recall/equal'
+import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
+import { type MemoryType, typeOfKind } from '../../../domain/recall/memory'
+import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
+import { note } from '../../../domain/receipts/receipt'
+import { sha256Hex } from '../../../domain/text'
+import type { Memories } from '../../../ports/memories'
+import { done, type Outcome } from '../../outcome'
+import type { Along } from '../entries/generate'
+import type { StoredEntry, StoreEntries } from '../entries/store-entries'
+
+/** Storing memories: new ones, and those that stand there already (fabric contract §3). */
+export interface MemoryDraft {
+  readonly type: MemoryType
+  readonly content: string
+  /** Known keys are checked. */
+  readonly metadata: Metadata
+  readonly layer?: Layer | undefined
+  /** Seconds. */
+  readonly ttl?: number | undefined
+  readonly pinned?: boolean | undefined
+}
+
+export interface StoredMemory {
+  readonly id: number
+  readonly layer: Layer
+  readonly pinned: boolean
+  /** It stood there already. */
+  readonly existing: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+/** What a store of memories brings along. */
+export interface Beside {
+  /** Is embedded by the same call. */
+  readonly along?: Along | undefined
+  /** A problem that is reported for the first time, or again. */
+  readonly reported?: Pick<Meeting, 'problem' | 'count'> | null | undefined
+  /** What stands there already, of each draft, where somebody has looked. */
+  readonly equals?: readonly (Equal | null)[] | undefined
+}
+
+/** A memory as an entry, which knows its layer. */
+type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
+
+/** What a store notes of each memory: that it stood there, and what it has to say. */
+interface Noted {
+  readonly met: { readonly id: number; readonly pinned: boolean } | null
+  readonly warnings: readonly string[]
+}
+
+/** How often memories are looked for anew that others store at the same time. */
+const MEETINGS = 5
+
+export function createStoreMemories({
+  memories,
+  storeEntries,
+}: {
+  readonly memories: Pick<Memories, 'equals'>
+  readonly storeEntries: StoreEntries
+}) {
+  /** A memory as an entry, in the layer that it is stored in. */
+  function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
+    const { type, content, metadata, ttl } = draft
+    const tags = tagsOfMetadata(metadata) ?? []
+    const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
+    if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
+      throw invalidInput('pinned and metadata.pinned differ; give one of them')
+    const project = projectOfWrite(caller, metadata)
+    const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+    return {
+      threadId: threadOfProject(project),
+      source: sourceOfEntry(metadata),
+      text: content,
+      metadata: withKind(kept, type),
+      tags,
+      memory: {
+        layer,
+        life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
+      },
+    }
+  }
+
+  /** What makes a memory equal to one that is to be stored. */
+  async function samenessOf(caller: Caller, draft: LayeredDraft): Promise<Sameness> {
+    const { text, metadata = {}, memory, tags, source } = draft
+    const lifted = liftMetadata(metadata, caller, caller.agent)
+    const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
+    return {
+      ...{ layer: memory.layer, project: lifted.project, type: typeOfKind(kind), textHash: await sha256Hex(text) },
+      reader: readerOf(lifted, { owner: caller.owner, createdBy: caller.keyId }),
+    }
+  }
+
+  /** Reads what stands there already, of each. */
+  async function equalsOf(caller: Caller, drafts: readonly LayeredDraft[]): Promise<() => Promise<(Equal | null)[]>> {
+    const wanted = await Promise.all(drafts.map((draft) => samenessOf(caller, draft)))
+    return () => memories.equals(caller, wanted)
+  }
+
+  /** One attempt of a store, of memories of which these stand there. */
+  async function store(
+    caller: Caller,
+    drafts: readonly MemoryDraft[],
+    entries: readonly LayeredDraft[],
+    equals: readonly (Equal | null)[],
+    { along, reported }: Beside,
+  ): Promise<StoredMemory[]> {
+    const fresh = entries.filter((_, i) => !equals[i])
+    const renewals = entries.flatMap((entry, i) => (equals[i] ? (renewalOf(entry, equals[i]) ?? []) : []))
+    const noted = drafts.map((draft, i): Noted => {
+      const equal = equals[i] ?? null
+      return {
+        met: equal && { id: equal.id, pinned: equal.pinned },
+        warnings: warningsOf(draft, layerOf(entries[i]), equal),
+      }
+    })
+    note(caller, 'met', noted)
+    const isNothing = fresh.length + renewals.length === 0 && !reported && !caller.receipt
+    const outcomes = isNothing
+      ? []
+      : await storeEntries(caller, fresh.map(done), {
+          ...{ atomic: true, dedupe: false, along },
+          meeting: { problem: null, count: null, ...reported, renewals },
+        })
+    return report(drafts, entries, noted, outcomes)
+  }
+
+  return {
+    /** Reads what stands there already, of each draft; a function, so that the reading shares a round trip with others. */
+    equals: (caller: Caller, drafts: readonly MemoryDraft[]) =>
+      equalsOf(
+        caller,
+        drafts.map((draft) => draftOf(caller, draft)),
+      ),
+
+    /**
+     * Stores memories of one project in order, all or none; where an equal one stands, that one is met. One of layer 1 comes last, so
+     * that it does not make room for itself. One commit as a rule; where something is met that nobody has looked for, it is looked for
+     * and the commit made then.
+     *
+     * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
+     * @throws MeetingFailed where a problem was reported that stands otherwise by now
+     */
+    async storeTogether(caller: Caller, drafts: readonly MemoryDraft[], beside: Beside = {}): Promise<StoredMemory[]> {
+      const entries = drafts.map((draft) => draftOf(caller, draft))
+      if (caller.done) {
+        const outcomes = await storeEntries(caller, [], { atomic: true, dedupe: false })
+        const noted = caller.done.notes.met as readonly Noted[] | undefined
+        return report(drafts, entries, noted ?? [], outcomes)
+      }
+      let equals: readonly (Equal | null)[] = beside.equals ?? []
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await store(caller, drafts, entries, equals, beside)
+        } catch (error) {
+          if (!(error instanceof MeetingFailed) || beside.reported || attempt === MEETINGS) throw error
+          equals = await (await equalsOf(caller, entries))()
+        }
+      }
+    },
+  }
+}
+
+const layerOf = (entry: LayeredDraft | undefined): Layer => (entry as LayeredDraft).memory.layer
+
+/** What a store does to a memory that stands there; null for nothing. */
+function renewalOf({ tags = [], memory }: LayeredDraft, { id, version, tags: before }: Equal): Renewal | null {
+  const joined = checkTags([...before, ...tags])
+  const hasGrown = joined.length > before.length
+  const { lasts } = memory.life
+  return hasGrown || lasts !== null ? { id, version, tags: hasGrown ? joined : null, lasts } : null
+}
+
+function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal: Equal | null): string[] {
+  const others = equal === null ? [] : differing(equal, { metadata, pinned })
+  return [
+    ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
+    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
+  ]
+}
+
+/** What became of each memory. @param outcomes of those that did not stand there */
+function report(
+  drafts: readonly MemoryDraft[],
+  entries: readonly LayeredDraft[],
+  noted: readonly Noted[],
+  outcomes: readonly Outcome<StoredEntry | null>[],
+): StoredMemory[] {
+  const failed = outcomes.find((outcome) => !outcome.ok)
+  if (failed !== undefined && !failed.ok) throw failed.problem
+  let next = 0
+  return drafts.map(({ pinned, metadata }, i) => {
+    const { met = null, warnings = [] } = noted[i] ?? {}
+    const common = { layer: layerOf(entries[i]), warnings }
+    if (met !== null) return { ...common, ...met, existing: true, evicted: [] }
+    const { id, evicted } = (outcomes[next++] as Outcome<StoredEntry> & { readonly ok: true }).value
+    return { ...common, id, evicted, existing: false, pinned: pinned ?? metadata.pinned === true }
+  })
+}

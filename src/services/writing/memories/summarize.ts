@@ -1,0 +1,102 @@
+import type { Metadata } from '../../../domain/entry/metadata'
+import { threadOfProject } from '../../../domain/entry/thread'
+import type { Caller } from '../../../domain/identity/scope'
+import { digestOf } from '../../../domain/recall/digest'
+import { MEMORY_TYPES, type MemoryType } from '../../../domain/recall/memory'
+import { projectOfWrite } from '../../../domain/recall/metadata'
+import { note, savedBy } from '../../../domain/receipts/receipt'
+import { DAY_MS } from '../../../domain/time'
+import type { Clock } from '../../../ports/clock'
+import type { Memories } from '../../../ports/memories'
+import { done, withRetries } from '../../outcome'
+import type { StoredEntry, StoreEntries } from '../entries/store-entries'
+
+export interface SummarizeRequest {
+  /** Null where the call names none. */
+  readonly project: string | null
+  readonly layer: 2 | 3
+  readonly olderThanDays: number
+  readonly targetTokens: number
+  /** Empty for every type. */
+  readonly focusTypes: readonly MemoryType[]
+  readonly includePatterns: boolean
+  readonly includeDecisions: boolean
+}
+
+export interface Summarized {
+  /** Null when there was nothing to summarize. */
+  readonly id: number | null
+  readonly count: number
+  readonly summary: string
+  /** Candidates that have no line and stay as they were. */
+  readonly remaining: number
+}
+
+/** Memories that one call takes in. */
+const MOST = 1_000
+const PATTERNS: readonly MemoryType[] = ['code_pattern', 'convention']
+
+export type Summarize = ReturnType<typeof createSummarize>
+
+export function createSummarize({
+  memories,
+  storeEntries,
+  clock,
+}: {
+  readonly memories: Pick<Memories, 'summarizable'>
+  readonly storeEntries: StoreEntries
+  readonly clock: Clock
+}) {
+  /**
+   * Puts one text in the place of those old memories that have a line in it; they are archived and linked from it, all in one guarded
+   * batch (fabric contract §8).
+   *
+   * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
+   */
+  return async (caller: Caller, request: SummarizeRequest): Promise<Summarized> => {
+    if (caller.done) {
+      const [saved] = savedBy(caller.done)
+      return { ...(caller.done.notes.made as Omit<Summarized, 'id'>), id: saved?.id ?? null }
+    }
+    return withRetries(async () => {
+      const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
+      const named = request.project === null ? {} : { projectPath: request.project }
+      const project = projectOfWrite(caller, named, 'projectPath')
+      const types = MEMORY_TYPES.filter(
+        (type) =>
+          (focusTypes.length === 0 || focusTypes.includes(type)) &&
+          (includePatterns || !PATTERNS.includes(type)) &&
+          (includeDecisions || type !== 'decision'),
+      )
+      const originals = await memories.summarizable(caller, {
+        ...{ project, layer, types, limit: MOST },
+        createdBefore: clock.now() - olderThanDays * DAY_MS,
+      })
+      if (originals.length === 0)
+        return { id: null, count: 0, remaining: 0, summary: `Nothing older than ${olderThanDays} days to summarize.` }
+      const { text: summary, told } = digestOf(originals, request.targetTokens)
+      const [first, last] = [told[0], told.at(-1)] as [(typeof told)[number], (typeof told)[number]]
+      const metadata: Metadata = {
+        ...{ kind: 'summary', source: 'system_auto', summarizedCount: told.length },
+        ...(project === null ? {} : { project }),
+        dateRange: { from: new Date(first.createdAt).toISOString(), to: new Date(last.createdAt).toISOString() },
+        originalIds: told.map(({ id }) => String(id)),
+      }
+      const made = { count: told.length, remaining: originals.length - told.length, summary }
+      note(caller, 'made', made)
+      const [outcome] = await storeEntries(
+        caller,
+        [
+          done({
+            ...{ threadId: threadOfProject(project), source: 'agent', text: summary, metadata, tags: ['summary'] },
+            memory: { layer, life: { pinned: false, lasts: null } },
+            digestOf: told.map(({ id, version }) => ({ id, version })),
+          }),
+        ],
+        { atomic: true, dedupe: false },
+      )
+      if (!outcome?.ok) throw outcome?.problem
+      return { id: (outcome.value as StoredEntry).id, ...made }
+    })
+  }
+}
