@@ -15,6 +15,7 @@ import { createReviewCaptured } from '../services/capture/review-captured'
 import { createWriteSession } from '../services/capture/write-session'
 import type { Remember } from '../services/pack/remember'
 import type { Recall } from '../services/searching/memories/recall'
+import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
@@ -28,6 +29,7 @@ export function composeCapture(given: {
   readonly quotas: Quotas
   readonly pace: Pace
   readonly entries: EntryStore
+  readonly deleteEntries: DeleteEntries
   /** Without models. */
   readonly unmade: WriteDependencies
   /** With models, for what somebody keeps. */
@@ -37,7 +39,7 @@ export function composeCapture(given: {
   readonly recall: Pick<Recall, 'page'>
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Capture {
-  const { connection, clock, ids, captureDays, entries, unmade, writing, recall, log } = given
+  const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
   const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, pace: given.pace })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
@@ -50,9 +52,9 @@ export function composeCapture(given: {
       ...{ store, writeSession, captureDays, clock },
       recall: createRecallForHooks({ store, recall }),
     }),
-    erase: createEraseCaptured({ store, entries }),
+    erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({
-      ...{ store, entries, updateEntries: createUpdateEntries(writing), remember: given.remember },
+      ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
       restoreEntries: createRestoreEntries(given.restoring),
     }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),

@@ -47,6 +47,7 @@ import { createRecallWords } from '../services/searching/memories/recall-words'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries } from '../services/writing/entries/store-entries'
@@ -193,6 +194,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
   const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
   const storeEntries = createStoreEntries(writing)
+  const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const memoryRows = createSqlMemories(connection, clock, pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
   const legs = { words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, levels, finishing }
@@ -214,7 +216,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const memories = createMemoryService({
-    ...{ memories: memoryRows, entries, storeEntries, generate },
+    ...{ memories: memoryRows, entries, deleteEntries, storeEntries, generate },
     isEmbedded: async (scope, id) =>
       embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
@@ -224,7 +226,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact, pace }
   const capture = composeCapture({
-    ...{ connection, clock, ids, captureDays, entries, unmade, writing, restoring, recall },
+    ...{ connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, restoring, recall },
     ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
   })
   const administration = createAdministration({
@@ -252,6 +254,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     recallWords,
     summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
     updateEntries: createUpdateEntries(writing),
+    deleteEntries,
     ...composeSearches({
       ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,

@@ -1,5 +1,6 @@
 import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry/entry'
 import type { JsonObject } from '../domain/entry/metadata'
+import type { DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Meeting } from '../domain/recall/equal'
 import type { Shown } from '../domain/recall/memory'
@@ -57,30 +58,6 @@ export interface EntriesWithin {
 export interface PageRequest extends Window {
   /** Code points of text to bring; one more than is shown, so that truncation can be seen. */
   readonly previewLength: number
-}
-
-/** What an erasure took. */
-export interface Erased {
-  /** Entries in all. */
-  readonly count: number
-  /** Of these, what was archived, and what had been deleted before. */
-  readonly archived: number
-  readonly before: number
-  /** Of a thread, what the caller reads and may not change, which stays. */
-  readonly left: number
-}
-
-/** Which entries a delete means. Members are joined with AND. */
-export interface DeleteSelection {
-  readonly ids?: readonly number[]
-  readonly threadIds?: readonly string[]
-  readonly source?: 'user' | 'agent'
-  /** Created before this instant, milliseconds since 1970. */
-  readonly createdBefore?: number
-  /** Of the one id that is named. */
-  readonly expectedVersion?: number
-  /** Whether nothing happens, and the delete fails, where the one id that is named is not there. */
-  readonly mustStand?: boolean
 }
 
 export interface SaveOptions {
@@ -146,7 +123,7 @@ export interface EntryStore {
   ): Promise<{ readonly id: number; readonly text: string }[]>
 
   /**
-   * Applies changes, all or none. For a call that is made again: what it changed, one entry alone.
+   * Applies changes, all or none.
    *
    * @throws Problem conflict when one of the rows is no longer at the version that was read, or bytes may be missing
    */
@@ -164,23 +141,33 @@ export interface EntryStore {
   /**
    * Deletes what the caller may write, with tags, links, index rows; images that nothing uses any more are queued. The last
    * state is kept as long as history goes. Of many, the first `MOST_DELETED` by id; all of them are gone for every reader at once, and
-   * what one transaction cannot remove is removed behind it. Returns how many.
+   * what one transaction cannot remove is removed behind it. Returns how many. One attempt.
    *
-   * @throws Problem forbidden when a named id is of an entry that the caller reads but may not write; with `expectedVersion`
-   * or `mustStand`, not_found or conflict when the one entry named is not there at that version
+   * @param chosen ids that `choose` has found; they are looked at again
+   * @throws DeleteRefused when nothing happened: the one entry named is not there at that version; what is meant is too much for one
+   * statement to look for, and has to be chosen; or what was chosen is not there any more
    */
-  delete(caller: Caller, selection: DeleteSelection): Promise<number>
+  delete(caller: Caller, selection: DeleteSelection, chosen?: readonly number[] | null): Promise<number>
 
   /**
    * Deletes for good, with all that is kept of these entries, whether they stand there, archived or not, have expired or were deleted
    * before; of the latter, what the caller could write when they were. Of a thread all of these, without pages of a diary.
-   * The change log keeps that there were changes, and drops what they were about.
+   * The change log keeps that there were changes, and drops what they were about. One attempt.
    *
-   * @throws Problem as `delete`
+   * @throws DeleteRefused as `delete`, and while a delete of some of them is still being done in parts
    */
-  erase(caller: Caller, selection: Pick<DeleteSelection, 'ids' | 'threadIds' | 'expectedVersion'>): Promise<Erased>
+  erase(caller: Caller, selection: EraseSelection, chosen?: readonly number[] | null): Promise<Erased>
 
-  /** How many entries a delete would take, or an erasure, and the first of their ids. */
+  /** The lowest ids of what is meant, at most `MOST_DELETED`, looked for in bounded parts. */
+  choose(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<readonly number[]>
+
+  /** Ends what deletes of these entries have left to be removed. Returns whether there was anything. */
+  finishDeletes(caller: Caller, meant: Pick<EraseSelection, 'ids' | 'threadIds'>): Promise<boolean>
+
+  /** An entry that the caller may change, as it stands now; its text is left out. */
+  standing(caller: Caller, id: number): Promise<Entry | null>
+
+  /** How many entries a delete would take, or an erasure, and the first of their ids. @throws DeleteRefused as `delete` */
   wouldDelete(
     caller: Caller,
     selection: DeleteSelection,

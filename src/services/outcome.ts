@@ -1,27 +1,29 @@
 import { Problem, problemOf, type ToldProblem, toldOf } from '../domain/errors'
-import { type Done, type Noting, note } from '../domain/receipts/receipt'
+import type { Caller } from '../domain/identity/scope'
+import { note } from '../domain/receipts/notes'
 
 /** What became of one item of a batch. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
-/** An outcome as the notes of a call keep it (`domain/history/receipt.ts`). */
-type NotedOutcome<T> = { readonly value: T } | { readonly problem: ToldProblem }
+/** An outcome as JSON keeps it. */
+export type KeptOutcome<T> = { readonly value: T } | { readonly problem: ToldProblem }
+
+export const keptOf = <T>(outcomes: readonly Outcome<T>[]): KeptOutcome<T>[] =>
+  outcomes.map((outcome) => (outcome.ok ? { value: outcome.value } : { problem: toldOf(outcome.problem) }))
+
+export const outcomesOf = <T>(kept: readonly KeptOutcome<T>[]): Outcome<T>[] =>
+  kept.map((one) => ('value' in one ? done(one.value) : { ok: false, problem: problemOf(one.problem) }))
 
 /** Outcomes of a call's items, noted for its answer. */
-export const noteOutcomes = <T>(caller: Noting, outcomes: readonly Outcome<T>[]): void =>
-  note(
-    caller,
-    'outcomes',
-    outcomes.map((outcome) => (outcome.ok ? { value: outcome.value } : { problem: toldOf(outcome.problem) })),
-  )
+export const noteOutcomes = <T>(caller: Caller, outcomes: readonly Outcome<T>[]): void =>
+  note(caller, 'outcomes', keptOf(outcomes))
 
-/** The outcomes that a call noted which was carried out before; null when it noted none. */
-export function notedOutcomes<T>({ notes }: Done): Outcome<T>[] | null {
-  const noted = notes.outcomes as readonly NotedOutcome<T>[] | undefined
-  if (noted === undefined) return null
-  return noted.map((one) => ('value' in one ? done(one.value) : { ok: false, problem: problemOf(one.problem) }))
+/** The value of the one item of a call. @throws Problem what was wrong with it */
+export function onlyValue<T>([outcome]: readonly Outcome<T | null>[]): T {
+  if (outcome?.ok && outcome.value !== null) return outcome.value
+  throw outcome?.ok === false ? outcome.problem : new Error('one item has one outcome')
 }
 
 /** Runs a step; a Problem becomes the item's outcome, anything else is a bug and passes through. */

@@ -33,6 +33,7 @@ import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
 import type { IndexCode } from './writing/code/index-code'
+import type { DeleteEntries } from './writing/entries/delete-entries'
 import type { RestoreEntries } from './writing/entries/restore-entries'
 import type { StoreEntries } from './writing/entries/store-entries'
 import type { UpdateEntries } from './writing/entries/update-entries'
@@ -46,17 +47,15 @@ export interface Services {
   readonly pace: Pace
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
+  readonly deleteEntries: DeleteEntries
   readonly rankedSearches: RankedSearches
   readonly grepTexts: GrepTexts
   readonly readTexts: ReadTexts
   /** Coverage of the configured model; null when semantic search is switched off. */
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
   readonly generation: BackgroundGeneration | null
-  /** Reads and deletes need no story of their own: the port is the service. */
-  readonly entries: Pick<
-    EntryStore,
-    'read' | 'readWithin' | 'page' | 'delete' | 'erase' | 'wouldDelete' | 'threads' | 'statistics' | 'imageType'
-  >
+  /** Reads need no story of their own: the port is the service. */
+  readonly entries: Pick<EntryStore, 'read' | 'readWithin' | 'page' | 'threads' | 'statistics' | 'imageType'>
   readonly receipts: Receipts
   /** What entries were; old states come back through `restoreEntries`. */
   readonly history: Pick<History, 'asOf'>

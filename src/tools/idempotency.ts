@@ -1,9 +1,11 @@
+// How is a call that writes carried out once for its key, and answered again without being carried out?
 import { z } from 'zod'
 import { notFound, unavailable } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
 import { digestOf } from '../domain/receipts/digest'
-import { checkKey, checkSameCall, KeyTaken, Notes, type Receipt } from '../domain/receipts/receipt'
-import type { ToolContext } from './context'
+import { KeyTaken, Notes } from '../domain/receipts/notes'
+import { checkKey, checkSameCall, type Receipt, type Trace } from '../domain/receipts/receipt'
+import type { Services } from '../services/services'
 import { by } from './fields'
 
 /** Every tool that writes takes a key under which the same call, made again, is answered as at first (history contract §2). */
@@ -13,41 +15,37 @@ export const idempotencyKey = z
   .optional()
   .meta({ description: 'Makes retries safe' })
 
-type Result = Record<string, unknown>
-type Run = (caller: Caller) => Promise<Result>
+export type Result = Record<string, unknown>
+
+/** A call that writes: what it does, what it finds out, and how its answer is made of that alone. */
+export interface Writing<Facts> {
+  /** What it found out; JSON, as a receipt keeps it. */
+  readonly facts: z.ZodType<Facts>
+  /** Does the call; its writes keep the receipt in their own batch. */
+  readonly work: (caller: Caller) => Promise<Facts>
+  /** The same facts, read from what the call left in its receipt. Enters no service. */
+  readonly recall: (trace: Trace) => Facts
+  /** Made of the facts alone. */
+  readonly answer: (facts: Facts) => Result
+  /** What a call does behind its write, for one whose server died before it. */
+  readonly unfinished?: Unfinished<Facts> | undefined
+}
+
+export interface Unfinished<Facts> {
+  readonly when: (facts: Facts) => boolean
+  readonly finish: (caller: Caller, facts: Facts) => Promise<Facts>
+}
 
 /** What a call answers, and whether it did anything. */
-export interface Carried {
+export interface Carried<Facts> {
+  readonly facts: Facts
   readonly result: Result
   readonly replayed: boolean
 }
 
-const GONE = 'What this call was about has been erased since'
-
-/**
- * Answers from a receipt: as it stands there, or made from what the call did and noted. What it did not come to behind its write is
- * done now, and then the answer is kept.
- */
-async function replay({ principal, services }: ToolContext, receipt: Receipt, run: Run): Promise<Carried> {
-  const { key, digest, changeId, answer, notes, erased } = receipt
-  if (erased) throw notFound(GONE)
-  if (answer !== null) return { result: { ...answer, replayed: true }, replayed: true }
-  const added = new Notes(true)
-  // It did its work under its own name, which its answer may tell (change_id).
-  const caller = {
-    ...principal,
-    changeId,
-    receipt: { key, digest, notes: added },
-    done: { ...receipt, notes: notes ?? {} },
-  }
-  const made = await run(caller)
-  if (added.isWhole) return { result: { ...made, replayed: true }, replayed: true }
-  const kept = await services.receipts.complete(caller, { key, answer: made })
-  if (kept.erased) throw notFound(GONE)
-  return { result: { ...kept.answer, replayed: true }, replayed: true }
-}
-
 interface KeyedCall {
+  readonly principal: Caller
+  readonly services: Pick<Services, 'receipts'>
   readonly key: string
   /** As parsed, without the key. */
   readonly args: unknown
@@ -58,34 +56,55 @@ interface KeyedCall {
   readonly looksFirst: boolean
 }
 
+const GONE = 'What this call was about has been erased since'
+
+/** Carries a call out that gave no key. */
+export async function carryOut<Facts>(caller: Caller, { work, answer }: Writing<Facts>): Promise<Carried<Facts>> {
+  const facts = await work(caller)
+  return { facts, result: answer(facts), replayed: false }
+}
+
+/** Answers from a receipt. What the call did not come to behind its write is done now, and then its facts are kept. */
+async function replay<Facts>({ principal, services }: KeyedCall, receipt: Receipt, writing: Writing<Facts>) {
+  const { key, digest, changeId, erased } = receipt
+  if (erased) throw notFound(GONE)
+  const told = (facts: Facts): Carried<Facts> => {
+    return { facts, result: { ...writing.answer(facts), replayed: true }, replayed: true }
+  }
+  const facts = receipt.facts === null ? writing.recall(receipt) : writing.facts.parse(receipt.facts)
+  if (writing.unfinished?.when(facts) !== true) return told(facts)
+  // It goes on under the name of the call.
+  const caller = { ...principal, changeId, receipt: { key, digest, notes: new Notes() } }
+  const whole = await writing.unfinished.finish(caller, facts)
+  const kept = await services.receipts.complete(caller, { key, facts: whole })
+  if (kept.erased) throw notFound(GONE)
+  return told(writing.facts.parse(kept.facts))
+}
+
 /**
- * Carries a call out once for its key: its write keeps a receipt with all that the answer is made of, in the same round trip. One more
- * keeps the answer itself where the call wrote nothing, or found out more behind its write.
+ * Carries a call out once for its key: its write keeps a receipt with all that its facts are read from, in the same round trip. One more
+ * keeps the facts themselves where the call wrote nothing, or found out more behind its write.
  *
- * @param run the call; its writes keep the receipt in their own batch
  * @throws Problem conflict when the key belongs to another call, not_found when what it was about was erased
  */
-export async function carryOutOnce(
-  context: ToolContext,
-  { key, args, looksFirst }: KeyedCall,
-  run: Run,
-): Promise<Carried> {
-  const { services, principal } = context
-  const digest = await digestOf(args)
-  const again = async (receipt: Receipt): Promise<Carried> => {
+export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Facts>): Promise<Carried<Facts>> {
+  const { services, principal, key } = call
+  const digest = await digestOf(call.args)
+  const again = async (receipt: Receipt): Promise<Carried<Facts>> => {
     checkSameCall(receipt, { tool: principal.action, digest })
-    return replay(context, receipt, run)
+    return replay(call, receipt, writing)
   }
-  const known = looksFirst ? await services.receipts.find(principal, key) : null
+  const known = call.looksFirst ? await services.receipts.find(principal, key) : null
   if (known !== null) return again(known)
   const notes = new Notes()
   const caller = { ...principal, receipt: { key, digest, notes } }
   try {
-    const result = await run(caller)
+    const facts = await writing.work(caller)
+    const result = writing.answer(facts)
     // What failed without a throw, and wrote nothing, may be tried again.
-    if (notes.isWhole || (!notes.isKept && result.success === false)) return { result, replayed: false }
-    const receipt = await services.receipts.complete(caller, { key, answer: result })
-    return receipt.changeId === caller.changeId ? { result: receipt.answer ?? result, replayed: false } : again(receipt)
+    if (notes.isWhole || (!notes.isKept && result.success === false)) return { facts, result, replayed: false }
+    const receipt = await services.receipts.complete(caller, { key, facts })
+    return receipt.changeId === caller.changeId ? { facts, result, replayed: false } : again(receipt)
   } catch (error) {
     // The same call may have been made at this moment, and be the very reason why this one fails (the version is another).
     const first = await services.receipts.find(principal, key)

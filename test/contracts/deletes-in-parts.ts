@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
+import type { DeleteSelection } from '../../src/domain/entry/selection'
 import { createPace } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
-import type { DeleteSelection } from '../../src/ports/entry-store'
+import { deleting } from '../support/deleting'
 import { entryOf, freshPrincipal } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -72,16 +73,16 @@ export function deletesInPartsCases(make: () => HistoryUnderTest): void {
       await connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${even[1]}`], { org: ada.org })
       late = (await plain.save(ada, [await entryOf(ada, { threadId: 'odd', source: 'agent' })])).map(({ id }) => id)
     })
-    const store = by(walking)
-    const told = async (call: Promise<number>) => {
+    const deletes = deleting(by(walking))
+    const told = async (call: Promise<{ readonly count: number }>) => {
       cost.parts = 0
-      return [await call, inParts ? cost.parts : null]
+      return [(await call).count, inParts ? cost.parts : null]
     }
     const parts = (n: number) => (inParts ? n : null)
 
     // A thread of one part is chosen at once, however large the store.
-    expect(await told(store.delete({ ...ada, changeId: 'few' }, { threadIds: ['few'] }))).toEqual([1, parts(0)])
-    expect(await told(store.delete({ ...ada, changeId: 'even' }, { threadIds: ['even', 'nowhere'] }))).toEqual([
+    expect(await told(deletes.delete({ ...ada, changeId: 'few' }, { threadIds: ['few'] }))).toEqual([1, parts(0)])
+    expect(await told(deletes.delete({ ...ada, changeId: 'even' }, { threadIds: ['even', 'nowhere'] }))).toEqual([
       even.length - 2,
       parts(4),
     ])
@@ -95,7 +96,7 @@ export function deletesInPartsCases(make: () => HistoryUnderTest): void {
     // What would be deleted is counted in parts too, and nothing is.
     const would = async (selection: DeleteSelection) => {
       cost.parts = 0
-      const told = await store.wouldDelete(ada, selection)
+      const told = await deletes.look(ada, selection)
       expect(told).toEqual(await plain.wouldDelete(ada, selection))
       return [told.count, told.ids, inParts ? cost.parts : null]
     }
@@ -105,10 +106,11 @@ export function deletesInPartsCases(make: () => HistoryUnderTest): void {
     expect(await left()).toHaveLength(odd.length + late.length + 1)
 
     // By other criteria, and for good.
-    expect(await told(store.delete({ ...ada, changeId: 'users' }, { source: 'user' }))).toEqual([0, parts(2)])
-    expect(
-      await told(store.erase({ ...ada, changeId: 'erased' }, { threadIds: ['odd'] }).then(({ count }) => count)),
-    ).toEqual([odd.length + late.length, parts(3)])
+    expect(await told(deletes.delete({ ...ada, changeId: 'users' }, { source: 'user' }))).toEqual([0, parts(2)])
+    expect(await told(deletes.erase({ ...ada, changeId: 'erased' }, { threadIds: ['odd'] }))).toEqual([
+      odd.length + late.length,
+      parts(3),
+    ])
     expect(await left()).toEqual([even[1]])
   })
 }

@@ -9,8 +9,9 @@ import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
-import { Notes } from '../../src/domain/receipts/receipt'
+import { Notes } from '../../src/domain/receipts/notes'
 import { promise } from '../requirements/history'
+import { deleting } from '../support/deleting'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -51,7 +52,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
     const told = async (id: number, terms: HistoryTerms = OFF) =>
       createSqlReceipts(made.connection, made.clock, terms).find(ada, `k${id}`)
     const erase = async (caller: Caller, id: number, terms = OFF) =>
-      (await store(terms).erase(call(caller), { ids: [id] })).count
+      (await deleting(store(terms)).erase(call(caller), { ids: [id] })).count
     /** Whether each of these may erase it, in turn; what nobody erased is still told. */
     async function tried(id: number, callers: readonly Caller[], terms = OFF) {
       const counts: number[] = []
@@ -219,17 +220,27 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
         // Without history a page that is gone is known as one that others did not see.
         const pages = terms.days > 0 ? 0 : 1
         const selection = { threadIds: [threadId] }
-        expect(await store(terms).wouldDelete(narrow, selection, true)).toMatchObject({ count: 3 + pages })
-        expect(await store(terms).erase(call(narrow), selection)).toEqual({
+        expect(await deleting(store(terms)).look(narrow, selection, true)).toMatchObject({ count: 3 + pages })
+        expect(await deleting(store(terms)).erase(call(narrow), selection)).toEqual({
           ...{ count: 4 + pages, archived: 1, before: 2 + pages, left: 2 },
         })
-        expect(await store(terms).erase(call(narrow), selection)).toEqual({ count: 0, archived: 0, before: 0, left: 2 })
+        expect(await deleting(store(terms)).erase(call(narrow), selection)).toEqual({
+          count: 0,
+          archived: 0,
+          before: 0,
+          left: 2,
+        })
         const [rows] = await made.connection.batch([
           sql`SELECT id FROM entries WHERE thread_id = ${threadId} ORDER BY id`,
         ])
         expect(rows?.map(({ id }) => Number(id))).toEqual([everyones, hidden, page])
         for (const id of [standing, archived, deleted]) expect(await erase(ada, id, terms)).toBe(0)
-        expect(await store(terms).erase(call(ada), selection)).toEqual({ count: 2, archived: 0, before: 1, left: 0 })
+        expect(await deleting(store(terms)).erase(call(ada), selection)).toEqual({
+          count: 2,
+          archived: 0,
+          before: 1,
+          left: 0,
+        })
         expect(await erase(ada, moved, terms)).toBe(1)
         expect(await erase(narrow, pageGone, terms)).toBe(1 - pages)
       }

@@ -10,13 +10,13 @@ import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
-import { Notes } from '../../src/domain/receipts/receipt'
+import { Notes } from '../../src/domain/receipts/notes'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
-import type { ToolContext } from '../../src/tools/context'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { promise } from '../requirements/history'
+import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface HistoryUnderTest {
@@ -89,9 +89,11 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         const principal = { ...ada, changeId: crypto.randomUUID() }
         trips = 0
         const { replayed } = await carryOutOnce(
-          { principal, services } as unknown as ToolContext,
-          { key, args: { id }, looksFirst },
-          async (caller) => ({ version: await entries.patch(caller, id, { n: 1 }) }),
+          { ...{ principal, services }, key, args: { id }, looksFirst },
+          keyedCall(
+            async (caller) => ({ version: await entries.patch(caller, id, { n: 1 }) }),
+            ({ effect: [patched] }) => ({ version: patched?.[1] }),
+          ),
         )
         return [replayed, trips]
       }
@@ -109,7 +111,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const receipt = receiptOf('c')
       await entries.patch({ ...ada, receipt, changeId: 'first' }, id, { n: 2 })
       const twin = { ...ada, receipt, changeId: 'twin' }
-      expect(await services.receipts.complete(twin, { key: 'c', answer: {} })).toMatchObject({
+      expect(await services.receipts.complete(twin, { key: 'c', facts: {} })).toMatchObject({
         ...{ changeId: 'first', answer: null },
       })
     })
@@ -158,13 +160,13 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const services = { receipts: createSqlReceipts(connection, clock, terms) }
       const undo = async (key: string) => {
         const before = statements
-        const context = { principal: { ...ada, changeId: crypto.randomUUID() }, services } as unknown as ToolContext
+        const principal = { ...ada, changeId: crypto.randomUUID() }
         const { result, replayed } = await carryOutOnce(
-          context,
-          { key, args: {}, looksFirst: true },
-          async (caller) => ({
-            ...(await restore(caller, { changeId: call.changeId })),
-          }),
+          { ...{ principal, services }, key, args: {}, looksFirst: true },
+          keyedCall(
+            async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),
+            ({ notes }) => ({ ...(notes.restored as object) }),
+          ),
         )
         most = Math.max(most, statements - before)
         return [replayed, (result.restored as unknown[]).length, result.remaining]

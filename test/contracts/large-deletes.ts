@@ -13,12 +13,12 @@ import { MOST_DELETED } from '../../src/domain/identity/audit'
 import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
-import { type Done, Notes, type Receipt } from '../../src/domain/receipts/receipt'
+import { Notes } from '../../src/domain/receipts/notes'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
-import type { CallContext } from '../../src/tools/context'
-import { carryOutOnce } from '../../src/tools/idempotency'
-import { eraseAll } from '../../src/tools/threads/deletion'
+import type { ToolContext } from '../../src/tools/context'
+import { deleteContext } from '../../src/tools/threads/delete-context'
+import { deleting } from '../support/deleting'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { deletesInPartsCases, disturbed } from './deletes-in-parts'
 import type { HistoryUnderTest } from './history-store'
@@ -164,8 +164,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await standing()).toBe(COUNT - PART_ENTRIES)
       // Made again, the call tells all, although most of it is still to be removed.
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
-      const known = (await find(ada, 'k')) as Receipt & Done
-      expect(await by.delete({ ...caller, done: known }, { threadIds: ['many'] })).toBe(COUNT)
+      expect(await find(ada, 'k')).toMatchObject({ changes: COUNT, told: {} })
       expect((await store().page(ada, EVERYTHING, PAGE)).entries).toEqual([])
       expect(await store().delete(ada, { threadIds: ['many'] })).toBe(0)
       const [work] = await made.connection.batch([
@@ -262,9 +261,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const caller = { ...ada, receipt: receiptOf('k') }
       expect(await by.erase(caller, { threadIds: ['many'] })).toMatchObject({ count: COUNT })
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
-      const known = (await find(ada, 'k')) as Receipt & Done
-      expect(await by.erase({ ...caller, done: known }, { threadIds: ['many'] })).toMatchObject({ count: COUNT })
-      expect(known.erased).toBe(false)
+      expect(await find(ada, 'k')).toMatchObject({ erased: false, told: { erased: { count: COUNT } } })
       expect(removed).toEqual(PARTS)
       expect(await counted(of('entry_versions'))).toEqual([0])
     })
@@ -275,14 +272,18 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const { walking } = await disturbed(made.connection, 6000, () => store().delete(ada, { ids: ids.slice(0, 1) }))
       const entries = createSqlEntryStore(walking, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
       const receipts = createSqlReceipts(made.connection, made.clock, terms)
-      const services = { entries, receipts, now: () => made.clock.now() }
+      const services = {
+        deleteEntries: deleting(entries),
+        receipts,
+        afterwards: () => {},
+        maintenance: { work: async () => {} },
+      }
       const erase = async (key: string) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }
-        const context = { principal, services, config: { history: terms } } as unknown as CallContext
-        const { result, replayed } = await carryOutOnce(context, { key, args: {}, looksFirst: false }, (caller) =>
-          eraseAll({ ...context, principal: caller }, { threadIds: ['many'] }),
-        )
-        return [replayed, result.deleted_count, result.remaining]
+        const context = { principal, services, config: {} } as unknown as ToolContext
+        const args = { thread_id: 'many', erase: true, idempotency_key: key }
+        const { structured } = await deleteContext.call(context, args)
+        return [structured.replayed === true, structured.deleted_count, structured.remaining]
       }
       // Of the thread goes too what they have deleted.
       expect(await erase('a')).toEqual([false, MOST_DELETED, 8])

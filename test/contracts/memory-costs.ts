@@ -116,7 +116,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
         embedder.calls = 0
         const payload = { path, content }
         const event = { type: 'file_opened', payload, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
-        const report = createReportEvent({ memories, similarMemories: never, code: code(onFailure), clock })
+        const report = createReportEvent({ memories, similarMemories: never, code: code(onFailure), clock }).report
         return { ...(await report(ada, 'p', event)), calls: embedder.calls }
       }
       const rows = async (query: SQL) => (await connection.batch([query]))[0] ?? []
@@ -143,7 +143,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
     })
 
     it(promise('f7-evicted'), async () => {
-      const report = createReportEvent({ memories, similarMemories: never, code: { open: never }, clock })
+      const report = createReportEvent({ memories, similarMemories: never, code: { open: never }, clock }).report
       const started = { type: 'session_start', payload: {}, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
       const { memoryIds } = await report(ada, 'p', started)
       clock.advance(1)

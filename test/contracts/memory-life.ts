@@ -16,6 +16,7 @@ import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
 import { createMemoryService, type MemoryDraft } from '../../src/services/writing/memories/memories'
 import { promise } from '../requirements/fabric'
+import { deleting } from '../support/deleting'
 import { freshPrincipal, LIMITS, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 import { keepingWorld } from './keeping/world'
@@ -59,7 +60,10 @@ export function worldOf(
     limits: LIMITS,
     generate,
   })
-  return createMemoryService({ memories: createSqlMemories(connection, clock), entries, storeEntries, generate })
+  return createMemoryService({
+    ...{ memories: createSqlMemories(connection, clock), entries, storeEntries, generate },
+    deleteEntries: deleting(entries),
+  })
 }
 
 /** What time, use and room do to memories (fabric contract §2). */

@@ -22,6 +22,7 @@ import { createStoreEntries } from '../../src/services/writing/entries/store-ent
 import { createMemoryService, type MemoryDraft } from '../../src/services/writing/memories/memories'
 import { createSummarize } from '../../src/services/writing/memories/summarize'
 import { type Costs, resetCosts } from '../support/bindings'
+import { deleting } from '../support/deleting'
 import { LIMITS, type TestClock } from '../support/scope'
 
 /** A database and an index of vectors. */
@@ -88,7 +89,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   const outbox = { queueUnused: async () => 0 }
   const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
   const service = createMemoryService({
-    ...{ memories, entries, storeEntries, generate },
+    ...{ memories, entries, deleteEntries: deleting(entries), storeEntries, generate },
     isEmbedded: async (scope, id) =>
       (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })

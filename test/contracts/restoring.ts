@@ -12,9 +12,9 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Restoration } from '../../src/ports/history'
-import type { ToolContext } from '../../src/tools/context'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { promise } from '../requirements/history'
+import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -270,10 +270,13 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       const id = await save()
       const services = { receipts: createSqlReceipts(made.connection, made.clock, terms) }
       const patch = async (looksFirst: boolean) => {
-        const context = { principal: call(), services } as unknown as ToolContext
-        const { replayed } = await carryOutOnce(context, { key: 'k', args: {}, looksFirst }, async (caller) => ({
-          version: await store().patch(caller, id, { n: made.clock.now() }),
-        }))
+        const { replayed } = await carryOutOnce(
+          { ...{ principal: call(), services }, key: 'k', args: {}, looksFirst },
+          keyedCall(
+            async (caller) => ({ version: await store().patch(caller, id, { n: made.clock.now() }) }),
+            () => ({}),
+          ),
+        )
         return replayed
       }
       const told: boolean[] = []

@@ -12,6 +12,7 @@ import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
+import { deleting } from '../support/deleting'
 import { base64, entryOf, freshPrincipal, pngBytes, type TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
@@ -131,6 +132,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       const some = () => sql.raw([oneOf(all), oneOf(all), oneOf(all)].join(', '))
       const set = (what: SQL) => run(sql`UPDATE entries SET ${what} WHERE org = ${ada.org} AND id IN (${some()})`)
       const store = stores(made.connection)
+      const deletes = deleting(store)
       const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, TERMS)
       /** Gives up behind its first transaction. */
       const dying = () => {
@@ -171,8 +173,8 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           const rows = createSqlVectorRows(made.connection, made.clock)
           for (const one of await rows.textsOf([oneOf(all)])) await rows.replace(one, vectors())
         },
-        () => store.delete(owned(), { ids: several() }),
-        () => store.erase(owned(), { ids: [oneOf(all)] }),
+        () => deletes.delete(owned(), { ids: several() }),
+        () => deletes.erase(owned(), { ids: [oneOf(all)] }),
         async () => {
           await run(sql`UPDATE entries SET bytes = 3000000 WHERE org = ${ada.org} AND thread_id = 't1'`)
           await dying().delete({ ...ada, changeId: `unfinished ${unfinished++}` }, { threadIds: ['t1'] })

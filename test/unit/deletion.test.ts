@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MOST_DELETED } from '../../src/domain/identity/audit'
-import { Notes } from '../../src/domain/receipts/receipt'
-import { deleteAll, eraseAll } from '../../src/tools/threads/deletion'
+import { Notes } from '../../src/domain/receipts/notes'
+import { carryOutDeletion, tellDeletion } from '../../src/tools/threads/deletion'
 
 it('says how many entries are left when one call takes no more', async () => {
   const notes = new Notes()
@@ -9,22 +9,22 @@ it('says how many entries are left when one call takes no more', async () => {
   const context = (count: number) =>
     ({
       services: {
-        entries: {
-          delete: async () => count,
+        deleteEntries: {
+          delete: async () => ({ count, until: null }),
           erase: async () => ({ count, archived: 0, before: 0, left: 0 }),
-          wouldDelete: async () => ({ count: 7, ids: [] }),
+          remaining: async () => (count < MOST_DELETED ? 0 : 7),
         },
-        now: () => 0,
       },
       principal: { changeId: 'c', receipt: { key: 'k', digest: 'd', notes } },
-      config: { history: { days: 0, receiptHours: 1 } },
     }) as never
-  expect(await deleteAll(context(2), {})).toEqual({
+  const removed = async (count: number, erase: boolean) =>
+    tellDeletion(await carryOutDeletion(context(count), {}, { dry_run: false, erase }))
+  expect(await removed(2, false)).toEqual({
     ...{ success: true, deleted_count: 2, message: 'Successfully deleted 2 context entries', change_id: 'c' },
   })
-  notes.keep()
-  for (const [removeAll, verb] of [[deleteAll, 'deleted'] as const, [eraseAll, 'erased'] as const])
-    expect(await removeAll(context(MOST_DELETED), {})).toMatchObject({
+  expect(notes.isWhole).toBe(true)
+  for (const [erases, verb] of [[false, 'deleted'] as const, [true, 'erased'] as const])
+    expect(await removed(MOST_DELETED, erases)).toMatchObject({
       ...{ deleted_count: MOST_DELETED, remaining: 7 },
       message: `Successfully ${verb} 10000 context entries; 7 are left for the same call under another idempotency_key`,
     })

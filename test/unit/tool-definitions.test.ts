@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { parseConfig } from '../../src/config'
 import { FAMILIES, offerOf, TOOLS } from '../../src/tools/catalogue'
-import type { Tool } from '../../src/tools/define-tool'
+import { defineWritingTool, type Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
 
 /** Tokens that the definitions of a family may cost a client, at four characters each, by how many tools it has. */
@@ -78,5 +79,27 @@ describe('definitions of tools', () => {
       ...['update_context', 'delete_context', 'list_changes'],
     ])
     expect(sum(tools.map((tool) => tokens(inputSide(tool))))).toBeLessThanOrEqual(2_500)
+  })
+})
+
+describe('a tool that writes', () => {
+  it('cannot be defined without what it finds out, how that is read again, and an answer made of it', () => {
+    const whole = {
+      ...{ family: FAMILIES.threads, name: 'note', title: 'Note', description: 'Notes.', effect: 'store' as const },
+      ...{ input: z.strictObject({}), output: z.object({}), facts: z.object({ id: z.int() }) },
+      work: async () => ({ id: 1 }),
+      recall: () => ({ id: 1 }),
+      answer: ({ id }: { id: number }) => ({ id }),
+    }
+    expect(defineWritingTool(whole).role).toBe('writer')
+    const { facts: _, ...factless } = whole
+    // @ts-expect-error
+    expect(() => defineWritingTool(factless)).not.toThrow()
+    const { answer: __, ...answerless } = whole
+    // @ts-expect-error
+    expect(() => defineWritingTool(answerless)).not.toThrow()
+    const { recall: ___, ...forgetful } = whole
+    // @ts-expect-error
+    expect(() => defineWritingTool(forgetful)).not.toThrow()
   })
 })

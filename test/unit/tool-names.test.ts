@@ -11,7 +11,6 @@ const tool = defineTool({
   name: 'context_store',
   title: 'Store',
   description: 'Stores.',
-  effect: 'store',
   input: z.strictObject({}),
   output: z.object({}),
   handler: async () => ({}),

@@ -125,7 +125,7 @@ describe('a change of the store', () => {
         services.updateEntries({ ...ada, changeId: 'c2' }, [{ ok: true, value: { id, text: 'again' } }], true),
       ),
     ).toEqual(['updated c2'])
-    expect(await waitFor(() => services.entries.delete({ ...ada, changeId: 'c3' }, { ids: [id] }))).toEqual([
+    expect(await waitFor(() => services.deleteEntries.delete({ ...ada, changeId: 'c3' }, { ids: [id] }))).toEqual([
       'deleted c3',
     ])
     await Promise.all(background)

@@ -1,4 +1,4 @@
-import type { Done, ReceiptDraft } from '../receipts/receipt'
+import type { ReceiptDraft } from '../receipts/notes'
 
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {
@@ -41,8 +41,6 @@ export interface Caller extends Actor {
   readonly changeId: string
   /** Present when the call may be made again under a key of its own. */
   readonly receipt?: ReceiptDraft
-  /** Present when it was carried out before and only its answer is to be made again: services do nothing, and say what was done. */
-  readonly done?: Done
 }
 
 /**

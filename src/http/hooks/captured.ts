@@ -1,17 +1,22 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
 import type { Config } from '../../config'
 import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
 import { readId } from '../../domain/entry/link'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { checkProjectId } from '../../domain/identity/identity'
 import type { Caller, Role } from '../../domain/identity/scope'
-import { checkKey } from '../../domain/receipts/receipt'
+import { checkKey, savedBy } from '../../domain/receipts/receipt'
+import { keptAt, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
-import { carryOutOnce } from '../../tools/idempotency'
+import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
 import { readObject } from '../object-body'
 
 /** What was captured, for whoever looks through it (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
+
+/** Of what a restoration notes. */
+const left = z.object({ remaining: z.int() })
 
 const MAX_BODY = 2_000_000
 const PAGE = { usual: 50, most: 200 } as const
@@ -110,21 +115,21 @@ export function createCapturedRoutes() {
   }
 
   /** The same for a call that writes, and may be made again under its `Idempotency-Key` (history contract §2). */
-  async function once(
+  async function once<Facts>(
     { var: variables, req }: Context,
     org: string,
     action: string,
     args: unknown,
-    step: (caller: Caller) => Promise<Record<string, unknown>>,
+    writing: Writing<Facts>,
   ): Promise<Record<string, unknown>> {
-    const { services, setup } = variables
+    const { services } = variables
     const given = req.raw.headers.get('idempotency-key')
     const key = given === null ? null : checkKey(given)
-    const result = await run(variables, org, action, 'writer', async (principal) => {
-      if (key === null) return step(principal)
-      const context = { principal, services, config: setup.config, origin: new URL(req.raw.url).origin }
-      return (await carryOutOnce(context, { key, args, looksFirst: true }, step)).result
-    })
+    const { result } = await run(variables, org, action, 'writer', (principal) =>
+      key === null
+        ? carryOut(principal, writing)
+        : carryOutOnce({ principal, services, key, args, looksFirst: true }, writing),
+    )
     services.afterwards(services.maintenance.work())
     return result
   }
@@ -155,10 +160,22 @@ export function createCapturedRoutes() {
       title: textOr(body.title, 'title'),
       expectedVersion: versionOr(body.expected_version, 'expected_version'),
     }
-    const answer = await once(c, c.req.param('org'), 'captured.keep', { id, ...given }, async (caller) => {
-      const { reviewed } = await c.var.services.capture.review.keep(caller, id, given)
-      return { id, change_id: toChangeId(reviewed) }
-    })
+    const { review } = c.var.services.capture
+    const answer = await once(
+      c,
+      c.req.param('org'),
+      'captured.keep',
+      { id, ...given },
+      {
+        facts: z.object({ version: z.int() }),
+        async work(caller) {
+          const { version } = await review.keep(caller, id, given)
+          return { version }
+        },
+        recall: ({ effect: [kept] }) => ({ version: kept?.[1] ?? 0 }),
+        answer: ({ version }) => ({ id, change_id: toChangeId(keptAt(id, version)) }),
+      },
+    )
     return c.json(answer)
   })
 
@@ -173,9 +190,22 @@ export function createCapturedRoutes() {
       audience: textOr(body.audience, 'audience'),
       expectedVersions: readVersions(body.expected_versions),
     }
-    const answer = await once(c, c.req.param('org'), 'captured.merge', given, async (caller) => {
-      const { id, reviewed } = await c.var.services.capture.review.merge(caller, given)
-      return { id, change_id: toChangeId(reviewed) }
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.merge', given, {
+      facts: z.object({ id: z.int(), changeId: z.string(), dropped: z.boolean() }),
+      async work(caller) {
+        const { id } = await review.merge(caller, given)
+        return { id, changeId: caller.changeId, dropped: true }
+      },
+      recall: (trace) => ({ id: savedBy(trace)[0]?.id ?? 0, changeId: trace.changeId, dropped: false }),
+      answer: ({ id, ...call }) => ({ id, change_id: toChangeId(mergedInto(id, call)) }),
+      unfinished: {
+        when: ({ dropped }) => !dropped,
+        async finish(caller, merged) {
+          await review.finishMerge(caller, given.ids)
+          return { ...merged, dropped: true }
+        },
+      },
     })
     return c.json(answer)
   })
@@ -183,19 +213,45 @@ export function createCapturedRoutes() {
   routes.post('/:org/captured/drop', async (c) => {
     const body = await readObject(c.req.raw, ['ids', 'expected_versions'], MAX_BODY)
     const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
-    const answer = await once(c, c.req.param('org'), 'captured.drop', given, async (caller) => ({
-      change_id: toChangeId(await c.var.services.capture.review.drop(caller, given.ids, given.seen)),
-    }))
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.drop', given, {
+      facts: z.object({ dropped: z.string() }),
+      async work(caller) {
+        await review.drop(caller, given.ids, given.seen)
+        return { dropped: caller.changeId }
+      },
+      recall: ({ changeId }) => ({ dropped: changeId }),
+      answer: ({ dropped }) => ({ change_id: toChangeId({ did: 'drop', dropped }) }),
+    })
     return c.json(answer)
   })
 
   routes.post('/:org/captured/undo', async (c) => {
     const { change_id } = await readObject(c.req.raw, ['change_id'], MAX_BODY)
     const reviewed = readChangeId(change_id)
-    const answer = await once(c, c.req.param('org'), 'captured.undo', { change_id }, async (caller) => {
-      await c.var.services.capture.review.undo(caller, reviewed)
-      return { change_id: caller.changeId }
-    })
+    const { review } = c.var.services.capture
+    const answer = await once(
+      c,
+      c.req.param('org'),
+      'captured.undo',
+      { change_id },
+      {
+        facts: z.object({ changeId: z.string(), remaining: z.int() }),
+        async work(caller) {
+          await review.undo(caller, reviewed)
+          return { changeId: caller.changeId, remaining: 0 }
+        },
+        recall: ({ changeId, notes }) => ({ changeId, ...left.parse(notes.restored) }),
+        answer: ({ changeId }) => ({ change_id: changeId }),
+        unfinished: {
+          when: ({ remaining }) => remaining > 0,
+          async finish(caller, { changeId }) {
+            await review.finishUndo(caller, reviewed)
+            return { changeId, remaining: 0 }
+          },
+        },
+      },
+    )
     return c.json(answer)
   })
 

@@ -1,7 +1,7 @@
 // How is what hooks have captured of a project erased, for good?
 import { type Caller, mayAct } from '../../domain/identity/scope'
 import type { CaptureStore } from '../../ports/capture'
-import type { EntryStore } from '../../ports/entry-store'
+import type { DeleteEntries } from '../writing/entries/delete-entries'
 
 /** Entries that one batch erases; each takes its history with it. */
 const AT_ONCE = 100
@@ -10,10 +10,10 @@ export type EraseCaptured = ReturnType<typeof createEraseCaptured>
 
 export function createEraseCaptured({
   store,
-  entries,
+  deleteEntries,
 }: {
   readonly store: Pick<CaptureStore, 'captured' | 'forgetSessions'>
-  readonly entries: Pick<EntryStore, 'erase'>
+  readonly deleteEntries: Pick<DeleteEntries, 'erase'>
 }) {
   /**
    * Erases what was captured of a project, what was dropped of it included: a writer's own, an administrator everybody's, unread.
@@ -30,7 +30,7 @@ export function createEraseCaptured({
       if (found.length === 0) return erased
       let count = 0
       for (const [whose, own] of Map.groupBy(found, (one) => one.owner)) {
-        const outcome = await entries.erase({ ...caller, owner: whose }, { ids: own.map(({ id }) => id) })
+        const outcome = await deleteEntries.erase({ ...caller, owner: whose }, { ids: own.map(({ id }) => id) })
         count += outcome.count
       }
       if (count === 0) return erased

@@ -6,11 +6,13 @@ import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import type { RememberArguments } from '../../domain/pack/remember'
+import { note } from '../../domain/receipts/notes'
 import { trim } from '../../domain/text'
 import type { CaptureStore } from '../../ports/capture'
 import type { EntryStore } from '../../ports/entry-store'
-import { done } from '../outcome'
+import { done, onlyValue } from '../outcome'
 import type { Remember } from '../pack/remember'
+import type { DeleteEntries } from '../writing/entries/delete-entries'
 import type { RestoreEntries } from '../writing/entries/restore-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
@@ -28,26 +30,40 @@ export interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind'
   readonly expectedVersions: SeenVersions
 }
 
-/** What was done, and the entry that it made or kept. */
-export interface Review {
-  readonly id: number
-  readonly reviewed: Reviewed
-}
+/** What a keep has done that left the entry at this version. */
+export const keptAt = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
+
+/** The call in whose name a merge drops its sources, which is not its own: each can be taken back. */
+const droppedBy = ({ changeId }: { readonly changeId: string }): string => `d${changeId}`
+
+/** What a merge has done that made this entry. */
+export const mergedInto = (id: number, call: { readonly changeId: string }): Reviewed => ({
+  ...{ did: 'merge', id, version: 1, dropped: droppedBy(call) },
+})
 
 const MOST = 20
 const MOST_TITLE = 200
+
+/** What was done, and the entry that it made or kept, at its version after that. */
+export interface Review {
+  readonly id: number
+  readonly version: number
+  readonly reviewed: Reviewed
+}
 
 export type ReviewCaptured = ReturnType<typeof createReviewCaptured>
 
 export function createReviewCaptured({
   store,
   entries,
+  deleteEntries,
   updateEntries,
   restoreEntries,
   remember,
 }: {
   readonly store: Pick<CaptureStore, 'review'>
-  readonly entries: Pick<EntryStore, 'readToChange' | 'delete'>
+  readonly entries: Pick<EntryStore, 'readToChange'>
+  readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly updateEntries: UpdateEntries
   readonly restoreEntries: RestoreEntries
   readonly remember: Remember
@@ -65,8 +81,20 @@ export function createReviewCaptured({
     })
   }
 
-  /** A further write of the same call, which has no receipt of its own: made again, it does what is left to be done. */
-  const further = ({ receipt: _, done: __, ...caller }: Caller, changeId: string): Caller => ({ ...caller, changeId })
+  /** A further write of the same call, which has no receipt of its own. */
+  const further = ({ receipt: _, ...caller }: Caller, changeId: string): Caller => ({ ...caller, changeId })
+
+  async function dropSources(caller: Caller, ids: readonly number[]): Promise<void> {
+    await deleteEntries.delete(further(caller, droppedBy(caller)), { ids })
+    note(caller, 'dropped', true)
+  }
+
+  /** @throws Problem unavailable while not everything is back */
+  async function bringBack(caller: Caller, reviewed: Reviewed): Promise<void> {
+    if (reviewed.did === 'keep') return
+    const { remaining } = await restoreEntries(caller, { changeId: reviewed.dropped })
+    if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+  }
 
   function patchOf({ kind, title }: KeepArguments): JsonObject {
     if (kind !== undefined && !isKind(kind)) throw invalidInput(`kind must be one of: ${KINDS.join(', ')}`)
@@ -79,20 +107,19 @@ export function createReviewCaptured({
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
 
-    /** Makes a captured entry one like any other: it is listed, found by words and meaning, and does not end by itself. */
+    /** Makes a captured entry one like any other: listed, found by words and meaning, without an end. */
     async keep(caller: Caller, id: number, given: KeepArguments): Promise<Review> {
       const { expectedVersion } = given
       const metadataPatch = patchOf(given)
-      if (!caller.done) await captured(caller, [id], {})
+      await captured(caller, [id], {})
       const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
-      const [outcome] = await updateEntries(caller, [done(update)], true)
-      if (!outcome?.ok || outcome.value === null) throw outcome?.ok === false ? outcome.problem : noSuchEntry(id)
-      return { id, reviewed: { did: 'keep', id, version: outcome.value.version - 1 } }
+      const { version } = onlyValue(await updateEntries(caller, [done(update)], true))
+      return { id, version, reviewed: keptAt(id, version) }
     },
 
-    /** Remembers one entry that says what several captured ones do, and drops these. It is read by whom they are unless told otherwise. */
+    /** Remembers one entry that says what several captured ones do, and drops these. It is read by whom they are, unless told otherwise. */
     async merge(caller: Caller, { ids, expectedVersions, ...given }: MergeArguments): Promise<Review> {
-      const sources = caller.done ? [] : await captured(caller, ids, expectedVersions)
+      const sources = await captured(caller, ids, expectedVersions)
       const [first] = sources
       const isPrivate = sources.some(({ reader }) => reader !== '')
       const { id } = await remember(caller, {
@@ -101,14 +128,16 @@ export function createReviewCaptured({
         ...(first?.project == null ? {} : { project: first.project }),
         ...{ from: ids, diary: false },
       })
-      const dropped = `d${caller.changeId}`
-      await entries.delete(further(caller, dropped), { ids })
-      return { id, reviewed: { did: 'merge', id, version: 1, dropped } }
+      await dropSources(caller, ids)
+      return { id, version: 1, reviewed: mergedInto(id, caller) }
     },
 
+    /** Drops what a merge was made of, whose server died between. */
+    finishMerge: dropSources,
+
     async drop(caller: Caller, ids: readonly number[], seen: SeenVersions): Promise<Reviewed> {
-      if (!caller.done) await captured(caller, ids, seen)
-      await entries.delete(caller, { ids })
+      await captured(caller, ids, seen)
+      await deleteEntries.delete(caller, { ids })
       return { did: 'drop', dropped: caller.changeId }
     },
 
@@ -124,14 +153,16 @@ export function createReviewCaptured({
         if (restored.length === 0) throw noSuchEntry(id)
         return
       }
-      if (reviewed.did === 'merge' && !caller.done) {
+      if (reviewed.did === 'merge') {
         const { id, version } = reviewed
         const [made] = await entries.readToChange(caller, [id])
         const selection = { ids: [id], expectedVersion: version }
-        if (made !== undefined) await entries.delete(further(caller, `u${caller.changeId}`), selection)
+        if (made !== undefined) await deleteEntries.delete(further(caller, `u${caller.changeId}`), selection)
       }
-      const { remaining } = await restoreEntries(caller, { changeId: reviewed.dropped })
-      if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+      await bringBack(caller, reviewed)
     },
+
+    /** Brings back what an undo has left, whose server died before its end, or which has told so. */
+    finishUndo: bringBack,
   }
 }

@@ -4,7 +4,7 @@ import { noSuchEntry, Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import { type RememberArguments, type Remembered, readFrom, readRemembered } from '../../domain/pack/remember'
-import { once } from '../../domain/receipts/receipt'
+import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
 import { parseQuery } from '../../domain/search/query'
@@ -12,8 +12,8 @@ import { scoredTerms } from '../../domain/search/score'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
-import { done } from '../outcome'
-import type { StoredEntry, StoreEntries } from '../writing/entries/store-entries'
+import { done, onlyValue } from '../outcome'
+import type { StoreEntries } from '../writing/entries/store-entries'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {
@@ -103,7 +103,7 @@ export function createRemember({
 
   /** Without words of its own a memory says what the first entry says that it is kept from. */
   async function withText(caller: Caller, memory: Remembered, { content, from = [] }: RememberArguments) {
-    if (content !== undefined || caller.done) return memory
+    if (content !== undefined) return memory
     const [first] = readFrom(from)
     const [entry] = await entries.read(caller, [first as number])
     if (entry === undefined) throw noSuchEntry(first as number)
@@ -118,13 +118,13 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments): Promise<StoredMemory> => {
     const memory = await withText(caller, readRemembered(caller, given), given)
     const { draft, kind, project, links } = memory
-    const conflicts = await once(caller, 'conflicts', () => conflictsWith(caller, memory))
+    const conflicts = await conflictsWith(caller, memory)
+    note(caller, 'remembered', { kind, project, links, conflicts })
     if (caller.receipt) caller.receipt.notes.mentioned = conflicts.map(({ id }) => id)
-    const [outcome] = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
+    const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
       (error: unknown) => namingTheMissing(caller, links, error),
     )
-    if (!outcome?.ok) throw outcome?.problem
-    const { id } = outcome.value as StoredEntry
+    const { id } = onlyValue(outcomes)
     return { id, kind, project, links, conflicts: conflicts.filter((conflict) => conflict.id !== id) }
   }
 }

@@ -10,7 +10,6 @@ export const fetchEntry = defineTool({
   name: 'fetch',
   title: 'Fetch',
   description: 'Bring one entry whole, by the id that search gave.',
-  effect: 'read',
   input: z.strictObject({ id: contextId('Id of an entry', { type: 'string' }) }),
   output: output({
     id: z.string(),

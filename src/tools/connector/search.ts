@@ -16,7 +16,6 @@ export const search = defineTool({
   title: 'Search',
   description:
     'Find the entries of the shared memory that answer a question best, by words and meaning; fetch brings one whole.',
-  effect: 'read',
   enabled: (config) => config.fts.enabled || config.semantic.enabled,
   input: z.strictObject({ query: queryField }),
   output: output({ results: z.array(part('Entry', { id: z.string(), title: z.string(), url: z.string() })) }),

@@ -1,11 +1,14 @@
 import { z } from 'zod'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { expectedVersion } from '../fields'
 import { fabric } from './family'
 import { memoryId, readMemoryId } from './memory-wire'
 import { fabricOutput, namedProject, projectPath } from './wire'
 
-export const remove = defineTool({
+/** The layer it was in. */
+const facts = z.object({ layer: z.int() })
+
+export const remove = defineWritingTool({
   family: fabric,
   name: 'context_delete',
   title: 'Delete a memory',
@@ -14,10 +17,12 @@ export const remove = defineTool({
   input: z.strictObject({ memoryId, expected_version: expectedVersion, projectPath }),
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),
   isCostly: () => false,
-  async handler({ services, principal }, args) {
+  facts,
+  async work({ services, principal }, args) {
     const id = readMemoryId(args.memoryId)
     const project = namedProject(principal, args.projectPath)
-    const layer = await services.memories.delete(principal, project, id, args.expected_version)
-    return { success: true, deletedFrom: layer }
+    return { layer: await services.memories.delete(principal, project, id, args.expected_version) }
   },
+  recall: ({ notes }) => facts.parse(notes),
+  answer: ({ layer }) => ({ success: true, deletedFrom: layer }),
 })

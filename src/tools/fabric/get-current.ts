@@ -94,7 +94,6 @@ export const getCurrent = defineTool({
   description:
     'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest. ' +
     'Contents are excerpts; context_get brings the whole.',
-  effect: 'read',
   input,
   output: fabricOutput({
     context: part('Now', {

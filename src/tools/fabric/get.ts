@@ -22,7 +22,6 @@ export const get = defineTool({
   name: 'context_get',
   title: 'Get a memory',
   description: 'Bring one memory whole, also an archived one.',
-  effect: 'read',
   input: z.strictObject({
     memoryId,
     offset: z.int().min(0).optional().meta({ description: 'Code points of content to skip' }),

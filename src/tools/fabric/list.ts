@@ -69,7 +69,6 @@ export const list = defineTool({
   name: 'context_list',
   title: 'List memories',
   description: 'The newest memories of one layer, or with stats how many there are.',
-  effect: 'read',
   input,
   output: fabricOutput({
     memories: listOf(memoryOutput, 'Memory'),

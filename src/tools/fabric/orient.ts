@@ -43,7 +43,6 @@ export const orient = defineTool({
   title: 'Orient in time',
   description:
     'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
-  effect: 'read',
   input,
   output: fabricOutput({
     summary: z.string(),

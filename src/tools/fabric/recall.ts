@@ -79,7 +79,6 @@ export const recall = defineTool({
   description:
     'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
     'Long contents come in part: context_get brings the whole.',
-  effect: 'read',
   input,
   output: fabricOutput({
     results: listOf(z.looseObject({ similarity: z.number(), layer: z.int(), matched: z.string() }), 'Memory found'),

@@ -13,10 +13,11 @@ import { redact } from '../../domain/recall/secrets'
 import { codePointLength, trim, utf8Length } from '../../domain/text'
 import { readWrittenTime } from '../../domain/time'
 import type { ToolContext } from '../context'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { jsonObject, listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
+import { eventFacts, reportedBefore } from './facts'
 import { fabric } from './family'
 import { fabricOutput, iso, projectPath, sameProject, shownScore } from './wire'
 
@@ -81,7 +82,19 @@ function inspect({ event: named, projectPath }: Record<string, unknown>, { princ
   })
 }
 
-export const reportEvent = defineTool({
+/** The event as it is reported, and what is wrong with it beside its payload. */
+function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
+  sameProject({ projectPath, 'event.projectPath': event.projectPath })
+  const given = event.projectPath === undefined && projectPath !== undefined ? { ...event, projectPath } : event
+  const wrong = new Inspection()
+  const { at, project } = checkEvent(principal, given, wrong)
+  const { type, sessionId, cliType: reporter, payload } = given
+  return { project, reported: { type, sessionId, at, reporter, payload }, wrong }
+}
+
+const input = z.strictObject({ event, projectPath })
+
+export const reportEvent = defineWritingTool({
   family: fabric,
   name: 'context_reportEvent',
   title: 'Report an event',
@@ -89,7 +102,7 @@ export const reportEvent = defineTool({
     'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
     'feedback. Secrets are redacted.',
   effect: 'store',
-  input: z.strictObject({ event, projectPath }),
+  input,
   output: fabricOutput({
     processed: z.boolean(),
     memoryId: z.string(),
@@ -103,15 +116,20 @@ export const reportEvent = defineTool({
     warnings: strings('Warning'),
   }),
   inspect,
-  async handler({ services, principal }, { event, projectPath }) {
-    sameProject({ projectPath, 'event.projectPath': event.projectPath })
-    const given = event.projectPath === undefined && projectPath !== undefined ? { ...event, projectPath } : event
-    const wrong = new Inspection()
-    const { at, project } = checkEvent(principal, given, wrong)
-    const { type, sessionId, cliType: reporter } = given
-    const reported = { ...{ type, sessionId, at, reporter }, payload: given.payload as Metadata }
-    const report = await services.reportEvent(principal, project, reported, wrong)
-    const { memoryIds, actions, message, similar, existing, evicted, warnings } = report
+  facts: eventFacts,
+  work: (context, args) => {
+    const { project, reported, wrong } = read(context, args)
+    return context.services.reportEvent.report(context.principal, project, reported, wrong)
+  },
+  recall: reportedBefore,
+  unfinished: {
+    when: ({ unindexed }) => unindexed,
+    finish(context, args, facts) {
+      const { project, reported } = read(context, args)
+      return context.services.reportEvent.finish(context.principal, project, reported, facts)
+    },
+  },
+  answer({ memoryIds, actions, message, similar, existing, evicted, warnings }) {
     return {
       processed: true,
       memoryId: String(memoryIds[0]),

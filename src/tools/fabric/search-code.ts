@@ -111,7 +111,6 @@ export const searchCode = defineTool({
   description:
     "Search a project's indexed source code: by meaning, by symbol name, or by literal text. " +
     'Index files with `commonplace index` or file_opened events.',
-  effect: 'read',
   input,
   output: fabricOutput({
     results: z

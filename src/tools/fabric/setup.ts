@@ -15,7 +15,6 @@ export const setup = defineTool({
   title: 'Set up a client',
   description:
     'Show how to add this server to a coding client: snippet, file, and the command that writes it. Changes nothing.',
-  effect: 'read',
   input: z.strictObject({
     cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
     serverPath: z.string().optional().meta({ description: 'URL of another server' }),

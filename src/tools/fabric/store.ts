@@ -5,9 +5,10 @@ import { type Metadata, own } from '../../domain/entry/metadata'
 import { Inspection } from '../../domain/flaws'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { storedMemoriesBefore, storedMemory } from './facts'
 import { fabric } from './family'
 import { memoryMetadata, readMetadata } from './memory-wire'
 import { checkSession, fabricOutput, projectPath, sameProject, sessionId } from './wire'
@@ -43,7 +44,7 @@ function checked(given: Partial<z.output<typeof input>>): Metadata | undefined {
   }
 }
 
-export const store = defineTool({
+export const store = defineWritingTool({
   family: fabric,
   name: 'context_store',
   title: 'Store a memory',
@@ -62,9 +63,10 @@ export const store = defineTool({
     warnings: strings('Warning'),
   }),
   inspect: (args) => void checked(soundArguments(input, args)),
-  async handler({ services, principal }, args) {
-    const metadata = checked(args) as Metadata
-    const stored = await services.memories.store(principal, {
+  facts: storedMemory,
+  work({ services, principal }, args) {
+    const metadata = checked(args) ?? {}
+    return services.memories.store(principal, {
       type: args.type,
       content: args.content,
       metadata,
@@ -72,6 +74,12 @@ export const store = defineTool({
       ttl: args.ttl,
       pinned: args.pinned,
     })
+  },
+  recall(trace) {
+    const [stored] = storedMemoriesBefore(trace)
+    return storedMemory.parse(stored)
+  },
+  answer(stored) {
     return {
       id: String(stored.id),
       success: true,

@@ -3,11 +3,12 @@ import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
-import { defineTool } from '../define-tool'
+import { savedBy } from '../../domain/receipts/receipt'
+import { defineWritingTool } from '../define-tool'
 import { flag } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { checkAsked, fabricOutput, projectPath, sessionId } from './wire'
+import { checkAsked, fabricOutput, projectPath, sessionId, upperLayer } from './wire'
 
 const input = z.strictObject({
   options: z
@@ -21,11 +22,14 @@ const input = z.strictObject({
       includeDecisions: flag(true, 'Take in decision'),
     })
     .meta({ description: 'What to make' }),
-  layer: z.int().min(2).max(3).default(2).meta({ description: 'Layer' }),
+  layer: upperLayer.default(2).meta({ description: 'Layer' }),
   olderThanDays: z.int().min(1).max(36_500).default(30).meta({ description: 'Least age' }),
   sessionId,
   projectPath,
 })
+
+const made = z.object({ count: z.int(), summary: z.string(), remaining: z.int() })
+const facts = made.extend({ id: z.int().nullable() })
 
 /** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
@@ -35,7 +39,7 @@ const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<type
     return wrong.check('projectPath', projectPath, () => projectOfWrite(scope, named, 'projectPath')) ?? null
   })
 
-export const summarize = defineTool({
+export const summarize = defineWritingTool({
   family: fabric,
   name: 'context_summarize',
   title: 'Summarize old memories',
@@ -55,19 +59,24 @@ export const summarize = defineTool({
     const isPlaced = sound.projectPath !== undefined || args.projectPath === undefined
     checked(isPlaced ? principal : { ...principal, projects: null }, sound)
   },
-  async handler({ services, principal }, args) {
+  facts,
+  work({ services, principal }, args) {
     const project = checked(principal, args)
     const { layer, olderThanDays, options } = args
-    const { id, count, summary, remaining } = await services.summarize(principal, {
-      ...{ olderThanDays, layer: layer as 2 | 3, project },
+    return services.summarize(principal, {
+      ...{ olderThanDays, layer, project },
       ...{ ...options, focusTypes: options.focusTypes ?? [] },
     })
-    return {
-      summaryId: id === null ? '' : String(id),
-      summarizedCount: count,
-      summary,
-      layer,
-      ...(remaining === 0 ? {} : { remaining }),
-    }
   },
+  recall(trace) {
+    const [saved] = savedBy(trace)
+    return { ...made.parse(trace.notes.made), id: saved?.id ?? null }
+  },
+  answer: ({ id, count, summary, remaining }, { layer }) => ({
+    summaryId: id === null ? '' : String(id),
+    summarizedCount: count,
+    summary,
+    layer,
+    ...(remaining === 0 ? {} : { remaining }),
+  }),
 })

@@ -2,14 +2,15 @@ import { z } from 'zod'
 import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
+import type { Memory } from '../../domain/recall/memory'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
 import { excerptOf } from '../../domain/recall/room'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
-import { fabricOutput, namedProject, projectPath } from './wire'
+import { fabricOutput, namedProject, projectPath, upperLayer } from './wire'
 
 /** Code points of the content that an answer shows, whose writer knows it. */
 const CONTENT = 200
@@ -21,9 +22,18 @@ const input = z.strictObject({
   tags: tags('Replaces all').optional(),
   weight: z.int().min(1).max(5).optional().meta({ description: 'Importance' }),
   pinned: z.boolean().optional().meta({ description: 'Never decays' }),
-  targetLayer: z.int().min(2).max(3).optional().meta({ description: 'Promote, alone' }),
+  targetLayer: upperLayer.optional().meta({ description: 'Promote, alone' }),
   expected_version: expectedVersion,
   projectPath,
+})
+
+/** The memory as it is shown; nothing where it was promoted, of which its id tells all. */
+const facts = z.object({
+  changed: z.object({ memory: z.record(z.string(), z.unknown()), layer: z.int() }).optional(),
+})
+
+const factsOf = (memory: Memory): z.output<typeof facts> => ({
+  changed: { memory: { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }, layer: memory.layer },
 })
 
 /** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
@@ -44,7 +54,7 @@ function checked(args: Partial<z.output<typeof input>>) {
   return { content, metadata, tags: given, weight, pinned }
 }
 
-export const update = defineTool({
+export const update = defineWritingTool({
   family: fabric,
   name: 'context_update',
   title: 'Update a memory',
@@ -60,7 +70,8 @@ export const update = defineTool({
     newLayer: z.int(),
   }),
   inspect: (args) => void checked(soundArguments(input, args)),
-  async handler({ services, principal }, args) {
+  facts,
+  async work({ services, principal }, args) {
     const change = checked(args)
     const changes = Object.values(change).some((part) => part !== undefined)
     const { targetLayer } = args
@@ -75,14 +86,19 @@ export const update = defineTool({
     const project = namedProject(principal, args.projectPath)
     const id = readMemoryId(args.memoryId)
     if (targetLayer !== undefined) {
-      await services.memories.promote(principal, project, id, targetLayer as 2 | 3, args.expected_version)
-      return { success: true, memoryId: String(id), newLayer: targetLayer }
+      await services.memories.promote(principal, project, id, targetLayer, args.expected_version)
+      return {}
     }
     const memory = await services.memories.update(principal, project, id, {
       ...change,
       expectedVersion: args.expected_version,
     })
-    const shown = { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }
-    return { memory: shown, layer: memory.layer, success: true }
+    return factsOf(memory)
   },
+  recall: ({ told, text }, { content }) =>
+    told.shown === undefined ? {} : factsOf({ ...told.shown, text: text ?? content ?? '' }),
+  answer: ({ changed }, { memoryId, targetLayer }) =>
+    changed === undefined
+      ? { success: true, memoryId: String(readMemoryId(memoryId)), newLayer: targetLayer }
+      : { ...changed, success: true },
 })

@@ -28,6 +28,13 @@ export function sameProject(named: Readonly<Record<string, unknown>>): void {
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
 
+/** Layer 2 or 3, where memories stay. */
+export const upperLayer = z
+  .int()
+  .min(2)
+  .max(3)
+  .pipe(z.literal([2, 3]))
+
 const MAX_SESSION = 256
 
 /** @returns null for none @throws Problem invalid_input for one that is too long */

@@ -12,7 +12,6 @@ export const getContextHistory = defineTool({
   name: 'get_context_history',
   title: 'Get the history of an entry',
   description: 'Versions of an entry, newest first: when, by whom, what changed. With version, the entry as it was.',
-  effect: 'read',
   input: z.strictObject({
     context_id: contextId('Entry, also a deleted one'),
     version: z.int().min(1).optional().meta({ description: 'Bring this one whole' }),

@@ -14,7 +14,6 @@ export const listChanges = defineTool({
   description:
     'What was stored, updated or deleted since a cursor, in order. First call without after for a cursor, list what ' +
     'there is, then go on from next.',
-  effect: 'read',
   input: z.strictObject({
     after: z.string().optional().meta({ description: 'next of an earlier call; "start": oldest kept; default: now' }),
     thread_id: threadId('Only this thread').optional(),

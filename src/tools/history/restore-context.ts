@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
-import { defineTool } from '../define-tool'
+import type { Restored } from '../../services/writing/entries/restore-entries'
+import { defineWritingTool } from '../define-tool'
 import { contextIds, expectedVersion, output, part } from '../fields'
 import { withWarning } from '../screened'
 import { history } from './family'
 
-export const restoreContext = defineTool({
+const facts: z.ZodType<Restored> = z.object({
+  restored: z.array(z.object({ id: z.int(), version: z.int() })),
+  skipped: z.array(z.object({ id: z.int(), reason: z.string() })),
+  remaining: z.int(),
+  secrets: z.array(z.string()),
+})
+
+export const restoreContext = defineWritingTool({
   family: history,
   name: 'restore_context',
   title: 'Restore context',
@@ -25,17 +33,18 @@ export const restoreContext = defineTool({
     skipped: z.array(part('Entry', { context_id: z.int(), reason: z.string() })),
     remaining: z.int().meta({ description: 'Call again, under another key, until 0' }),
   }),
-  async handler(
-    { services, principal },
-    { context_ids: ids, version, change_id: changeId, expected_version: expected },
-  ) {
+  facts,
+  async work({ services, principal }, { context_ids: ids, version, change_id: changeId, expected_version: expected }) {
     if ((ids === undefined) === (changeId === undefined))
       throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
     for (const [path, value] of Object.entries({ version, expected_version: expected }))
       if (value !== undefined && new Set(ids ?? []).size !== 1)
         throw invalidInput(`${path} goes with exactly one id in context_ids`, [{ path, given: givenAs(value) }])
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
-    const { restored, skipped, remaining, secrets } = await services.restoreEntries(principal, what, expected)
+    return services.restoreEntries(principal, what, expected)
+  },
+  recall: ({ notes }) => facts.parse(notes.restored),
+  answer({ restored, skipped, remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     return withWarning(
       { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining },

@@ -30,7 +30,6 @@ export const context = defineTool({
   title: 'Context',
   description:
     'Compile the working set for a goal: decisions, work in flight, rules, pitfalls and more, each with why it is there.',
-  effect: 'read',
   input: z.strictObject({
     goal,
     intent: z.enum(INTENTS).default('build').meta({ description: 'Orders the sections' }),

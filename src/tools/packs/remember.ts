@@ -3,9 +3,10 @@ import { KINDS } from '../../domain/entry/kind'
 import { AUDIENCES, WORK_STATUSES } from '../../domain/entry/metadata'
 import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { rememberedBefore, rememberedFacts } from './facts'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -62,7 +63,7 @@ function inspect(args: Record<string, unknown>, { principal }: ToolContext): voi
   })
 }
 
-export const remember = defineTool({
+export const remember = defineWritingTool({
   family: packs,
   name: 'remember',
   title: 'Remember',
@@ -78,15 +79,15 @@ export const remember = defineTool({
     conflicts: listOf(part('Entry', { id: z.string(), title: z.string(), reason: z.string() }), 'May say the same'),
   }),
   inspect,
-  async handler({ services, principal }, args) {
-    const { id, kind, project, links, conflicts } = await services.packs.remember(principal, args)
-    return {
-      success: true,
-      id: String(id),
-      kind,
-      project,
-      links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
-      conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
-    }
-  },
+  facts: rememberedFacts,
+  work: ({ services, principal }, args) => services.packs.remember(principal, args),
+  recall: rememberedBefore,
+  answer: ({ id, kind, project, links, conflicts }) => ({
+    success: true,
+    id: String(id),
+    kind,
+    project,
+    links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
+    conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+  }),
 })

@@ -1,56 +1,81 @@
 import { z } from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
+import type { DeleteSelection } from '../../domain/entry/selection'
 import { invalidInput } from '../../domain/errors'
 import { DAY_MS } from '../../domain/time'
-import { defineTool } from '../define-tool'
+import { defineWritingTool } from '../define-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
-import { deleteAll, deletedOutput, dryRun, wouldDelete } from './deletion'
+import {
+  carryOutDeletion,
+  countLeft,
+  deletedBefore,
+  deletedOutput,
+  deletionFacts,
+  dryRun,
+  isUncounted,
+  tellDeletion,
+  tookSome,
+} from './deletion'
 import { threads } from './family'
 
-export const deleteContextBatch = defineTool({
+const input = z.strictObject({
+  context_ids: contextIds('Among these entries').optional(),
+  thread_ids: threadIds('In these threads').optional(),
+  source: source('By this source, with another criterion').optional(),
+  older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
+  dry_run: dryRun,
+})
+
+export const deleteContextBatch = defineWritingTool({
   family: threads,
   name: 'delete_context_batch',
   title: 'Delete contexts by criteria',
   description: 'Delete what fulfils every given criterion.',
   effect: 'delete',
-  input: z.strictObject({
-    context_ids: contextIds('Among these entries').optional(),
-    thread_ids: threadIds('In these threads').optional(),
-    source: source('By this source, with another criterion').optional(),
-    older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
-    dry_run: dryRun,
-  }),
+  input,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   isCostly: () => false,
-  leavesWork: (_, { deleted_count }) => deleted_count !== 0,
-  async handler(context, args) {
-    const { services } = context
-    const ids = args.context_ids?.length ? args.context_ids : undefined
-    const threadIds = args.thread_ids?.length ? args.thread_ids.map(checkThreadId) : undefined
-    const { source: by, older_than_days: days } = args
-    if (!ids && !threadIds && by === undefined && days === undefined)
-      throw invalidInput('At least one deletion criterion must be provided', [
-        { path: 'context_ids', given: 'nothing' },
-      ])
-    if (!ids && !threadIds && days === undefined)
-      throw invalidInput('source filter must be combined with another criterion', [
-        { path: 'thread_ids', given: 'nothing' },
-      ])
-    const selection = {
-      ...(ids ? { ids } : {}),
-      ...(threadIds ? { threadIds } : {}),
-      ...(by ? { source: by } : {}),
-      ...(days === undefined ? {} : { createdBefore: services.now() - days * DAY_MS }),
-    }
-    if (args.dry_run) return wouldDelete(context, selection)
-    return {
-      ...(await deleteAll(context, selection)),
-      criteria_used: [
-        ...(ids ? [`context_ids: ${ids.length} IDs`] : []),
-        ...(threadIds ? [`thread_ids: ${threadIds.length} threads`] : []),
-        ...(by ? [`source: ${by}`] : []),
-        ...(days === undefined ? [] : [`older_than_days: ${days}`]),
-      ],
-    }
+  leavesWork: (_, facts) => tookSome(facts),
+  facts: deletionFacts,
+  work: (context, args) => carryOutDeletion(context, selectionOf(args, context.services.now()), args),
+  recall: deletedBefore,
+  answer: (facts, args) => ({ ...tellDeletion(facts), ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }) }),
+  unfinished: {
+    when: isUncounted,
+    finish: (context, args, facts) => countLeft(context, selectionOf(args, context.services.now()), facts),
   },
 })
+
+/** What was given; an empty list is none. */
+const criteria = ({ context_ids, thread_ids, source: by, older_than_days: days }: z.output<typeof input>) => ({
+  ids: context_ids?.length ? context_ids : undefined,
+  threadIds: thread_ids?.length ? thread_ids.map(checkThreadId) : undefined,
+  ...{ by, days },
+})
+
+/** @throws Problem invalid_input where too little is given to choose by */
+function selectionOf(args: z.output<typeof input>, now: number): DeleteSelection {
+  const { ids, threadIds, by, days } = criteria(args)
+  if (!ids && !threadIds && by === undefined && days === undefined)
+    throw invalidInput('At least one deletion criterion must be provided', [{ path: 'context_ids', given: 'nothing' }])
+  if (!ids && !threadIds && days === undefined)
+    throw invalidInput('source filter must be combined with another criterion', [
+      { path: 'thread_ids', given: 'nothing' },
+    ])
+  return {
+    ...(ids ? { ids } : {}),
+    ...(threadIds ? { threadIds } : {}),
+    ...(by ? { source: by } : {}),
+    ...(days === undefined ? {} : { createdBefore: now - days * DAY_MS }),
+  }
+}
+
+function tell(args: z.output<typeof input>): string[] {
+  const { ids, threadIds, by, days } = criteria(args)
+  return [
+    ...(ids ? [`context_ids: ${ids.length} IDs`] : []),
+    ...(threadIds ? [`thread_ids: ${threadIds.length} threads`] : []),
+    ...(by ? [`source: ${by}`] : []),
+    ...(days === undefined ? [] : [`older_than_days: ${days}`]),
+  ]
+}

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { restorableUntil } from '../../domain/history/terms'
+import type { DeleteSelection } from '../../domain/entry/selection'
 import { MOST_DELETED } from '../../domain/identity/audit'
-import { once } from '../../domain/receipts/receipt'
-import type { CallContext } from '../context'
+import { note } from '../../domain/receipts/notes'
+import type { Trace } from '../../domain/receipts/receipt'
+import type { ToolContext } from '../context'
 import { flag, listOf } from '../fields'
-
-type Selection = Parameters<CallContext['services']['entries']['wouldDelete']>[1]
+import type { Result } from '../idempotency'
 
 /** What the tools that delete have in common (history contract §3). */
 export const dryRun = flag(false, 'Only count')
@@ -25,51 +25,106 @@ export const deletedOutput = {
   context_ids: listOf(z.int(), 'Id'),
 }
 
+const took = {
+  count: z.int(),
+  /** How many are left for the same call; null where nobody has counted. */
+  remaining: z.int().nullable(),
+  /** Whether it was made under a key, which another call with the same arguments must not use. */
+  keyed: z.boolean(),
+}
+
+export const deletionFacts = z.discriminatedUnion('did', [
+  z.object({ did: z.literal('delete'), ...took, changeId: z.string(), until: z.int().nullable() }),
+  z.object({ did: z.literal('erase'), ...took, archived: z.int(), before: z.int(), left: z.int() }),
+  z.object({ did: z.literal('look'), count: z.int(), ids: z.array(z.int()) }),
+])
+export type DeletionFacts = z.output<typeof deletionFacts>
+
+interface Asked {
+  readonly dry_run: boolean
+  readonly erase?: boolean
+}
+
+/** Deletes, erases, or looks what would go. */
+export async function carryOutDeletion(
+  context: ToolContext,
+  selection: DeleteSelection,
+  { dry_run: looks, erase = false }: Asked,
+): Promise<DeletionFacts> {
+  const { services, principal } = context
+  const { deleteEntries } = services
+  if (looks) {
+    const { count, ids } = await deleteEntries.look(principal, selection, erase)
+    return { did: 'look', count, ids: [...ids] }
+  }
+  const common = { keyed: principal.receipt !== undefined, remaining: null }
+  return countLeft(
+    context,
+    selection,
+    erase
+      ? { did: 'erase', ...common, ...(await deleteEntries.erase(principal, selection)) }
+      : {
+          ...{ did: 'delete', ...common, changeId: principal.changeId },
+          ...(await deleteEntries.delete(principal, selection)),
+        },
+  )
+}
+
+/** Counts what a call has left, which is known behind its write alone. */
+export async function countLeft(
+  { services, principal }: ToolContext,
+  selection: DeleteSelection,
+  facts: DeletionFacts,
+): Promise<DeletionFacts> {
+  if (facts.did === 'look') return facts
+  const { count, did } = facts
+  const remaining = await services.deleteEntries.remaining(principal, selection, count, did === 'erase')
+  if (count >= MOST_DELETED) note(principal, 'remaining', remaining)
+  return { ...facts, remaining }
+}
+
+/** Whether a call died before it had counted what it left. */
+export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
+
+const noted = z.object({ until: z.int().nullable() })
+
+/** What a call has deleted or erased that was carried out before. */
+export function deletedBefore({ changes, changeId, told, notes }: Trace): DeletionFacts {
+  const count = told.erased?.count ?? changes
+  const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null }
+  return told.erased
+    ? { did: 'erase', ...common, ...told.erased }
+    : { did: 'delete', ...common, count, changeId, ...noted.parse(notes) }
+}
+
 /**
- * Deletes, and answers with what `restore_context` takes to undo it. Where nothing was deleted there is nothing to undo, and the
- * answer is the same whether what was named is of others or never was.
+ * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
+ * call takes so many at most, and the same call goes on.
  */
-export async function deleteAll({ services, principal, config }: CallContext, selection: Selection) {
-  const until = await once(principal, 'until', () => restorableUntil(config.history, services.now()))
-  const count = await services.entries.delete(principal, selection)
-  return {
-    ...(await removed(services, principal, selection, { count, verb: 'deleted' })),
-    ...(count === 0 ? {} : { change_id: principal.changeId }),
-    ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
-  }
-}
-
-export async function eraseAll({ services, principal }: CallContext, selection: Selection) {
-  const { count, archived, before, left } = await services.entries.erase(principal, selection)
-  const told = await removed(services, principal, selection, { count, verb: 'erased' })
-  const stays = left === 0 ? '' : `; ${left} are not yours to change and stay`
-  return {
-    ...told,
-    message: `${told.message}${stays}`,
-    ...{ archived_count: archived, deleted_before_count: before, left_count: left },
-  }
-}
-
-/** What both tell; one call takes so many at most, and the same call goes on. */
-async function removed(
-  services: CallContext['services'],
-  principal: CallContext['principal'],
-  selection: Selection,
-  { count, verb }: { readonly count: number; readonly verb: 'deleted' | 'erased' },
-) {
-  const left = async () => (await services.entries.wouldDelete(principal, selection, verb === 'erased')).count
-  const remaining = count < MOST_DELETED ? 0 : await once(principal, 'remaining', left)
-  const again = principal.receipt === undefined ? 'made again' : 'under another idempotency_key'
+export function tellDeletion(facts: DeletionFacts): Result {
+  const { did, count } = facts
+  if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids }
+  const remaining = facts.remaining ?? 0
+  const again = facts.keyed ? 'under another idempotency_key' : 'made again'
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
+  const stays = did === 'delete' || facts.left === 0 ? '' : `; ${facts.left} are not yours to change and stay`
   return {
     success: true,
     deleted_count: count,
-    message: `Successfully ${verb} ${count} context entries${more}`,
+    message: `Successfully ${did}d ${count} context entries${more}${stays}`,
     ...(remaining === 0 ? {} : { remaining }),
+    ...(did === 'delete' ? tellUndoing(facts) : {}),
+    ...(did === 'erase'
+      ? { archived_count: facts.archived, deleted_before_count: facts.before, left_count: facts.left }
+      : {}),
   }
 }
 
-export async function wouldDelete({ services, principal }: CallContext, selection: Selection, erases = false) {
-  const { count, ids } = await services.entries.wouldDelete(principal, selection, erases)
-  return { success: true, dry_run: true, would_delete: count, context_ids: ids }
-}
+/** What `restore_context` takes to undo a delete, and until when. */
+const tellUndoing = ({ count, changeId, until }: Extract<DeletionFacts, { readonly did: 'delete' }>) => ({
+  ...(count === 0 ? {} : { change_id: changeId }),
+  ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
+})
+
+/** Whether a call took anything. */
+export const tookSome = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.count !== 0

@@ -16,7 +16,6 @@ export const ftsSearchContext = defineTool({
   description:
     'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix (beginnings of words), ' +
     'phrase (words next to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
-  effect: 'read',
   enabled: (config) => config.fts.enabled,
   input: z.strictObject({
     query: queryField,

@@ -27,7 +27,6 @@ export const getContextByIds = defineTool({
   name: 'get_context_by_ids',
   title: 'Get context by ids',
   description: 'Bring entries whole, with images, in the order asked for. What does not exist is listed in missing.',
-  effect: 'read',
   input: z.strictObject({
     context_ids: contextIds('The entries to bring').min(1),
     include_images: includeImages(true),

@@ -101,7 +101,6 @@ export const getStatistics = defineTool({
   name: 'get_statistics',
   title: 'Get statistics',
   description: 'How much is stored, in which threads and tags, and which features are on.',
-  effect: 'read',
   input: z.strictObject({}),
   output: output({
     total_entries: z.int(),

@@ -73,7 +73,6 @@ export const grepContext = defineTool({
   description:
     'Find exact strings, code or error text in lines, newest entries first; read_context_range brings what stands ' +
     'around. If truncated, go on with before_id = next_before_id.',
-  effect: 'read',
   input,
   inspect: (args) => {
     const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)

@@ -14,7 +14,6 @@ export const hybridSearchContext = defineTool({
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
   description: 'Find entries by words and meaning at once: the first choice for a question in natural language.',
-  effect: 'read',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   input: z.strictObject({
     query: queryField,

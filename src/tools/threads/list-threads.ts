@@ -13,7 +13,6 @@ export const listThreads = defineTool({
   name: 'list_threads',
   title: 'List threads',
   description: 'List threads, last used first, with how much each holds and from when to when.',
-  effect: 'read',
   input: z.strictObject({
     limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; without it all, up to 1,000' }),
     offset,

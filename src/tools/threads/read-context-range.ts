@@ -61,7 +61,6 @@ export const readContextRange = defineTool({
   title: 'Read a part of an entry',
   description:
     'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
-  effect: 'read',
   input,
   inspect: inspectPart,
   output: output({

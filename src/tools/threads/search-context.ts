@@ -32,7 +32,6 @@ export const searchContext = defineTool({
   description:
     'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: that is ' +
     'fts_search_context. Texts are cut; read on with read_context_range.',
-  effect: 'read',
   input: z.strictObject({
     ...filterFields,
     limit: limit(30),

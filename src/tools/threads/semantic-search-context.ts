@@ -15,7 +15,6 @@ export const semanticSearchContext = defineTool({
   description:
     'Find entries near to the query in meaning, nearest first, also in other words. Distances go from 0 (same) to 2 ' +
     'without a cut-off: look at them.',
-  effect: 'read',
   enabled: (config) => config.semantic.enabled,
   input: z.strictObject({
     query: queryField,

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { defineTool } from '../define-tool'
+import { keptOf, outcomesOf } from '../../services/outcome'
+import { defineWritingTool } from '../define-tool'
+import { storedBefore, storedEntries } from '../facts'
 import { flag } from '../fields'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
@@ -7,7 +9,7 @@ import { storeArguments, toDraft } from './store-context'
 
 const ATOMIC = 'false stores the good ones when some are bad'
 
-export const storeContextBatch = defineTool({
+export const storeContextBatch = defineWritingTool({
   family: threads,
   name: 'store_context_batch',
   title: 'Store several contexts',
@@ -16,7 +18,8 @@ export const storeContextBatch = defineTool({
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
   output: batchOutput(),
-  async handler(context, args) {
+  facts: storedEntries,
+  async work(context, args) {
     const { services, principal } = context
     const drafts = await readItems(args.entries, storeArguments, toDraft, context)
     const outcomes = await services.storeEntries(principal, drafts, { atomic: args.atomic, dedupe: true })
@@ -29,6 +32,11 @@ export const storeContextBatch = defineTool({
       )
       if (failure) throw failure
     }
+    return keptOf(outcomes)
+  },
+  recall: storedBefore,
+  answer(kept) {
+    const outcomes = outcomesOf(kept)
     const results = outcomes.map((outcome, index) =>
       outcome.ok
         ? { index, success: true, context_id: outcome.value?.id ?? null, error: null, code: null }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
-import { done } from '../../services/outcome'
-import type { StoredEntry } from '../../services/writing/entries/store-entries'
-import { defineTool } from '../define-tool'
+import { done, onlyValue } from '../../services/outcome'
+import { defineWritingTool } from '../define-tool'
+import { onlyOne, storedBefore, storedEntry } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
@@ -29,7 +29,7 @@ export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
   images: args.images,
 })
 
-export const storeContext = defineTool({
+export const storeContext = defineWritingTool({
   family: threads,
   name: 'store_context',
   title: 'Store context',
@@ -46,10 +46,11 @@ export const storeContext = defineTool({
     message: z.string(),
   }),
   inspect: inspectImages,
-  async handler({ services, principal }, args) {
-    const [outcome] = await services.storeEntries(principal, [done(toDraft(args))], { atomic: true, dedupe: true })
-    if (!outcome?.ok) throw outcome?.problem
-    const stored = outcome.value as StoredEntry
+  facts: storedEntry,
+  work: async ({ services, principal }, args) =>
+    onlyValue(await services.storeEntries(principal, [done(toDraft(args))], { atomic: true, dedupe: true })),
+  recall: (trace) => onlyOne(storedBefore(trace)),
+  answer(stored) {
     const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
     return {
       success: true,

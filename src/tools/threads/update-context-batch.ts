@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { readId } from '../../domain/entry/link'
-import { defineTool } from '../define-tool'
+import { keptOf, outcomesOf } from '../../services/outcome'
+import { defineWritingTool } from '../define-tool'
+import { updatedBefore, updatedEntries } from '../facts'
 import { flag, listOf } from '../fields'
 import { isRecord } from '../record'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
@@ -9,7 +11,13 @@ import { toUpdate, updateArguments } from './update-context'
 
 const ATOMIC = 'false applies the good ones when some are bad'
 
-export const updateContextBatch = defineTool({
+/** Which entry each item is about, as far as it says so. */
+function idsOf(items: readonly unknown[]): (index: number) => number | null {
+  const ids = items.map((item) => (isRecord(item) ? readId(item.context_id) : null))
+  return (index) => ids[index] ?? null
+}
+
+export const updateContextBatch = defineWritingTool({
   family: threads,
   name: 'update_context_batch',
   title: 'Update several contexts',
@@ -20,11 +28,11 @@ export const updateContextBatch = defineTool({
   listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
   output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
   leavesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
-  async handler(context, args) {
+  facts: updatedEntries,
+  async work(context, args) {
     const { services, principal } = context
     const updates = await readItems(args.updates, updateArguments, toUpdate, context)
-    const ids = args.updates.map((item) => (isRecord(item) ? readId(item.context_id) : null))
-    const idAt = (index: number): number | null => ids[index] ?? null
+    const idAt = idsOf(args.updates)
     const outcomes = await services.updateEntries(principal, updates, args.atomic)
     if (args.atomic) {
       const place = (index: number) =>
@@ -32,6 +40,12 @@ export const updateContextBatch = defineTool({
       const failure = atomicFailure('updates', outcomes, place, idAt)
       if (failure) throw failure
     }
+    return keptOf(outcomes)
+  },
+  recall: updatedBefore,
+  answer(kept, args) {
+    const idAt = idsOf(args.updates)
+    const outcomes = outcomesOf(kept)
     const results = outcomes.map((outcome, index) =>
       outcome.ok
         ? {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { UpdateDraft } from '../../domain/entry/update'
-import { done } from '../../services/outcome'
-import type { UpdatedEntry } from '../../services/writing/entries/update-entries'
-import { defineTool } from '../define-tool'
+import { done, onlyValue } from '../../services/outcome'
+import { defineWritingTool } from '../define-tool'
+import { onlyOne, updatedBefore, updatedEntry } from '../facts'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
@@ -28,7 +28,7 @@ export const toUpdate = (args: z.output<typeof updateArguments>): UpdateDraft =>
   images: args.images,
 })
 
-export const updateContext = defineTool({
+export const updateContext = defineWritingTool({
   family: threads,
   name: 'update_context',
   title: 'Update context',
@@ -47,16 +47,15 @@ export const updateContext = defineTool({
   isCostly: ({ images, text }) => images !== undefined || text !== undefined,
   leavesWork: ({ images, text }) => images !== undefined || text !== undefined,
   inspect: inspectImages,
-  async handler({ services, principal }, args) {
-    const [outcome] = await services.updateEntries(principal, [done(toUpdate(args))], true)
-    if (!outcome?.ok) throw outcome?.problem
-    const { id, version, updatedFields, made } = outcome.value as UpdatedEntry
-    return {
-      success: true,
-      context_id: id,
-      version,
-      updated_fields: updatedFields,
-      message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
-    }
-  },
+  facts: updatedEntry,
+  work: async ({ services, principal }, args) =>
+    onlyValue(await services.updateEntries(principal, [done(toUpdate(args))], true)),
+  recall: (trace) => onlyOne(updatedBefore(trace)),
+  answer: ({ id, version, updatedFields, made }) => ({
+    success: true,
+    context_id: id,
+    version,
+    updated_fields: updatedFields,
+    message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
+  }),
 })

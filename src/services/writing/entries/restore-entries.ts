@@ -4,7 +4,7 @@ import { versionConflict } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { secretsOf } from '../../../domain/recall/secret-metadata'
-import { note } from '../../../domain/receipts/receipt'
+import { note } from '../../../domain/receipts/notes'
 import type { History, Kept, Restoration } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
@@ -63,7 +63,6 @@ export function createRestoreEntries(dependencies: {
    * unavailable when vectors cannot be made, then nothing is restored
    */
   return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
-    if (caller.done) return caller.done.notes.restored as Restored
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
       const [only] = found.kept

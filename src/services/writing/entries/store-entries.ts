@@ -6,11 +6,11 @@ import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import type { Meeting } from '../../../domain/recall/equal'
-import { type Done, savedBy } from '../../../domain/receipts/receipt'
+import type { SavedBefore } from '../../../domain/receipts/receipt'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
-import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import type { Along, Generate } from './generate'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 
@@ -25,12 +25,14 @@ export interface StoredEntry {
   readonly made: readonly Made[]
 }
 
-export type Made =
-  | 'embedding generated'
-  | 'embedding queued'
-  | 'summary generated'
-  | 'summary preserved'
-  | 'summary queued'
+export const MADE = [
+  'embedding generated',
+  'embedding queued',
+  'summary generated',
+  'summary preserved',
+  'summary queued',
+] as const
+export type Made = (typeof MADE)[number]
 
 /** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
 function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
@@ -102,7 +104,6 @@ export function createStoreEntries({
     drafts: readonly Outcome<EntryDraft>[],
     { atomic, dedupe, along, meeting }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
-    if (caller.done) return recalled(caller.done)
     const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     const failed = prepared.length - good.length
@@ -137,7 +138,7 @@ export function createStoreEntries({
     })
     const told = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
-    return report(told, saved)
+    return storedAs(told, saved)
   }
 }
 
@@ -159,31 +160,27 @@ function checkBeside(entries: readonly Pick<NewEntry, 'metadata'>[]): void {
   }
 }
 
-/** What is known of an entry before it is saved, and told once it is. */
-interface Planned {
+/** What is known of an entry before it is saved, noted for the answer and told once it is. */
+export interface Planned {
   readonly threadId: string
   readonly images: number
   /** If it is new. */
   readonly made: readonly Made[]
 }
 
-/** What a call has stored that is made again. */
-const recalled = (carriedOut: Done): Outcome<StoredEntry>[] =>
-  report(
-    notedOutcomes<Planned>(carriedOut) ?? [],
-    // Memories that it met and changed stand elsewhere in its notes.
-    savedBy(carriedOut).filter(({ isNew }) => isNew || carriedOut.notes.met === undefined),
-  )
-
-type Saved = Pick<SavedEntry, 'id' | 'version' | 'isNew' | 'summarized' | 'evicted'>
-
-/** The rows of the good ones, in their places. */
-function report(planned: readonly Outcome<Planned>[], saved: readonly Saved[]): Outcome<StoredEntry>[] {
-  let next = 0
+/**
+ * What became of the drafts of a call.
+ *
+ * @param planned what was noted of each before the write
+ * @param saved the rows of the good ones, in order
+ */
+export function storedAs(planned: readonly Outcome<Planned>[], saved: readonly SavedBefore[]): Outcome<StoredEntry>[] {
+  const rows = saved.values()
   return planned.map((outcome) => {
     if (!outcome.ok) return outcome
-    const { id, version, isNew, summarized, evicted } = saved[next] as Saved
-    next++
+    const row = rows.next().value
+    if (row === undefined) throw new Error('fewer entries were saved than planned')
+    const { id, version, isNew, summarized, evicted } = row
     const { threadId, images, made } = outcome.value
     const happened = isNew ? made : summarized ? (['summary preserved'] as const) : []
     return done({ id, version, isNew, threadId, images, evicted, made: happened })

@@ -20,7 +20,7 @@ import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import { WITHOUT_REST } from '../../../domain/pace'
-import { attempt, done, notedOutcomes, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 
@@ -32,14 +32,21 @@ export interface UpdatedEntry {
   readonly made: readonly Remade[]
 }
 
-export type Remade =
-  | 'embedding regenerated'
-  | 'embedding queued'
-  | 'summary regenerated'
-  | 'summary cleared'
-  | 'summary queued'
+export const REMADE = [
+  'embedding regenerated',
+  'embedding queued',
+  'summary regenerated',
+  'summary cleared',
+  'summary queued',
+] as const
+export type Remade = (typeof REMADE)[number]
 
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
+
+/** What a patch of metadata alone tells, which notes nothing before its write. */
+export const patchedTo = (id: number, version: number): UpdatedEntry => ({
+  ...{ id, version, updatedFields: ['metadata'], made: [] },
+})
 
 /** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
 const isPlainPatch = (update: CheckedUpdate): boolean =>
@@ -169,8 +176,6 @@ export function createUpdateEntries({
     updates: readonly Outcome<UpdateDraft>[],
     atomic: boolean,
   ): Promise<Outcome<UpdatedEntry | null>[]> => {
-    const noted = caller.done && notedOutcomes<UpdatedEntry>(caller.done)
-    if (noted) return noted
     const checked = await checkAll(updates)
     const only = checked.length === 1 ? checked[0] : undefined
     if (only?.ok && isPlainPatch(only.value)) {
@@ -179,7 +184,7 @@ export function createUpdateEntries({
         await attempt(async () => {
           const version = await entries.patch(caller, id, metadataPatch ?? {})
           if (version === null) throw noSuchEntry(id)
-          return { id, version, updatedFields: ['metadata'], made: [] }
+          return patchedTo(id, version)
         }),
       ]
     }

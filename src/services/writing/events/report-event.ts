@@ -7,13 +7,13 @@ import { outcomeOf } from '../../../domain/recall/events/outcomes'
 import { countedAction, tellRecorded } from '../../../domain/recall/events/telling'
 import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/problem'
 import { redact } from '../../../domain/recall/secrets'
-import { once } from '../../../domain/receipts/receipt'
+import { note } from '../../../domain/receipts/notes'
 import type { Clock } from '../../../ports/clock'
-import { attempt } from '../../outcome'
+import { attempt, type Outcome } from '../../outcome'
 import type { IndexCode, OpenedFile } from '../code/index-code'
 import type { Along } from '../entries/generate'
 import type { MemoryService } from '../memories/memories'
-import type { MemoryDraft } from '../memories/store-memories'
+import type { MemoryDraft, StoredMemory } from '../memories/store-memories'
 import type { SimilarMemories, SimilarMemory } from './similar-memories'
 
 /** Remembers by itself what coding agents report (fabric contract §7). */
@@ -27,7 +27,49 @@ export interface EventReport {
   readonly existing: boolean
   readonly evicted: readonly number[]
   readonly warnings: readonly string[]
+  /** A file that is still to be indexed, which is done behind the write. */
+  readonly unindexed: boolean
 }
+
+/** What is noted of an event before its write. */
+export interface PlannedEvent extends Pick<EventReport, 'actions' | 'message' | 'similar'> {
+  /** The memory that stood for the problem and counts it; null for none. */
+  readonly before: number | null
+  /** Of each memory that the event leaves, whether it tells of that problem. */
+  readonly counts: readonly boolean[]
+  readonly file: 'none' | 'homeless' | 'named'
+}
+
+/** What became of an event. @param stored what it left, in the order in which it was stored: the last first */
+export function eventAs(planned: PlannedEvent, stored: readonly StoredMemory[]): EventReport {
+  const { before, counts, file, actions, message, similar } = planned
+  const left = stored.toReversed()
+  const fresh = left.values()
+  const [first, ...others] = counts.flatMap((counts) =>
+    counts && before !== null ? before : (fresh.next().value?.id ?? []),
+  )
+  if (first === undefined) throw new Error('an event leaves at least one memory')
+  return {
+    memoryIds: [first, ...others],
+    ...{ actions: before === null ? actions : actions.map(countedAction), message, similar },
+    existing: before === null && left.some(({ existing }) => existing),
+    evicted: [...new Set(left.flatMap(({ evicted }) => evicted))],
+    warnings: [
+      ...left.flatMap(({ warnings }) => warnings),
+      ...(file === 'homeless' ? ['The file is not indexed, because the event names no projectPath'] : []),
+    ],
+    unindexed: file === 'named',
+  }
+}
+
+/** @param reason why the file is not indexed; null when it is */
+const withIndexed = (report: EventReport, reason: string | null): EventReport => ({
+  ...report,
+  unindexed: false,
+  ...(reason === null
+    ? { actions: [...report.actions, 'indexed_file'] }
+    : { warnings: [...report.warnings, `The file is not indexed: ${reason}`] }),
+})
 
 const MOST_SIMILAR = 5
 /** How often a problem is looked for anew that others report at the same time. */
@@ -98,79 +140,78 @@ export function createReportEvent(dependencies: {
       count: before && { id: before.id, lastSeen: new Date(clock.now()).toISOString() },
     }
     const equals = known ? fresh.map((i) => known.equals[i] ?? null) : undefined
-    const stored = (await memories.storeTogether(caller, drafts, { along, reported, equals })).toReversed()
-    let next = 0
-    const ids = left.map(({ counts }) => (counts && before !== null ? before.id : (stored[next++]?.id as number)))
-    return { ids: ids as [number, ...number[]], stored }
+    return memories.storeTogether(caller, drafts, { along, reported, equals })
   }
 
-  /**
-   * All memories of an event are stored together, or none; a file is indexed after that, by vectors of the same call of the embedder, and
-   * what speaks against it is a warning.
-   *
-   * @param wrong what was wrong with the event before its payload was looked at
-   * @throws Problem invalid_input that tells everything that is wrong, unavailable
-   */
-  return async (
-    caller: Caller,
-    project: string | null,
-    event: ReportedEvent,
-    wrong: Inspection = new Inspection(),
-  ): Promise<EventReport> => {
-    const outcome = outcomeOf(event, wrong)
-    wrong.end()
-    const { failure, file } = outcome
-    const common: Metadata = {
-      ...(project === null ? {} : { projectPath: project }),
-      sessionId: redact(event.sessionId),
-      cliType: event.reporter,
-      eventTimestamp: new Date(event.at).toISOString(),
-    }
-    const open = () => attempt(async () => (file && project !== null ? code.open(caller, project, file) : NO_FILE))
-    // What was carried out before may have its file already.
-    const opened = caller.done ? null : await open()
-    const along: Along = { texts: opened?.ok ? opened.value.texts : [], outcome: null }
-    const find = async () => {
-      const known =
-        failure &&
-        (await lookUp(
-          caller,
-          project,
-          failure,
-          outcome.memories.map((memory) => draftOf(memory, common)),
-        ))
-      if (known && caller.receipt) caller.receipt.notes.mentioned = known.similar.shown.map(({ id }) => id)
-      return { known, message: tellRecorded(outcome.message, known, clock.now()) }
-    }
-    for (let tries = 1; ; tries++) {
-      try {
-        const { known, message } = await once(caller, 'found', find)
-        const { ids, stored } = await keep(caller, project, outcome, { common, known, along })
-        const report: EventReport = {
-          memoryIds: ids,
-          actions: known?.before ? outcome.actions.map(countedAction) : outcome.actions,
-          ...{ message, similar: known?.similar ?? null },
-          existing: known?.before == null && stored.some(({ existing }) => existing),
-          evicted: stored.flatMap(({ evicted }) => evicted).filter((id, i, all) => all.indexOf(id) === i),
-          warnings: stored.flatMap(({ warnings }) => warnings),
-        }
-        if (file === null) return report
-        if (project === null)
-          return {
-            ...report,
-            warnings: [...report.warnings, 'The file is not indexed, because the event names no projectPath'],
-          }
-        const reason = await once(caller, 'unindexed', async () => {
-          const held = opened ?? (await open())
-          const indexed = held.ok ? await attempt(() => held.value.index(along.outcome ?? undefined)) : held
-          return indexed.ok ? indexed.value : indexed.problem.message
-        })
-        return reason === null
-          ? { ...report, actions: [...report.actions, 'indexed_file'] }
-          : { ...report, warnings: [...report.warnings, `The file is not indexed: ${reason}`] }
-      } catch (error) {
-        if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
+  /** The file of an event, read as far as its index needs it. */
+  const open = (caller: Caller, project: string | null, { file }: Pick<EventOutcome, 'file'>) =>
+    attempt(async () => (file && project !== null ? code.open(caller, project, file) : NO_FILE))
+
+  /** Indexes what was opened. @returns why it is not indexed; null when it is */
+  async function index(opened: Outcome<OpenedFile>, along: Along): Promise<string | null> {
+    const indexed = opened.ok ? await attempt(() => opened.value.index(along.outcome ?? undefined)) : opened
+    return indexed.ok ? indexed.value : indexed.problem.message
+  }
+
+  return {
+    /**
+     * All memories of an event are stored together, or none; a file is indexed after that, by vectors of the same call of the embedder,
+     * and what speaks against it is a warning.
+     *
+     * @param wrong what was wrong with the event before its payload was looked at
+     * @throws Problem invalid_input that tells everything that is wrong, unavailable
+     */
+    async report(
+      caller: Caller,
+      project: string | null,
+      event: ReportedEvent,
+      wrong: Inspection = new Inspection(),
+    ): Promise<EventReport> {
+      const outcome = outcomeOf(event, wrong)
+      wrong.end()
+      const { failure, file } = outcome
+      const common: Metadata = {
+        ...(project === null ? {} : { projectPath: project }),
+        sessionId: redact(event.sessionId),
+        cliType: event.reporter,
+        eventTimestamp: new Date(event.at).toISOString(),
       }
-    }
+      const opened = await open(caller, project, outcome)
+      const along: Along = { texts: opened.ok ? opened.value.texts : [], outcome: null }
+      const drafts = outcome.memories.map((memory) => draftOf(memory, common))
+      for (let tries = 1; ; tries++) {
+        const known = failure && (await lookUp(caller, project, failure, drafts))
+        if (known && caller.receipt) caller.receipt.notes.mentioned = known.similar.shown.map(({ id }) => id)
+        const planned: PlannedEvent = {
+          actions: outcome.actions,
+          message: tellRecorded(outcome.message, known, clock.now()),
+          similar: known?.similar ?? null,
+          before: known?.before?.id ?? null,
+          counts: outcome.memories.map(({ counts = false }) => counts),
+          file: file === null ? 'none' : project === null ? 'homeless' : 'named',
+        }
+        note(caller, 'event', planned)
+        try {
+          const told = eventAs(planned, await keep(caller, project, outcome, { common, known, along }))
+          if (!told.unindexed) return told
+          const reason = await index(opened, along)
+          note(caller, 'indexed', reason)
+          return withIndexed(told, reason)
+        } catch (error) {
+          if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
+        }
+      }
+    },
+
+    /** Indexes the file of an event whose server died between its write and that. */
+    async finish(
+      caller: Caller,
+      project: string | null,
+      event: ReportedEvent,
+      told: EventReport,
+    ): Promise<EventReport> {
+      const opened = await open(caller, project, outcomeOf(event, new Inspection()))
+      return withIndexed(told, await index(opened, { texts: [], outcome: null }))
+    },
   }
 }

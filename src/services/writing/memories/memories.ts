@@ -7,10 +7,11 @@ import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
 import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
-import { once } from '../../../domain/receipts/receipt'
+import { note } from '../../../domain/receipts/notes'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Memories } from '../../../ports/memories'
 import { attempt, withRetries } from '../../outcome'
+import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
 import type { StoreEntries } from '../entries/store-entries'
 import { createStoreMemories, type MemoryDraft, type StoredMemory } from './store-memories'
@@ -34,13 +35,14 @@ export type MemoryService = ReturnType<typeof createMemoryService>
 
 export function createMemoryService(dependencies: {
   readonly memories: Memories
-  readonly entries: Pick<EntryStore, 'change' | 'delete'>
+  readonly entries: Pick<EntryStore, 'change'>
+  readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly storeEntries: StoreEntries
   readonly generate: Generate
   /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
-  const { memories, entries, generate, isEmbedded = async () => false } = dependencies
+  const { memories, entries, deleteEntries, generate, isEmbedded = async () => false } = dependencies
   const { storeTogether, equals } = createStoreMemories(dependencies)
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
@@ -99,10 +101,6 @@ export function createMemoryService(dependencies: {
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
       if (update.content !== undefined) checkVerbatim(update.content, 'content')
-      if (caller.done) {
-        const [before] = await entries.change(caller, [], { shows: true })
-        return { ...(before?.after as Shown), text: caller.done.text ?? (update.content as string) }
-      }
       return withRetries(async () => {
         const memory = await mustFind(caller, project, id)
         checkVersion(memory, update.expectedVersion)
@@ -121,7 +119,6 @@ export function createMemoryService(dependencies: {
 
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
     async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
-      if (caller.done) return
       await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
         checkVersion(memory, expected)
@@ -145,10 +142,10 @@ export function createMemoryService(dependencies: {
 
     /** @returns the layer it was in @throws Problem not_found */
     async delete(caller: Caller, project: string | null, id: number, expected?: number): Promise<Layer> {
-      const layer = await once(caller, 'layer', async () => (await mustFind(caller, project, id)).layer)
-      if (caller.done) return layer
+      const { layer } = await mustFind(caller, project, id)
+      note(caller, 'layer', layer)
       const selection = { ids: [id], mustStand: true, ...(expected === undefined ? {} : { expectedVersion: expected }) }
-      const gone = await attempt(() => entries.delete(caller, selection))
+      const gone = await attempt(() => deleteEntries.delete(caller, selection))
       if (gone.ok) return layer
       throw gone.problem.code === 'not_found' ? notFound(memoryNotFound(id)) : gone.problem
     },

@@ -16,10 +16,10 @@ import {
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type MemoryType, typeOfKind } from '../../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
-import { note } from '../../../domain/receipts/receipt'
+import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
-import { done, type Outcome } from '../../outcome'
+import { done, type Outcome, onlyValue } from '../../outcome'
 import type { Along } from '../entries/generate'
 import type { StoredEntry, StoreEntries } from '../entries/store-entries'
 
@@ -58,10 +58,10 @@ export interface Beside {
 /** A memory as an entry, which knows its layer. */
 type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
 
-/** What a store notes of each memory: that it stood there, and what it has to say. */
-interface Noted {
-  readonly met: { readonly id: number; readonly pinned: boolean } | null
-  readonly warnings: readonly string[]
+/** What a store notes of each memory before its write: what it is, whether it stood there, and what there is to say. */
+export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
+  /** The one that stood there; null for one to be stored. */
+  readonly met: number | null
 }
 
 /** How often memories are looked for anew that others store at the same time. */
@@ -123,14 +123,13 @@ export function createStoreMemories({
   ): Promise<StoredMemory[]> {
     const fresh = entries.filter((_, i) => !equals[i])
     const renewals = entries.flatMap((entry, i) => (equals[i] ? (renewalOf(entry, equals[i]) ?? []) : []))
-    const noted = drafts.map((draft, i): Noted => {
+    const planned = entries.map(({ memory: { layer } }, i): PlannedMemory => {
       const equal = equals[i] ?? null
-      return {
-        met: equal && { id: equal.id, pinned: equal.pinned },
-        warnings: warningsOf(draft, layerOf(entries[i]), equal),
-      }
+      const draft = drafts[i] as MemoryDraft
+      const pinned = equal?.pinned ?? draft.pinned ?? draft.metadata.pinned === true
+      return { layer, pinned, warnings: warningsOf(draft, layer, equal), met: equal?.id ?? null }
     })
-    note(caller, 'met', noted)
+    note(caller, 'memories', planned)
     const isNothing = fresh.length + renewals.length === 0 && !reported && !caller.receipt
     const outcomes = isNothing
       ? []
@@ -138,7 +137,7 @@ export function createStoreMemories({
           ...{ atomic: true, dedupe: false, along },
           meeting: { problem: null, count: null, ...reported, renewals },
         })
-    return report(drafts, entries, noted, outcomes)
+    return memoriesAs(planned, outcomes)
   }
 
   return {
@@ -159,11 +158,6 @@ export function createStoreMemories({
      */
     async storeTogether(caller: Caller, drafts: readonly MemoryDraft[], beside: Beside = {}): Promise<StoredMemory[]> {
       const entries = drafts.map((draft) => draftOf(caller, draft))
-      if (caller.done) {
-        const outcomes = await storeEntries(caller, [], { atomic: true, dedupe: false })
-        const noted = caller.done.notes.met as readonly Noted[] | undefined
-        return report(drafts, entries, noted ?? [], outcomes)
-      }
       let equals: readonly (Equal | null)[] = beside.equals ?? []
       for (let attempt = 1; ; attempt++) {
         try {
@@ -176,8 +170,6 @@ export function createStoreMemories({
     },
   }
 }
-
-const layerOf = (entry: LayeredDraft | undefined): Layer => (entry as LayeredDraft).memory.layer
 
 /** What a store does to a memory that stands there; null for nothing. */
 function renewalOf({ tags = [], memory }: LayeredDraft, { id, version, tags: before }: Equal): Renewal | null {
@@ -195,21 +187,18 @@ function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal:
   ]
 }
 
-/** What became of each memory. @param outcomes of those that did not stand there */
-function report(
-  drafts: readonly MemoryDraft[],
-  entries: readonly LayeredDraft[],
-  noted: readonly Noted[],
-  outcomes: readonly Outcome<StoredEntry | null>[],
+/** What became of each memory. @param outcomes of those that did not stand there, in order */
+export function memoriesAs(
+  planned: readonly PlannedMemory[],
+  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted'> | null>[],
 ): StoredMemory[] {
   const failed = outcomes.find((outcome) => !outcome.ok)
-  if (failed !== undefined && !failed.ok) throw failed.problem
-  let next = 0
-  return drafts.map(({ pinned, metadata }, i) => {
-    const { met = null, warnings = [] } = noted[i] ?? {}
-    const common = { layer: layerOf(entries[i]), warnings }
-    if (met !== null) return { ...common, ...met, existing: true, evicted: [] }
-    const { id, evicted } = (outcomes[next++] as Outcome<StoredEntry> & { readonly ok: true }).value
-    return { ...common, id, evicted, existing: false, pinned: pinned ?? metadata.pinned === true }
+  if (failed?.ok === false) throw failed.problem
+  const stored = outcomes.values()
+  return planned.map(({ met, ...common }) => {
+    if (met !== null) return { ...common, id: met, existing: true, evicted: [] }
+    const { value: outcome } = stored.next()
+    const { id, evicted } = onlyValue(outcome === undefined ? [] : [outcome])
+    return { ...common, id, evicted, existing: false }
   })
 }

@@ -4,12 +4,12 @@ import type { Caller } from '../../../domain/identity/scope'
 import { digestOf } from '../../../domain/recall/digest'
 import { MEMORY_TYPES, type MemoryType } from '../../../domain/recall/memory'
 import { projectOfWrite } from '../../../domain/recall/metadata'
-import { note, savedBy } from '../../../domain/receipts/receipt'
+import { note } from '../../../domain/receipts/notes'
 import { DAY_MS } from '../../../domain/time'
 import type { Clock } from '../../../ports/clock'
 import type { Memories } from '../../../ports/memories'
-import { done, withRetries } from '../../outcome'
-import type { StoredEntry, StoreEntries } from '../entries/store-entries'
+import { done, onlyValue, withRetries } from '../../outcome'
+import type { StoreEntries } from '../entries/store-entries'
 
 export interface SummarizeRequest {
   /** Null where the call names none. */
@@ -54,10 +54,6 @@ export function createSummarize({
    * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
    */
   return async (caller: Caller, request: SummarizeRequest): Promise<Summarized> => {
-    if (caller.done) {
-      const [saved] = savedBy(caller.done)
-      return { ...(caller.done.notes.made as Omit<Summarized, 'id'>), id: saved?.id ?? null }
-    }
     return withRetries(async () => {
       const { layer, olderThanDays, focusTypes, includePatterns, includeDecisions } = request
       const named = request.project === null ? {} : { projectPath: request.project }
@@ -84,7 +80,7 @@ export function createSummarize({
       }
       const made = { count: told.length, remaining: originals.length - told.length, summary }
       note(caller, 'made', made)
-      const [outcome] = await storeEntries(
+      const outcomes = await storeEntries(
         caller,
         [
           done({
@@ -95,8 +91,7 @@ export function createSummarize({
         ],
         { atomic: true, dedupe: false },
       )
-      if (!outcome?.ok) throw outcome?.problem
-      return { id: (outcome.value as StoredEntry).id, ...made }
+      return { id: onlyValue(outcomes).id, ...made }
     })
   }
 }

@@ -1,11 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { noSuchEntry, unavailable } from '../../../../domain/errors'
-import { checkVersion } from '../../../../domain/history/version'
+import { DeleteRefused, type DeleteSelection, type Erased } from '../../../../domain/entry/selection'
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
 import type { Clock } from '../../../../ports/clock'
-import type { DeleteSelection, EntryStore, Erased } from '../../../../ports/entry-store'
+import type { EntryStore } from '../../../../ports/entry-store'
 import { TRUE } from '../../core/compile-filter'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
 import { changeable, listedToChange } from '../../core/visibility'
@@ -18,10 +17,9 @@ import {
   erasableOf,
   erasedNow,
   type Meant,
-  toErased,
 } from '../../tables/changes/erase-selection'
 import { leaveStatements } from '../../tables/changes/leaving'
-import { tell } from '../../tables/changes/telling'
+import { tell, toTold } from '../../tables/changes/telling'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import type { Write } from '../../tables/changes/writing'
 import { countInParts } from '../../tables/counts/count-in-parts'
@@ -30,8 +28,6 @@ import { ENTRY_COLUMNS, toEntry } from '../../tables/entries/rows'
 
 /** Ids that a dry run shows. */
 const SHOWN = 100
-/** Fresh reads after a lost race. */
-const TRIES = 5
 
 interface Selected {
   /** A condition on `entries`. */
@@ -62,13 +58,26 @@ interface Choice {
   readonly after: (named: SQL) => readonly SQL[]
 }
 
-/** The entry store's `delete`, `erase` and `wouldDelete`. */
+const NOTHING: Erased = { count: 0, archived: 0, before: 0, left: 0 }
+
+/** @throws DeleteRefused for a guard that did not hold; else what was thrown */
+function refused(error: unknown): never {
+  throw error instanceof PremiseFailed ? new DeleteRefused() : error
+}
+
+/** How many entries the row of the audit log tells of. */
+function deletedIn(detail: unknown): number {
+  const told: { readonly deleted?: unknown } = JSON.parse(String(detail))
+  return Number(told.deleted)
+}
+
+/** What of the entry store deletes: one attempt each; what to do after a refusal is decided by the service. */
 export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
   pace: Pace,
-): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete'> {
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'choose' | 'finishDeletes' | 'standing'> {
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection, pace)
 
@@ -120,25 +129,6 @@ export function createDelete(
             WHERE e.id = l.entry_id AND ${dialect.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
     }`
 
-  /** Removes what an erasure waits for, if there is anything. */
-  async function removeFirst(caller: Caller, meant: Meant): Promise<boolean> {
-    const [rows = []] = await connection.batch([unremoved(caller, meant)])
-    for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
-    return rows.length > 0
-  }
-
-  /** Why a guard refused; nothing when it would not refuse now. */
-  async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
-    const [id] = ids ?? []
-    if ((expectedVersion === undefined && !mustStand) || id === undefined) return
-    const [rows] = await connection.batch([
-      sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
-        WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
-    ])
-    if (rows?.[0] === undefined) throw noSuchEntry(id)
-    checkVersion(toEntry(rows[0]), expectedVersion)
-  }
-
   /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */
   function few({ org }: Caller, { ids, threadIds }: DeleteSelection, erases: boolean): SQL | null {
     const { walked } = dialect
@@ -186,46 +176,52 @@ export function createDelete(
    * @param erases for good, also what was deleted before
    * @returns how many entries, and what an erasure took
    */
-  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
+  async function remove(
+    caller: Caller,
+    selection: DeleteSelection,
+    erases: boolean,
+    chosen: readonly number[] | null,
+  ): Promise<Erased> {
     const now = clock.now()
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
-    let chosen: readonly number[] | null = null
-    for (let attempt = 1; ; attempt++) {
-      const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
-      const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-      const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-      const told = erases ? [tell(caller.org, erasedNow(dialect, caller, selection))] : []
-      const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
-      const statements = [...named, audit, ...told, ...leaving.remove]
-      try {
-        const rows = await write(caller, statements, { forgets: erases })
-        const left = rows[statements.length - 1]?.length ?? 0
-        // Nobody sees what is left; when the database does not answer now, the outbox removes it.
-        if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
-        const [first] = rows[named.length + 1] ?? []
-        if (erases) return toErased(JSON.parse(first?.told as string))
-        const [audited] = rows[named.length] ?? []
-        return toErased((JSON.parse(audited?.detail as string) as { deleted: number }).deleted)
-      } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
-        const removedFirst = erases && (await removeFirst(caller, selection))
-        // Without ids nothing else is refused but the choice.
-        if (!removedFirst && !selection.ids)
-          chosen = (await inParts(caller, selection, { now, erases, shown: MOST_DELETED, only: true })).ids
-        else if (!removedFirst) await refuse(caller, selection)
-        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
-      }
-    }
+    const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
+    const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+    const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
+    const told = erases ? [tell(caller.org, 'erased', erasedNow(dialect, caller, selection))] : []
+    const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
+    const statements = [...named, audit, ...told, ...leaving.remove]
+    const rows = await write(caller, statements, { forgets: erases }).catch(refused)
+    const left = rows[statements.length - 1]?.length ?? 0
+    // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+    if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
+    if (erases) return toTold(rows[named.length + 1]?.[0]?.told).erased ?? NOTHING
+    const [audited] = rows[named.length] ?? []
+    return { ...NOTHING, count: deletedIn(audited?.detail) }
   }
 
   return {
-    async delete(caller, selection) {
-      return caller.done ? caller.done.changes : (await remove(caller, selection, false)).count
+    delete: async (caller, selection, chosen = null) => (await remove(caller, selection, false, chosen)).count,
+
+    erase: (caller, selection, chosen = null) => remove(caller, selection, true, chosen),
+
+    async choose(caller, selection, erases) {
+      const look = { now: clock.now(), erases, shown: MOST_DELETED, only: true }
+      return (await inParts(caller, selection, look)).ids
     },
 
-    async erase(caller, selection) {
-      return caller.done ? toErased(caller.done.told) : remove(caller, selection, true)
+    async finishDeletes(caller, meant) {
+      const [rows = []] = await connection.batch([unremoved(caller, meant)])
+      for (const changeId of new Set(rows.map((row) => String(row.change_id)))) await finish(caller.org, changeId)
+      return rows.length > 0
+    },
+
+    async standing(caller, id) {
+      const [rows] = await connection.batch([
+        sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+          WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
+      ])
+      return rows?.[0] === undefined ? null : toEntry(rows[0])
     },
 
     async wouldDelete(caller, selection, erases = false) {
@@ -235,26 +231,23 @@ export function createDelete(
       const within = few(caller, selection, erases) ?? TRUE
       const gone = erases ? sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before` : null
       const all = sql`SELECT id FROM entries WHERE ${where}`
-      try {
-        const rows = await connection.batch([
+      const rows = await connection
+        .batch([
           // What a call has deleted and not removed yet is told when it can be.
           ...(erases ? guards.slice(0, -1) : guards),
           sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
           sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
           ...(gone ? [sql`${gone} ORDER BY id`] : []),
         ])
-        const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
-        const n = count?.[0]?.n
-        const standing =
-          n === null && walked !== null
-            ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
-            : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
-        const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
-        return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
-      } catch (error) {
-        if (error instanceof PremiseFailed) await refuse(caller, selection)
-        throw error
-      }
+        .catch(refused)
+      const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
+      const n = count?.[0]?.n
+      const standing =
+        n === null && walked !== null
+          ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
+          : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
+      const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
+      return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
     },
   }
 }

@@ -17,7 +17,7 @@ import { visible } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { besideStored } from '../../tables/changes/life-statements'
 import { type Taking, takenBy } from '../../tables/changes/quota'
-import { changedBefore, tellShown, tellSummarized, toShown } from '../../tables/changes/telling'
+import { tellShown, tellSummarized, toTold } from '../../tables/changes/telling'
 import { createWrite, type Write } from '../../tables/changes/writing'
 import { countMany, statisticsStatements, toStatistics } from '../../tables/counts/statistics-statements'
 import { previewsOf } from '../../tables/entries/previews'
@@ -224,7 +224,6 @@ export function createSqlEntryStore(
     },
 
     async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {
-      if (caller.done) return [changedBefore(caller.done)]
       const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
       const analyses = await analyse(
         changes.map(({ text, indexed }, i) => {
@@ -260,11 +259,11 @@ export function createSqlEntryStore(
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )
       const completed = await indexWriter.complete(caller.org, unsearchable)
-      const told = shows ? (rows[batch.length - 1]?.[0]?.told as string) : null
+      const { shown } = toTold(shows ? rows[batch.length - 1]?.[0]?.told : null)
       return firstRows(rows.slice(1)).map((row, i) => ({
         version: Number(row.version) + (keeps ? (changes[i]?.between?.length ?? 0) : 0),
         searchable: completed || !later[i],
-        ...(told === null ? {} : { after: toShown(JSON.parse(told)) }),
+        ...(shown === undefined ? {} : { after: shown }),
       }))
     },
 

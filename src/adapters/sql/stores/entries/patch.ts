@@ -9,7 +9,6 @@ import { PremiseFailed, type SqlConnection } from '../../core/connection'
 import { changeable } from '../../core/visibility'
 import { auditOneStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
-import { changedBefore } from '../../tables/changes/telling'
 import type { Write } from '../../tables/changes/writing'
 import { assignments, writerColumns } from '../../tables/writes/entry-columns'
 
@@ -20,7 +19,6 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
   const { dialect } = connection
   return {
     async patch(caller, id, patch) {
-      if (caller.done) return changedBefore(caller.done).version
       const now = clock.now()
       const row = sql`id = ${id} AND ${changeable(dialect, caller, now, 'entries')}`
       const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)

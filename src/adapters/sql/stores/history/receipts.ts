@@ -6,20 +6,21 @@ import type { Clock } from '../../../../ports/clock'
 import type { Receipts } from '../../../../ports/receipts'
 import type { Row, SqlConnection } from '../../core/connection'
 import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
+import { toTold } from '../../tables/changes/telling'
 
-const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(json as string))
+const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) : null)
 
 const toReceipt = (row: Row): Receipt => ({
-  key: row.key as string,
-  tool: row.tool as string,
-  digest: row.digest as string,
-  changeId: row.change_id as string,
-  effect: JSON.parse((row.effect as string | null) ?? '[]') as [number, number][],
+  key: String(row.key),
+  tool: String(row.tool),
+  digest: String(row.digest),
+  changeId: String(row.change_id),
+  effect: parsed(row.effect) ?? [],
   changes: Number(row.changes),
-  told: parsed(row.told),
-  text: row.text as string | null,
-  notes: parsed(row.notes) as Receipt['notes'],
-  answer: parsed(row.answer) as Receipt['answer'],
+  told: toTold(row.told),
+  text: row.text === null ? null : String(row.text),
+  notes: parsed(row.notes) ?? {},
+  facts: parsed(row.answer),
   erased: Number(row.erased) === 1,
 })
 
@@ -32,10 +33,10 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
       return rows?.[0] === undefined ? null : toReceipt(rows[0])
     },
 
-    async complete(caller, { key, answer }) {
+    async complete(caller, { key, facts }) {
       const now = clock.now()
-      // With the answer nothing is needed that it is made of.
-      const unlessAnswered = (column: string): SQL =>
+      // With whole facts nothing is needed that they are read from.
+      const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
       const [, , rows] = await connection.batch(
@@ -50,10 +51,10 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
             UPDATE receipts SET
               answer = CASE
                 WHEN erased = 1 THEN NULL
-                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
+                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(facts)})
                 ELSE answer
               END,
-              notes = ${unlessAnswered('notes')}, told = ${unlessAnswered('told')}, text = ${unlessAnswered('text')}
+              notes = ${unlessWhole('notes')}, told = ${unlessWhole('told')}, text = ${unlessWhole('text')}
             WHERE ${known} RETURNING ${COLUMNS}`,
         ],
         { org: caller.org },

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Erased, EraseSelection } from '../../../../domain/entry/selection'
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
-import type { DeleteSelection, Erased } from '../../../../ports/entry-store'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, circle, staying, visible, wasChangeable } from '../../core/visibility'
 
@@ -13,7 +13,7 @@ export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 const LOOKED_AT = MOST_DELETED + 1
 
 /** Which entries an erasure means: these, or those of threads. */
-export type Meant = Pick<DeleteSelection, 'ids' | 'threadIds'>
+export type Meant = Pick<EraseSelection, 'ids' | 'threadIds'>
 
 /** The ids of what was deleted of a thread, by its index, which may stand there again. */
 function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[]): SQL {
@@ -113,8 +113,8 @@ export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQ
   ])
 }
 
-/** @param told by `erasedNow`; of a deletion, how many alone */
+/** @param told by `erasedNow` */
 export function toErased(told: unknown): Erased {
-  const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(told) ? told : [told]).map(Number)
+  const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(told) ? told : []).map(Number)
   return { count, archived, before, left }
 }

@@ -1,25 +1,26 @@
 // What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `writing` until the
-// receipt takes it over.
+// receipt takes it over, as a JSON object whose one key says what it is.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Shown } from '../../../../domain/recall/memory'
-import type { Done } from '../../../../domain/receipts/receipt'
-import type { ChangedEntry } from '../../../../ports/entry-store'
+import type { Told } from '../../../../domain/receipts/receipt'
 import type { SqlDialect } from '../../core/dialect'
 import { PLAIN_NAMES, toEntry } from '../entries/rows'
 import { changedSince } from './change-rows'
+import { toErased } from './erase-selection'
 
 /**
  * Tells the batch's receipt; returns it too, as `told`. Stands between the two statements of `writing`.
  *
  * @param json a JSON text, or NULL
  */
-export const tell = (org: string, json: SQL): SQL =>
-  sql`UPDATE writing SET told = ${json} WHERE org = ${org} RETURNING told`
+export const tell = (org: string, what: keyof Told, json: SQL): SQL => sql`
+  UPDATE writing SET told = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING told`
 
 /** Ids of the entries with a summary that the batch has met again. */
 export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
   tell(
     org,
+    'summarized',
     dialect.jsonList(sql`
       SELECT e.id AS value
       FROM changes c ${dialect.follow('entries', 'e', sql`e.id = c.entry_id`)}
@@ -32,11 +33,11 @@ const SHOWN = [...PLAIN_NAMES, 'metadata', 'tags', 'weight', 'pinned', 'expires_
 /** An entry as it stands after the batch. */
 export const tellShown = (dialect: SqlDialect, org: string, id: number): SQL => {
   const row = dialect.jsonRow(SHOWN.map((name) => sql.raw(`e.${name}`)))
-  return tell(org, sql`(SELECT ${row} FROM entries e WHERE e.id = ${id})`)
+  return tell(org, 'shown', sql`SELECT ${row} FROM entries e WHERE e.id = ${id}`)
 }
 
 /** @param values as `tellShown` tells them */
-export function toShown(values: readonly unknown[]): Shown {
+function toShown(values: readonly unknown[]): Shown {
   const row = Object.fromEntries(SHOWN.map((name, i) => [name, values[i]]))
   const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })
   return {
@@ -48,9 +49,14 @@ export function toShown(values: readonly unknown[]): Shown {
   }
 }
 
-/** The one entry that a call has changed which is made again. */
-export const changedBefore = ({ effect: [first], told }: Done): ChangedEntry => ({
-  version: Number(first?.[1]),
-  searchable: true,
-  ...(told === null ? {} : { after: toShown(told as readonly unknown[]) }),
-})
+/** @param told the column `told` of a row of `writing` or `receipts` */
+export function toTold(told: unknown): Told {
+  if (typeof told !== 'string') return {}
+  const read: { readonly [What in keyof Told]: unknown } = JSON.parse(told)
+  const { summarized, erased, shown } = read
+  return {
+    ...(Array.isArray(summarized) ? { summarized: summarized.map(Number) } : {}),
+    ...(erased === undefined ? {} : { erased: toErased(erased) }),
+    ...(Array.isArray(shown) ? { shown: toShown(shown) } : {}),
+  }
+}

@@ -1,0 +1,36 @@
+/** Which entries a delete means, and what it took (threads contract §2.6, history contract §3). */
+
+/** Which entries a delete means. Members are joined with AND. */
+export interface DeleteSelection {
+  readonly ids?: readonly number[]
+  readonly threadIds?: readonly string[]
+  readonly source?: 'user' | 'agent'
+  /** Created before this instant, milliseconds since 1970. */
+  readonly createdBefore?: number
+  /** Of the one id that is named. */
+  readonly expectedVersion?: number
+  /** Whether nothing happens, and the delete fails, where the one id that is named is not there. */
+  readonly mustStand?: boolean
+}
+
+/** What an erasure means. */
+export type EraseSelection = Pick<DeleteSelection, 'ids' | 'threadIds' | 'expectedVersion'>
+
+/** What an erasure took. */
+export interface Erased {
+  /** Entries in all. */
+  readonly count: number
+  /** Of these, what was archived, and what had been deleted before. */
+  readonly archived: number
+  readonly before: number
+  /** Of a thread, what the caller reads and may not change, which stays. */
+  readonly left: number
+}
+
+/** A delete did nothing: what it means stands otherwise, is too much for one statement to look for, or is still being removed. */
+export class DeleteRefused extends Error {
+  constructor() {
+    super('a guard refused the delete')
+    this.name = 'DeleteRefused'
+  }
+}

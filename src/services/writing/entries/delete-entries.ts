@@ -1,0 +1,97 @@
+// What does a delete do when it is refused, and what does it tell of what it took?
+import { DeleteRefused, type DeleteSelection, type Erased, type EraseSelection } from '../../../domain/entry/selection'
+import { noSuchEntry, unavailable } from '../../../domain/errors'
+import { type HistoryTerms, restorableUntil } from '../../../domain/history/terms'
+import { checkVersion } from '../../../domain/history/version'
+import { MOST_DELETED } from '../../../domain/identity/audit'
+import type { Caller } from '../../../domain/identity/scope'
+import { note } from '../../../domain/receipts/notes'
+import type { EntryStore } from '../../../ports/entry-store'
+
+/** Fresh reads after a lost race. */
+const TRIES = 5
+
+/** What a delete took. */
+export interface Deleted {
+  readonly count: number
+  /** Until when it can be taken back, milliseconds since 1970; null when it cannot. */
+  readonly until: number | null
+}
+
+export type DeleteEntries = ReturnType<typeof createDeleteEntries>
+
+export function createDeleteEntries({
+  entries,
+  terms,
+  now,
+}: {
+  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'choose' | 'finishDeletes' | 'standing'>
+  readonly terms: HistoryTerms
+  readonly now: () => number
+}) {
+  /** Why a guard refused; nothing when it would not refuse now. @throws Problem not_found, conflict */
+  async function explain(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
+    const [id] = ids ?? []
+    if ((expectedVersion === undefined && !mustStand) || id === undefined) return
+    const entry = await entries.standing(caller, id)
+    if (entry === null) throw noSuchEntry(id)
+    checkVersion(entry, expectedVersion)
+  }
+
+  /** Tries again after a refusal that can be mended: what is in the way is removed, or what is meant is chosen in parts first. */
+  async function persist<T>(
+    caller: Caller,
+    selection: DeleteSelection,
+    erases: boolean,
+    step: (chosen: readonly number[] | null) => Promise<T>,
+  ): Promise<T> {
+    let chosen: readonly number[] | null = null
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await step(chosen)
+      } catch (error) {
+        if (!(error instanceof DeleteRefused)) throw error
+        const finished = erases && (await entries.finishDeletes(caller, selection))
+        // Without ids nothing else is refused but the choice.
+        if (!finished && !selection.ids) chosen = await entries.choose(caller, selection, erases)
+        else if (!finished) await explain(caller, selection)
+        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+      }
+    }
+  }
+
+  /** What would go now. @throws Problem not_found or conflict when the one entry named is not there at that version */
+  async function look(caller: Caller, selection: DeleteSelection, erases = false) {
+    try {
+      return await entries.wouldDelete(caller, selection, erases)
+    } catch (error) {
+      if (error instanceof DeleteRefused) await explain(caller, selection)
+      throw error
+    }
+  }
+
+  return {
+    /**
+     * Deletes what the caller may change; of many, the first `MOST_DELETED` by id.
+     *
+     * @throws Problem not_found or conflict when the one entry named is not there at that version; unavailable after five lost races
+     */
+    async delete(caller: Caller, selection: DeleteSelection): Promise<Deleted> {
+      const until = restorableUntil(terms, now())
+      note(caller, 'until', until)
+      const count = await persist(caller, selection, false, (chosen) => entries.delete(caller, selection, chosen))
+      return { count, until }
+    },
+
+    /** Deletes for good, with all that is kept of it. @throws Problem as `delete` */
+    erase: (caller: Caller, selection: EraseSelection): Promise<Erased> =>
+      persist(caller, selection, true, (chosen) => entries.erase(caller, selection, chosen)),
+
+    look,
+
+    /** How many are left for the same call, which has taken so many. */
+    async remaining(caller: Caller, selection: DeleteSelection, taken: number, erases: boolean): Promise<number> {
+      return taken < MOST_DELETED ? 0 : (await look(caller, selection, erases)).count
+    },
+  }
+}
