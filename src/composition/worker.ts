@@ -61,7 +61,7 @@ import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, catchUpState } from './isolate'
+import { analyzerFor, catchUpState, embeddingTurn } from './isolate'
 import { chooseLevels } from './levels'
 import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
@@ -131,7 +131,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   // Summaries of what comes back are kept with it.
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
-  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const outbox = createSqlOutbox(connection, clock)
   const longTexts = createSqlLongTexts(connection)
   const work = createOutboxWork({
@@ -146,6 +146,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       if (embedder !== null && model === modelKey(embedder))
         await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
     },
+    turn: embeddingTurn(bindings, now),
     log: warn,
   })
   const embedsHere = config.embedding.provider === 'local'

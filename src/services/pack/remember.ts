@@ -13,7 +13,7 @@ import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import { done } from '../outcome'
-import type { StoredEntry, StoreEntries } from '../writing/entries/store-entries'
+import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../writing/entries/store-entries'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {
@@ -28,6 +28,7 @@ export interface StoredMemory {
   readonly project: string | null
   readonly links: readonly LinkTarget[]
   readonly conflicts: readonly Conflict[]
+  readonly warnings: readonly string[]
 }
 
 /** Entries that are compared with a new one, by title and by text. */
@@ -124,7 +125,8 @@ export function createRemember({
       (error: unknown) => namingTheMissing(caller, links, error),
     )
     if (!outcome?.ok) throw outcome?.problem
-    const { id } = outcome.value as StoredEntry
-    return { id, kind, project, links, conflicts: conflicts.filter((conflict) => conflict.id !== id) }
+    const { id, made } = outcome.value as StoredEntry
+    const warnings = made.includes('embedding queued') ? [VECTORS_LATER] : []
+    return { id, kind, project, links, conflicts: conflicts.filter((conflict) => conflict.id !== id), warnings }
   }
 }

@@ -79,7 +79,7 @@ export const remember = defineTool({
   }),
   inspect,
   async handler({ services, principal }, args) {
-    const { id, kind, project, links, conflicts } = await services.packs.remember(principal, args)
+    const { id, kind, project, links, conflicts, warnings } = await services.packs.remember(principal, args)
     return {
       success: true,
       id: String(id),
@@ -87,6 +87,7 @@ export const remember = defineTool({
       project,
       links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
       conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+      ...(warnings.length === 0 ? {} : { warnings }),
     }
   },
 })

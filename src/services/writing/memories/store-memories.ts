@@ -21,7 +21,7 @@ import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome } from '../../outcome'
 import type { Along } from '../entries/generate'
-import type { StoredEntry, StoreEntries } from '../entries/store-entries'
+import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../entries/store-entries'
 
 /** Storing memories: new ones, and those that stand there already (fabric contract §3). */
 export interface MemoryDraft {
@@ -209,7 +209,15 @@ function report(
     const { met = null, warnings = [] } = noted[i] ?? {}
     const common = { layer: layerOf(entries[i]), warnings }
     if (met !== null) return { ...common, ...met, existing: true, evicted: [] }
-    const { id, evicted } = (outcomes[next++] as Outcome<StoredEntry> & { readonly ok: true }).value
-    return { ...common, id, evicted, existing: false, pinned: pinned ?? metadata.pinned === true }
+    const { id, evicted, made } = (outcomes[next++] as Outcome<StoredEntry> & { readonly ok: true }).value
+    const later = made.includes('embedding queued') ? [VECTORS_LATER] : []
+    return {
+      ...common,
+      warnings: [...warnings, ...later],
+      id,
+      evicted,
+      existing: false,
+      pinned: pinned ?? metadata.pinned === true,
+    }
   })
 }
