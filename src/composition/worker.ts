@@ -1,7 +1,7 @@
 import { indexedFieldNames } from '../adapters/d1/migrate'
 import { createGateLimiter } from '../adapters/gate-object'
 import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
-import type { SqlConnection } from '../adapters/sql/core/connection'
+import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
@@ -18,7 +18,6 @@ import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-m
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
-import { type Announce, announcing } from '../adapters/sql/tables/changes/announcing'
 import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
@@ -98,7 +97,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
-  const connection = announcing(through(storage.connection), announce)
+  const connection = { ...through(storage.connection), announce }
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))

@@ -2,6 +2,8 @@
 
 import { sql } from 'drizzle-orm'
 import { unavailable } from '../../domain/errors'
+import { readOne } from '../sql/core/batch'
+import { asRows } from '../sql/core/rows'
 import { createPostgresSession, type PostgresOptions, quoted } from './connection'
 import { MIGRATE } from './errors'
 
@@ -11,7 +13,11 @@ const ready = new Map<string, Promise<void>>()
 async function check(options: PostgresOptions, names: readonly string[]): Promise<void> {
   const connection = createPostgresSession(options)
   try {
-    const [rows] = await connection.read([sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`])
+    const rows = await readOne(
+      connection,
+      sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`,
+      asRows,
+    )
     const applied = new Set((rows ?? []).map(({ name }) => name as string))
     const missing = names.filter((name) => !applied.has(name))
     if (missing.length > 0)

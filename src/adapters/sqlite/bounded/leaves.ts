@@ -3,6 +3,7 @@ import { limitExceeded } from '../../../domain/errors'
 import type { Unit } from '../../../domain/search/query-unit'
 import { inShares } from '../../../domain/write-share'
 import type { Row } from '../../sql/core/connection'
+import { str } from '../../sql/core/rows'
 import type { MatchCompiler } from '../match'
 import { longerStatement, postingsStatement, type Shares } from './search-cost'
 
@@ -86,7 +87,7 @@ export function createLeafReader(
         pieces.push({ word, prefix: false, bytes: postings[2 * i + 1] as number })
         for (let after = word; ; ) {
           const [rows = []] = await read([longerStatement(word, after, LONGER_AT_ONCE)])
-          longer.push(...rows.map((row) => row.beginning as string))
+          longer.push(...rows.map((row) => str(row, 'beginning')))
           if (rows.length < LONGER_AT_ONCE) break
           after = longer.at(-1) as string
         }

@@ -3,6 +3,7 @@ import type { Pace } from '../../../domain/pace'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression } from '../../../domain/search/query-unit'
 import type { SqlConnection } from '../../sql/core/connection'
+import { num } from '../../sql/core/rows'
 import { entriesWithin, shareOf } from '../../sql/tables/entries/share'
 import type { AnySearch } from '../../sql/tables/search/candidates'
 import { COMMON, COUNTED, splitUnits, type TermCount } from '../../sql/tables/search/candidates'
@@ -217,7 +218,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
     const words = new Map<number, number>()
     for (let at = 0; at < wanted.length; at += atOnce) {
       const [rows = []] = await read([given.admitted(wanted.slice(at, at + atOnce).map(({ id }) => id))])
-      for (const row of rows) words.set(Number(row.id), Number(row.words))
+      for (const row of rows) words.set(num(row, 'id'), num(row, 'words'))
     }
     for (const { id, places, held, meant, complete } of wanted) {
       const length = words.get(id)

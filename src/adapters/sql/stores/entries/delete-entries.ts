@@ -6,8 +6,10 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
 import type { Clock } from '../../../../ports/clock'
 import type { DeleteSelection, EntryStore, Erased } from '../../../../ports/entry-store'
+import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { firstRow, howMany, json, numbersOf, numOrNull, onlyRow, textsOf } from '../../core/rows'
 import { changeable, listedToChange } from '../../core/visibility'
 import { auditDeleteStatement } from '../../tables/changes/audit-log'
 import {
@@ -61,6 +63,9 @@ interface Choice {
   readonly before: readonly SQL[]
   readonly after: (named: SQL) => readonly SQL[]
 }
+
+const toTold = (row: Row): unknown => json(row, 'told')
+const toDeleted = (row: Row): unknown => json<{ deleted: number }>(row, 'detail').deleted
 
 /** The entry store's `delete`, `erase` and `wouldDelete`. */
 export function createDelete(
@@ -122,21 +127,23 @@ export function createDelete(
 
   /** Removes what an erasure waits for, if there is anything. */
   async function removeFirst(caller: Caller, meant: Meant): Promise<boolean> {
-    const [rows = []] = await connection.batch([unremoved(caller, meant)])
-    for (const changeId of new Set(rows.map((row) => row.change_id as string))) await finish(caller.org, changeId)
-    return rows.length > 0
+    const calls = await runOne(connection, unremoved(caller, meant), textsOf('change_id'))
+    for (const changeId of new Set(calls)) await finish(caller.org, changeId)
+    return calls.length > 0
   }
 
   /** Why a guard refused; nothing when it would not refuse now. */
   async function refuse(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
     const [id] = ids ?? []
     if ((expectedVersion === undefined && !mustStand) || id === undefined) return
-    const [rows] = await connection.batch([
+    const standing = await runOne(
+      connection,
       sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
         WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
-    ])
-    if (rows?.[0] === undefined) throw noSuchEntry(id)
-    checkVersion(toEntry(rows[0]), expectedVersion)
+      firstRow(toEntry),
+    )
+    if (standing === null) throw noSuchEntry(id)
+    checkVersion(standing, expectedVersion)
   }
 
   /** Whether what leads to the entries has no more than one statement may go through; null where it may go through any number. */
@@ -194,19 +201,15 @@ export function createDelete(
     for (let attempt = 1; ; attempt++) {
       const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
       const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-      const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-      const told = erases ? [tell(caller.org, erasedNow(dialect, caller, selection))] : []
-      const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
-      const statements = [...named, audit, ...told, ...leaving.remove]
+      const batch = new Batch(...guards.before, leaving.name, ...guards.after(leaving.ids))
+      const deleted = batch.add(auditDeleteStatement(actor, now, dialect, leaving.ids), onlyRow(toDeleted))
+      const erased = erases ? batch.add(tell(caller.org, erasedNow(dialect, caller, selection)), onlyRow(toTold)) : null
+      const left = batch.do(leaving.remove).add(leaving.queue, howMany)
       try {
-        const rows = await write(caller, statements, { forgets: erases })
-        const left = rows[statements.length - 1]?.length ?? 0
+        const result = await write(caller, batch, { forgets: erases })
         // Nobody sees what is left; when the database does not answer now, the outbox removes it.
-        if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
-        const [first] = rows[named.length + 1] ?? []
-        if (erases) return toErased(JSON.parse(first?.told as string))
-        const [audited] = rows[named.length] ?? []
-        return toErased((JSON.parse(audited?.detail as string) as { deleted: number }).deleted)
+        if (result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
+        return toErased(result.of(erased ?? deleted))
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         const removedFirst = erases && (await removeFirst(caller, selection))
@@ -236,20 +239,25 @@ export function createDelete(
       const gone = erases ? sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before` : null
       const all = sql`SELECT id FROM entries WHERE ${where}`
       try {
-        const rows = await connection.batch([
-          // What a call has deleted and not removed yet is told when it can be.
-          ...(erases ? guards.slice(0, -1) : guards),
+        // What a call has deleted and not removed yet is told when it can be.
+        const batch = new Batch(...(erases ? guards.slice(0, -1) : guards))
+        const counted = batch.add(
           sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
+          onlyRow((row) => numOrNull(row, 'n')),
+        )
+        const ids = batch.add(
           sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
-          ...(gone ? [sql`${gone} ORDER BY id`] : []),
-        ])
-        const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
-        const n = count?.[0]?.n
+          numbersOf('id'),
+        )
+        const removed = gone && batch.add(sql`${gone} ORDER BY id`, numbersOf('id'))
+        const result = await batch.run(connection)
+        const n = result.of(counted)
         const standing =
           n === null && walked !== null
             ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
-            : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
-        const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
+            : { count: n ?? 0, ids: result.of(ids) }
+        const before = removed === null ? [] : result.of(removed)
+        const every = [...standing.ids, ...before].sort((a, b) => a - b)
         return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
       } catch (error) {
         if (error instanceof PremiseFailed) await refuse(caller, selection)

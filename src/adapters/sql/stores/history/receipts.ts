@@ -4,32 +4,33 @@ import { jsonText } from '../../../../domain/json/write'
 import type { Receipt } from '../../../../domain/receipts/receipt'
 import type { Clock } from '../../../../ports/clock'
 import type { Receipts } from '../../../../ports/receipts'
+import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
 
-const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(json as string))
-
 const toReceipt = (row: Row): Receipt => ({
-  key: row.key as string,
-  tool: row.tool as string,
-  digest: row.digest as string,
-  changeId: row.change_id as string,
-  effect: JSON.parse((row.effect as string | null) ?? '[]') as [number, number][],
-  changes: Number(row.changes),
-  told: parsed(row.told),
-  text: row.text as string | null,
-  notes: parsed(row.notes) as Receipt['notes'],
-  answer: parsed(row.answer) as Receipt['answer'],
-  erased: Number(row.erased) === 1,
+  key: str(row, 'key'),
+  tool: str(row, 'tool'),
+  digest: str(row, 'digest'),
+  changeId: str(row, 'change_id'),
+  effect: jsonOrNull<[number, number][]>(row, 'effect') ?? [],
+  changes: num(row, 'changes'),
+  told: jsonOrNull(row, 'told'),
+  text: strOrNull(row, 'text'),
+  notes: jsonOrNull<Receipt['notes']>(row, 'notes'),
+  answer: jsonOrNull<Receipt['answer']>(row, 'answer'),
+  erased: flag(row, 'erased'),
 })
 
 export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Receipts {
   return {
     async find(caller, key) {
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldestReceipt(terms, clock.now())}`,
-      ])
-      return rows?.[0] === undefined ? null : toReceipt(rows[0])
+        firstRow(toReceipt),
+      )
     },
 
     async complete(caller, { key, answer }) {
@@ -38,15 +39,16 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
       const unlessAnswered = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
-      const [, , rows] = await connection.batch(
-        [
-          // A success that wrote nothing has no receipt yet.
-          sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
-          sql`
+      const batch = new Batch(
+        // A success that wrote nothing has no receipt yet.
+        sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
+        sql`
             INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at)
             VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
             ON CONFLICT (org, key_id, key) DO NOTHING`,
-          sql`
+      )
+      const completed = batch.add(
+        sql`
             UPDATE receipts SET
               answer = CASE
                 WHEN erased = 1 THEN NULL
@@ -55,10 +57,9 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
               END,
               notes = ${unlessAnswered('notes')}, told = ${unlessAnswered('told')}, text = ${unlessAnswered('text')}
             WHERE ${known} RETURNING ${COLUMNS}`,
-        ],
-        { org: caller.org },
+        onlyRow(toReceipt),
       )
-      return toReceipt(rows?.[0] ?? {})
+      return (await batch.run(connection, { org: caller.org })).of(completed)
     },
   }
 }

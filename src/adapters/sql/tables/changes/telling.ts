@@ -1,10 +1,12 @@
 // What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `writing` until the
 // receipt takes it over.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Shown } from '../../../../domain/recall/memory'
 import type { Done } from '../../../../domain/receipts/receipt'
 import type { ChangedEntry } from '../../../../ports/entry-store'
 import type { SqlDialect } from '../../core/dialect'
+import { num, numOrNull } from '../../core/rows'
 import { PLAIN_NAMES, toEntry } from '../entries/rows'
 import { changedSince } from './change-rows'
 
@@ -41,10 +43,10 @@ export function toShown(values: readonly unknown[]): Shown {
   const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })
   return {
     ...entry,
-    weight: Number(row.weight),
+    weight: num(row, 'weight'),
     pinned: Boolean(row.pinned),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    accessCount: Number(row.access_count),
+    expiresAt: numOrNull(row, 'expires_at'),
+    accessCount: num(row, 'access_count'),
   }
 }
 
