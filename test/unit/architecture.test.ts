@@ -157,6 +157,16 @@ it('spells who may read and who may change an entry in one room', () => {
   expect(spelling.toSorted()).toEqual(Object.keys(SPELT).toSorted())
 })
 
+it('reads no result of a batch by its place: statements and rows meet in the named batch alone', () => {
+  const adapters = join(SRC, 'adapters')
+  // What runs statements and what wraps it, beside the named batch itself.
+  const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres|node-sqlite)\/|^code\//
+  const byPlace = sourceFiles(adapters)
+    .map((file) => [relative(adapters, file), readFileSync(file, 'utf8')] as const)
+    .filter(([file, text]) => !engines.test(file) && /\b(connection|db)\.(batch|read)\b|Row\[\]\[\]/.test(text))
+  expect(byPlace.map(([file]) => file)).toEqual([])
+})
+
 it('has no room above 300 lines', () => {
   const long = sourceFiles(SRC)
     .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)

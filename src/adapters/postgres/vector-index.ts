@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import { readOne } from '../sql/core/batch'
 import type { SqlConnection } from '../sql/core/connection'
-import { asRows, num } from '../sql/core/rows'
+import { countOf, each, num } from '../sql/core/rows'
 import { nearestVectors } from './nearest-vectors'
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
@@ -58,17 +58,16 @@ export const createPostgresVectorIndex = (
     if (beside !== null && isWorthAsking(key)) {
       const [found, due] = await Promise.all([
         beside.search(space, query, limit, region).catch(() => null),
-        connection.read([dueOf(space)]).then(([rows]) => Number(rows?.[0]?.due ?? 0)),
+        readOne(connection, dueOf(space), countOf('due')),
       ])
       if (found !== null && found.confirmedUpTo >= due) return { ...found, isExact: true }
       askLater(key)
     }
-    const rows = await readOne(
+    const hits = await readOne(
       connection,
       sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`,
-      asRows,
+      each((row) => ({ id: num(row, 'id'), cosine: num(row, 'cosine') })),
     )
-    const hits = (rows ?? []).map((row) => ({ id: num(row, 'id'), cosine: num(row, 'cosine') }))
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }
   },
 
@@ -77,8 +76,7 @@ export const createPostgresVectorIndex = (
 
   async state(space) {
     if (beside === null) return ALL
-    const rows = await readOne(connection, sizeOf(space), asRows)
-    const vectors = Number(rows?.[0]?.vectors ?? 0)
+    const vectors = await readOne(connection, sizeOf(space), countOf('vectors'))
     const known = await beside.state(space)
     if (vectors * space.dimensions <= MOST_BESIDE) return known
     if (known.addedUpTo > 0) await beside.forget(space)

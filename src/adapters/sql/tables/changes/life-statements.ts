@@ -77,7 +77,7 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
 /** What a batch that stores entries does beside writing them. */
 interface BesideStored {
   readonly before: readonly SQL[]
-  /** Makes room in layer 1, when the newest rows of `changes` are those of what was stored; read by `toEvicted`. Null where none is needed. */
+  /** Makes room in layer 1, when the newest rows of `changes` are those of what was stored (`toEvicted`); null where none is needed. */
   readonly evict: SQL | null
   readonly after: readonly SQL[]
 }

@@ -16,7 +16,7 @@ import {
 } from '../../../../ports/full-text'
 import type { Row } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
-import { json, num, numOrNull, str, strOrNull } from '../../core/rows'
+import { json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { toAtMoment } from '../memories/moment'
 import type { Confined } from './scope-terms'
 
@@ -171,13 +171,14 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const counts = (whole ?? found.find((row) => row.counts !== null))?.counts as string | undefined
+  const told = whole ?? found.find((row) => row.counts !== null)
+  const counts = told === undefined ? null : jsonOrNull<TermCount[]>(told, 'counts')
   return {
     hits: [...complete.values(), ...others],
     statistics: {
       entries: all.entries,
       averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,
-      entriesWithTerm: (JSON.parse(counts ?? '[]') as TermCount[]).map((count) =>
+      entriesWithTerm: (counts ?? []).map((count) =>
         rare !== undefined && count[0] > rare
           ? commonTerm(rare, all)
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
@@ -195,11 +196,11 @@ export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesc
  */
 export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
   const places = Map.groupBy(held, ({ id }) => Number(id))
-  return rows.map(({ id, title, text, code }) => ({
-    id: Number(id),
-    title: (title as string | null) ?? '',
-    text: text as string,
-    code: code as string,
-    held: (places.get(Number(id)) ?? []).map(({ place }) => Number(place)),
+  return rows.map((row) => ({
+    id: num(row, 'id'),
+    title: strOrNull(row, 'title') ?? '',
+    text: str(row, 'text'),
+    code: str(row, 'code'),
+    held: (places.get(num(row, 'id')) ?? []).map((held) => num(held, 'place')),
   }))
 }
