@@ -29,7 +29,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the driver of PostgreSQL speaks to it by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|node:sqlite|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
@@ -39,7 +39,11 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
 }
 
 /** Adapter folders that other adapters may build on, and who may; null is all of them. */
-const SHARED_ADAPTERS: Record<string, readonly string[] | null> = { sql: null, 'http-json': null, sqlite: ['d1'] }
+const SHARED_ADAPTERS: Record<string, readonly string[] | null> = {
+  sql: null,
+  'http-json': null,
+  sqlite: ['d1', 'node-sqlite'],
+}
 
 const mayBuildOn = (own: string, other: string): boolean => {
   const users = SHARED_ADAPTERS[other]
