@@ -61,6 +61,8 @@ export interface Config {
     readonly dimensions: number
     /** What a write does when its vectors cannot be made: fail, or go on and make them later. */
     readonly onFailure: 'fail' | 'defer'
+    /** How long one request to the model may take, in milliseconds. */
+    readonly timeoutMs: number
     /** Null: those of the model, known or measured. */
     readonly levels: Levels | null
   }
@@ -179,6 +181,7 @@ export function parseConfig(env: Environment): Config {
       model: reader.text('EMBEDDING_MODEL') || defaultModel,
       dimensions: reader.integer('EMBEDDING_DIM', defaultDimensions, 1, MAX_DIMENSIONS[vectorBackend]),
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
+      timeoutMs: reader.integer('EMBEDDING_TIMEOUT_S', 10, 1, 600) * 1000,
       levels: reader.levels('EMBEDDING_LEVELS'),
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,

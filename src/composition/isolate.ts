@@ -3,6 +3,7 @@
 import type { Levels } from '../domain/recall/similarity'
 import { type Analyzer, createAnalyzer } from '../domain/search/analysis'
 import type { CatchUpState } from '../services/keeping/catch-up'
+import { createEmbeddingTurn, type EmbeddingTurn } from '../services/keeping/outbox-work'
 import type { PendingState } from '../services/keeping/pending-index'
 import type { Bindings } from './bindings'
 
@@ -35,6 +36,16 @@ export function pendingState(bindings: Bindings, now: number): PendingState {
   const state = pending.get(database) ?? { since: now, embedsAgainAt: 0 }
   pending.set(database, state)
   return state
+}
+
+/** Who makes vectors that were queued, by database. */
+const embedding = new WeakMap<object, EmbeddingTurn>()
+
+export function embeddingTurn(bindings: Bindings, now: () => number): EmbeddingTurn {
+  const database = databaseOf(bindings)
+  const turn = embedding.get(database) ?? createEmbeddingTurn(now)
+  embedding.set(database, turn)
+  return turn
 }
 
 /** What cosines of models mean, by database. */

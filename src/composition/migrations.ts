@@ -9,7 +9,7 @@ import keeping from '../../migrations/d1/0008_keeping.sql'
 import code from '../../migrations/d1/0009_code.sql'
 import metAgain from '../../migrations/d1/0010_met_again.sql'
 import captured from '../../migrations/d1/0012_captured.sql'
-import type { Migration } from '../adapters/d1/migrate'
+import type { Migration } from '../adapters/sqlite/migrations'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
 export const D1_MIGRATIONS: readonly Migration[] = [

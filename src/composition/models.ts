@@ -1,3 +1,4 @@
+import type { ModelSpeed } from '../adapters/http-json/pacing'
 import { createLocalEmbedder } from '../adapters/local/embedder'
 import { createOllamaEmbedder } from '../adapters/ollama/embedder'
 import { ollamaPing } from '../adapters/ollama/health'
@@ -48,18 +49,22 @@ function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embe
   return embedder
 }
 
+/** What this isolate has learnt of the configured model. */
+const modelSpeed = perObject((_: Config): ModelSpeed => ({ room: null }))
+
 function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Embedder {
-  const { provider, model, dimensions } = config.embedding
+  const { provider, model, dimensions, timeoutMs } = config.embedding
+  const settings = { model, dimensions, timeoutMs, speed: modelSpeed(config) }
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
       return localEmbedder(analyzer, dimensions, pace)
     case 'workers-ai':
-      return createWorkersAiEmbedder({ ai: requireAi(ai), model, dimensions })
+      return createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
     case 'ollama':
-      return createOllamaEmbedder({ host, model, dimensions })
+      return createOllamaEmbedder({ host, ...settings })
     case 'openai':
-      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, model, dimensions })
+      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, ...settings })
   }
 }
 

@@ -1,7 +1,6 @@
-import { indexedFieldNames } from '../adapters/d1/migrate'
 import { createGateLimiter } from '../adapters/gate-object'
 import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
-import type { SqlConnection } from '../adapters/sql/core/connection'
+import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
@@ -18,8 +17,8 @@ import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-m
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
-import { type Announce, announcing } from '../adapters/sql/tables/changes/announcing'
 import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
+import { indexedFieldNames } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
@@ -62,7 +61,7 @@ import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, catchUpState } from './isolate'
+import { analyzerFor, catchUpState, embeddingTurn } from './isolate'
 import { chooseLevels } from './levels'
 import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
@@ -99,7 +98,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
-  const connection = announcing(through(storage.connection), announce)
+  const connection = { ...through(storage.connection), announce }
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
@@ -132,7 +131,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   // Summaries of what comes back are kept with it.
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
-  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries })
+  const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const outbox = createSqlOutbox(connection, clock)
   const longTexts = createSqlLongTexts(connection)
   const work = createOutboxWork({
@@ -147,6 +146,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       if (embedder !== null && model === modelKey(embedder))
         await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
     },
+    turn: embeddingTurn(bindings, now),
     log: warn,
   })
   const embedsHere = config.embedding.provider === 'local'

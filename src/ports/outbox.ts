@@ -6,7 +6,18 @@ import type { StoredObject } from './image-store'
  * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
  * ahead of the transaction that needs it, and is to go when that never came. `words`: the index is to forget what was erased.
  */
-export type WorkTopic = 'delete' | 'image_delete' | 'vector_sync' | 'index' | 'text' | 'words' | GenerationTopic
+export const WORK_TOPICS = [
+  'delete',
+  'image_delete',
+  'vector_sync',
+  'index',
+  'text',
+  'words',
+  'embed',
+  'summarize',
+] as const satisfies readonly (string | GenerationTopic)[]
+
+export type WorkTopic = (typeof WORK_TOPICS)[number]
 
 /** Work recorded in the transaction that causes it. */
 export interface WorkItem {

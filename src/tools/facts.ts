@@ -1,7 +1,7 @@
 // What do calls that write find out, as their receipts keep it?
 import { z } from 'zod'
 import { PROBLEM_CODES, type ProblemDetails, type ToldProblem } from '../domain/errors'
-import { savedBy, type Trace } from '../domain/receipts/receipt'
+import { type SavedBefore, savedBy, type Trace } from '../domain/receipts/receipt'
 import { type KeptOutcome, keptOf, onlyValue, outcomesOf } from '../services/outcome'
 import { MADE, type Planned, type StoredEntry, storedAs } from '../services/writing/entries/store-entries'
 import { patchedTo, REMADE, type UpdatedEntry } from '../services/writing/entries/update-entries'
@@ -49,10 +49,11 @@ export const updatedEntries = outcomes(updatedEntry.nullable())
 
 const plannedEntries = outcomes(planned)
 
-/** What a call has stored that was carried out before. */
-export function storedBefore(trace: Trace): KeptOutcome<StoredEntry>[] {
-  return keptOf(storedAs(outcomesOf(plannedEntries.parse(trace.notes.outcomes ?? [])), savedBy(trace)))
-}
+/** What a call has stored that was carried out before. @param saved the rows that it brought */
+export const storedOutcomes = ({ notes }: Trace, saved: readonly SavedBefore[]) =>
+  storedAs(outcomesOf(plannedEntries.parse(notes.outcomes ?? [])), saved)
+
+export const storedBefore = (trace: Trace): KeptOutcome<StoredEntry>[] => keptOf(storedOutcomes(trace, savedBy(trace)))
 
 /** What a call has updated that was carried out before: a patch of metadata alone notes nothing. */
 export function updatedBefore({ notes, effect }: Trace): KeptOutcome<UpdatedEntry | null>[] {

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { endingOf } from '../../src/adapters/sql/tables/changes/writing'
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
@@ -11,6 +10,7 @@ import { createLog } from '../../src/http/log'
 import { TOOLS } from '../../src/tools/catalogue'
 import { promise } from '../requirements/history'
 import { Faults, faulty } from '../support/faults'
+import { writesEntries } from '../support/framed'
 import { freshPrincipal, TestClock } from '../support/scope'
 import type { LostAnswersUnderTest } from './lost-answers'
 
@@ -49,7 +49,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
           batch: (statements, lock) =>
             mortal(async () => {
               const rows = await connection.batch(statements, lock)
-              death.here = death.near && statements.some((statement) => endingOf(statement) !== null)
+              death.here = death.near && writesEntries(statements)
               if (death.here) throw unavailable('dead')
               return rows
             }),

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { endingOf } from '../../src/adapters/sql/tables/changes/writing'
 import type { Bindings } from '../../src/composition/bindings'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
@@ -12,6 +11,7 @@ import { createLog } from '../../src/http/log'
 import { TOOLS } from '../../src/tools/catalogue'
 import { createFakeAi } from '../fakes/workers-ai'
 import { promise } from '../requirements/history'
+import { writesEntries } from '../support/framed'
 import { base64, freshPrincipal, pngBytes, TestClock } from '../support/scope'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
@@ -166,7 +166,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         batch: (statements, lock) =>
           mortal(async () => {
             const rows = await connection.batch(statements, lock)
-            if (!statements.some((statement) => endingOf(statement) !== null)) return rows
+            if (!writesEntries(statements)) return rows
             commits.n++
             if (death.near) death.here = true
             if (death.here) throw unavailable('dead')

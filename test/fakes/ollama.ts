@@ -9,6 +9,8 @@ export interface FakeOllama {
   readonly answer?: string
   /** Code points that the model can read; more is refused, as Ollama since 0.13.5 does even when told to truncate. */
   readonly context?: number
+  /** Texts that it still embeds; beyond them it refuses, as a model that stopped in the middle of a call. */
+  readonly manages?: { left: number }
   /** Where it reranks; a real Ollama does nowhere. */
   readonly rerankPath?: string
 }
@@ -23,6 +25,7 @@ export async function startOllama({
   dimensions = 8,
   answer = 'A summary.',
   context = Number.POSITIVE_INFINITY,
+  manages = { left: Number.POSITIVE_INFINITY },
   rerankPath,
 }: FakeOllama = {}): Promise<ModelServer> {
   return await startModelServer(({ path, body }: Received): Reply => {
@@ -36,6 +39,8 @@ export async function startOllama({
       const texts = [body.input].flat() as string[]
       if (texts.some((text) => [...text].length > context))
         return { status: 400, json: { error: 'the input length exceeds the context length' } }
+      if (manages.left < texts.length) return { status: 400, json: { error: 'the model stopped' } }
+      manages.left -= texts.length
       return { json: { model: body.model, embeddings: texts.map((text) => vectorOf(text, dimensions)) } }
     }
     return { json: { model: body.model, results: ranked(body.query, body.documents) } }

@@ -116,10 +116,34 @@ describe('when a model fails', () => {
     world = await startWorld({ SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer' }, { models: [] })
     const stored = await world.ok('store_context', draft('a deferred walrus'))
     expect(stored.message).toBe('Context stored (embedding queued)')
+    expect(stored.warnings).toEqual([expect.stringContaining('has not made all vectors yet')])
     expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(1)
     const stats = await world.ok('get_statistics')
     expect(stats.semantic_search.coverage_percentage).toBe(0)
     expect(stats.pending_work.pending).toBeGreaterThan(0)
+  })
+
+  it('stores a batch of which a model made a part, says so, finds all of it by words at once and by meaning once the rest is made', async () => {
+    const manages = { left: 40 }
+    world = await startWorld({ SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer' }, { manages })
+    const entries = Array.from({ length: 100 }, (_, i) => draft(`walrus ${i} ${'of the northern sea '.repeat(20)}`))
+    const stored = await world.ok('store_context_batch', { entries })
+    expect(stored).toMatchObject({ success: true, succeeded: 100, failed: 0 })
+    expect(stored.message).toBe('Stored 100/100 entries successfully (embeddings generated, embeddings queued)')
+    expect(stored.warnings).toHaveLength(1)
+    expect((await world.ok('fts_search_context', { query: 'walrus 99' })).results[0].text_content).toContain('99')
+    const before = await world.ok('get_statistics')
+    expect(before.semantic_search.coverage_percentage).toBeGreaterThanOrEqual(20)
+    expect(before.semantic_search.coverage_percentage).toBeLessThanOrEqual(40)
+    manages.left = Number.POSITIVE_INFINITY
+    for (let next: number | null = 0; next !== null; ) {
+      const answer: Response = await fetch(new URL(`/api/v1/reembed?after=${next}`, world.server.url), {
+        method: 'POST',
+      })
+      expect(answer.status).toBe(200)
+      next = ((await answer.json()) as { next: number | null }).next
+    }
+    expect((await world.ok('get_statistics')).semantic_search.coverage_percentage).toBe(100)
   })
 
   it('stores memories of layers 1 and 2, by context_store and by remember, while the embedder fails, and queues their vectors', async () => {

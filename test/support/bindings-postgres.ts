@@ -1,5 +1,5 @@
 // The adapters over PostgreSQL as a Worker reaches it, for tests in workerd.
-import { indexedFieldNames } from '../../src/adapters/d1/migrate'
+
 import { createPostgresConnection } from '../../src/adapters/postgres/connection'
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
@@ -9,6 +9,7 @@ import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
+import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 import { bindings, type Costs, config } from './bindings'

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/adapters/http-json/address'
 import { createJsonClient, type HttpOptions, retryAfterMs } from '../../src/adapters/http-json/client'
-import { batchesOf } from '../../src/adapters/http-json/embedding'
+import { batchFrom } from '../../src/adapters/http-json/embedding'
 import type { ProviderProblem } from '../../src/adapters/http-json/retry'
 import {
   breaksOff,
@@ -238,12 +238,9 @@ describe('an address', () => {
 
 describe('batches', () => {
   it('hold at most so many texts and so many characters, but always one text', () => {
-    expect(batchesOf(['a', 'b', 'c'], { texts: 2, characters: 100 })).toEqual([['a', 'b'], ['c']])
-    expect(batchesOf(['aaaa', 'bb', 'cccccccccc', 'd'], { texts: 9, characters: 6 })).toEqual([
-      ['aaaa', 'bb'],
-      ['cccccccccc'],
-      ['d'],
-    ])
-    expect(batchesOf([], { texts: 2, characters: 100 })).toEqual([])
+    expect(batchFrom(['a', 'b', 'c'], { texts: 2, characters: 100 })).toBe(2)
+    expect(batchFrom(['aaaa', 'bb', 'cccccccccc', 'd'], { texts: 9, characters: 6 })).toBe(2)
+    expect(batchFrom(['cccccccccc', 'd'], { texts: 9, characters: 6 })).toBe(1)
+    expect(batchFrom(['d'], { texts: 9, characters: 6 })).toBe(1)
   })
 })

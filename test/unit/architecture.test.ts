@@ -29,7 +29,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the driver of PostgreSQL speaks to it by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|node:sqlite|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
@@ -39,7 +39,11 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
 }
 
 /** Adapter folders that other adapters may build on, and who may; null is all of them. */
-const SHARED_ADAPTERS: Record<string, readonly string[] | null> = { sql: null, 'http-json': null, sqlite: ['d1'] }
+const SHARED_ADAPTERS: Record<string, readonly string[] | null> = {
+  sql: null,
+  'http-json': null,
+  sqlite: ['d1', 'node-sqlite'],
+}
 
 const mayBuildOn = (own: string, other: string): boolean => {
   const users = SHARED_ADAPTERS[other]
@@ -155,6 +159,16 @@ it('spells who may read and who may change an entry in one room', () => {
     .filter(([file, text]) => file !== 'sql/core/visibility.ts' && text.split('\n').some((line) => part.test(line)))
     .map(([file]) => file)
   expect(spelling.toSorted()).toEqual(Object.keys(SPELT).toSorted())
+})
+
+it('reads no result of a batch by its place: statements and rows meet in the named batch alone', () => {
+  const adapters = join(SRC, 'adapters')
+  // What runs statements and what wraps it, beside the named batch itself.
+  const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres|node-sqlite)\/|^code\//
+  const byPlace = sourceFiles(adapters)
+    .map((file) => [relative(adapters, file), readFileSync(file, 'utf8')] as const)
+    .filter(([file, text]) => !engines.test(file) && /\b(connection|db)\.(batch|read)\b|Row\[\]\[\]/.test(text))
+  expect(byPlace.map(([file]) => file)).toEqual([])
 })
 
 it('has no room above 300 lines', () => {

@@ -4,8 +4,8 @@ import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
 import { isReading } from '../sql/core/failures'
-import { render } from '../sql/core/render'
 import { sharingReads } from '../sql/core/sharing-reads'
+import { toQuery } from '../sqlite/query'
 import { translate } from './errors'
 
 /** What one batch cost, for logs, budgets and benches. */
@@ -18,24 +18,6 @@ export interface BatchCost {
 
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
-
-/** After this a number stands as it is: SQLite looks at it to plan, and so would compile a cached statement anew at every call. */
-const LIMITS = /\bLIMIT $/
-
-/**
- * A statement as D1 takes it. Each value once, however often it stands in it: the database reads and checks each of them, and takes 100
- * a statement.
- */
-export function toQuery(statement: SQL): { sql: string; params: unknown[] } {
-  const places = new Map<unknown, string>()
-  const sql = render(statement, (value, before) => {
-    if (Number.isSafeInteger(value) && LIMITS.test(before)) return String(value)
-    const place = places.get(value) ?? `?${places.size + 1}`
-    places.set(value, place)
-    return place
-  })
-  return { sql, params: [...places.keys()] }
-}
 
 /** D1 runs a batch as one transaction in one round trip. */
 export function createD1Connection(

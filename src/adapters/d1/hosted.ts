@@ -3,7 +3,7 @@ import type { DatabaseHealth } from '../../ports/health'
 import type { StorageFault, StorageHost } from '../../ports/storage-host'
 import type { SqlConnection } from '../sql/core/connection'
 import { isReading } from '../sql/core/failures'
-import { toQuery } from './connection'
+import { toQuery } from '../sqlite/query'
 import { LocalFault } from './local-faults'
 
 /** What an isolate knows of the files of its database: the last fault that kept it from its work. */

@@ -1,4 +1,5 @@
 import { Problem } from '../../domain/errors'
+import { fieldIndexes, type IndexedField, type Migration, splitStatements } from '../sqlite/migrations'
 import { translate } from './errors'
 import { LocalFault } from './local-faults'
 
@@ -6,17 +7,6 @@ import { LocalFault } from './local-faults'
  * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so
  * `wrangler d1 migrations apply` and this agree on what has been done.
  */
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-}
-
-/** A metadata field that is to be found fast; see METADATA_INDEXED_FIELDS. */
-export interface IndexedField {
-  readonly name: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
-}
-
 const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT UNIQUE,
@@ -26,39 +16,6 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
 /** Tables that somebody else made, where there is no journal of ours. */
 const OTHERS = `SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name <> 'd1_migrations' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' LIMIT 1`
-
-/** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
-export const splitStatements = (sql: string): string[] =>
-  sql
-    .split(/\n\s*\n/)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
-
-/** One statement an indexed field: the value as equality filters compare it. Arrays and objects have no order to index. */
-function fieldIndexes(fields: readonly IndexedField[]): Migration {
-  const wanted = fields
-    .filter(({ type }) => type !== 'array' && type !== 'object')
-    .map(({ name, type }) => {
-      const value = `json_extract(metadata, '$."${name}"')`
-      return {
-        index: `entries_meta_${name.replaceAll(/[^A-Za-z0-9_]/g, (char) => `x${char.charCodeAt(0)}`)}`,
-        value: type === 'string' ? `lower(${value})` : value,
-      }
-    })
-  return {
-    name: `indexed fields: ${wanted.map(({ value }) => value).join(', ')}`,
-    sql: wanted
-      .map(
-        ({ index, value }) =>
-          `CREATE INDEX ${index} ON entries (org, ${value}) WHERE listed = 1 AND ${value} IS NOT NULL`,
-      )
-      .join('\n\n'),
-  }
-}
-
-/** Fields whose equality filters an index answers. */
-export const indexedFieldNames = (fields: readonly IndexedField[]): Set<string> =>
-  new Set(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name }) => name))
 
 /** What keeps D1 from answering is told as of every call; the caller's own has not begun. */
 async function answered<T>(asked: Promise<T>): Promise<T> {

@@ -56,6 +56,8 @@ export interface HttpOptions extends Partial<Patience>, Partial<Timing> {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** Bytes of an answer. 128 vectors of 1,536 numbers are about 4 MB of JSON. */
   readonly maxBytes?: number
+  /** The setting that says how long a try may take, where there is one. */
+  readonly timeoutVariable?: string
 }
 
 const MAX_BYTES = 16_000_000
@@ -83,6 +85,8 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...service.address.headers }
   const secrets = [...service.address.secrets, ...(service.secrets ?? [])].filter((secret) => secret !== '')
+
+  const longer = options.timeoutVariable === undefined ? '' : ` or raise ${options.timeoutVariable}`
 
   const blot = (text: string): string => secrets.reduce((blotted, secret) => blotted.replaceAll(secret, '***'), text)
 
@@ -148,7 +152,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
         return await withTimeout(timeoutMs, (signal) => attempt(path, body, signal))
       } catch (error) {
         if (!(error instanceof TimedOut)) throw error
-        const message = `${service.name} did not answer within ${seconds(timeoutMs)}; it may still be loading the model, try again`
+        const message = `${service.name} did not answer within ${seconds(timeoutMs)}; it may still be loading the model, try again${longer}`
         throw failed(path, { message, reason: 'timeout', retry: true, detail: error.message })
       }
     })

@@ -1,16 +1,41 @@
+import { Problem } from '../../domain/errors'
 import { retrievalMarks } from '../../domain/meaning/retrieval-prompt'
 import { unitVectors } from '../../domain/meaning/vector'
 import { codePointLength, firstCodePoints, trim } from '../../domain/text'
-import type { Embedder } from '../../ports/embedder'
-import { ProviderProblem } from './retry'
+import type { Embedder, EmbeddingPurpose, PartlyEmbedded } from '../../ports/embedder'
+import { createPacing, type ModelSpeed } from './pacing'
+import { PATIENT, type Patience, ProviderProblem, patienceOf, SYSTEM_TIMING, type Timing, tooMuch } from './retry'
 
 /** What one request may hold. A single longer text still makes a request of its own. */
 export interface BatchLimits {
   readonly texts: number
   /** UTF-16 code units, as a cheap stand-in for tokens. */
   readonly characters: number
+  /** Characters of the first request, while nothing is known of the model's speed; without it, as many as of any. */
+  readonly first?: number
   /** Requests under way at once. A Worker may hold six connections in all. */
   readonly parallel: number
+}
+
+/** What every embedder behind a request is told. */
+export interface EmbedderSettings {
+  readonly dimensions: number
+  /** EMBEDDING_TIMEOUT_S, in milliseconds; 10 s where it is absent. */
+  readonly timeoutMs?: number
+  /** Of this model, kept from call to call. */
+  readonly speed?: ModelSpeed
+}
+
+/** How an embedder waits, and what it knows of its model. */
+export type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
+
+export function termsOf(
+  { timeoutMs, speed = { room: null } }: EmbedderSettings,
+  options: Partial<Patience> & Partial<Pick<Timing, 'now'>>,
+): EmbedderTerms {
+  const { tries, tryMs, totalMs } = timeoutMs === undefined ? PATIENT : patienceOf(timeoutMs)
+  const patience = { tries, tryMs, totalMs, ...options, retriesTimeouts: false }
+  return { patience, speed, now: options.now ?? SYSTEM_TIMING.now }
 }
 
 export interface BatchEmbedder {
@@ -20,48 +45,29 @@ export interface BatchEmbedder {
   readonly model: string
   readonly dimensions: number
   readonly limits: BatchLimits
-  readonly deadline: () => number
-  /** @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts */
+  readonly patience: Patience
+  /** Of this model, kept from call to call. */
+  readonly speed: ModelSpeed
+  /** Milliseconds. */
+  readonly now: () => number
+  /**
+   * Sends one request, which is not to be tried again after a time-out.
+   *
+   * @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts, `timeout` with fewer
+   */
   readonly request: (texts: readonly string[], deadline: number) => Promise<readonly unknown[]>
 }
 
 /** Shorter texts than this are refused for another reason than their length. */
 const SHORTEST_CUT = 256
 
-export function batchesOf(texts: readonly string[], limits: Pick<BatchLimits, 'texts' | 'characters'>): string[][] {
-  const batches: string[][] = []
-  let room = 0
-  for (const text of texts) {
-    const last = batches.at(-1)
-    if (last !== undefined && last.length < limits.texts && text.length <= room) {
-      last.push(text)
-      room -= text.length
-    } else {
-      batches.push([text])
-      room = limits.characters - text.length
-    }
-  }
-  return batches
-}
-
-/** Results in order, at most `parallel` at work at once; after a failure nothing new is begun. */
-async function inParallel<T, R>(items: readonly T[], parallel: number, work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  let next = 0
-  let failed = false
-  const worker = async (): Promise<void> => {
-    while (next < items.length && !failed) {
-      const index = next++
-      try {
-        results[index] = await work(items[index] as T)
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, worker))
-  return results
+/** How many of these texts, from one on, are sent together: at least one. */
+export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'texts' | 'characters'>): number {
+  let room = most.characters - (texts[0]?.length ?? 0)
+  let count = 1
+  while (count < Math.min(texts.length, most.texts) && (texts[count]?.length ?? 0) <= room)
+    room -= texts[count++]?.length ?? 0
+  return count
 }
 
 /**
@@ -83,25 +89,105 @@ async function fitting(
   }
 }
 
+/** Texts that are left when a model does not answer, with its place in the call. */
+interface Waiting {
+  readonly index: number
+  readonly text: string
+  /** Requests for it alone that were not answered in time. */
+  timeouts: number
+}
+
 /** An Embedder over any provider that takes several texts in a request. Blank texts are never sent: they are zeros. */
 export function createBatchEmbedder(over: BatchEmbedder): Embedder {
-  const { provider, name, model, dimensions, limits, request } = over
+  const { provider, name, model, dimensions, limits, request, now } = over
   const marks = retrievalMarks(model)
+  const pacing = createPacing(over.speed, limits, over.patience.tryMs)
+
+  /**
+   * Makes vectors in requests as large as the model manages, several at once; after a failure nothing new is begun.
+   *
+   * @returns null for what was not made, and why
+   */
+  async function make(texts: readonly string[], purpose: EmbeddingPurpose, terms: Terms): Promise<PartlyEmbedded> {
+    const { deadline, isPartial, onProgress } = terms
+    const vectors = texts.map((text): Float32Array | null => (trim(text) === '' ? new Float32Array(dimensions) : null))
+    const waiting = texts
+      .map((text, index): Waiting => ({ index, text: marks[purpose] + text, timeouts: 0 }))
+      .filter(({ index }) => vectors[index] === null)
+    let problem: Problem | null = null
+    let asked = false
+
+    /** What is sent next; null where it would not be answered in time. */
+    const next = (): Waiting[] | null => {
+      const most = isPartial && asked ? pacing.within(deadline - now()) : Number.POSITIVE_INFINITY
+      const first = waiting.slice(0, limits.texts).map(({ text }) => text)
+      if ((first[0]?.length ?? 0) > most) return null
+      asked = true
+      const characters = Math.min(pacing.room(), most)
+      return waiting.splice(0, batchFrom(first, { texts: limits.texts, characters }))
+    }
+
+    const ask = async (batch: readonly Waiting[]): Promise<void> => {
+      const units = batch.reduce((sum, { text }) => sum + text.length, 0)
+      const begun = now()
+      try {
+        const rows = await fitting(
+          batch.map(({ text }) => text),
+          (fitted) => request(fitted, deadline),
+        )
+        const made = unitVectors(rows, { provider: name, model, dimensions, count: batch.length })
+        pacing.answered(units, now() - begun)
+        for (const [i, { index }] of batch.entries()) vectors[index] = made[i] ?? null
+      } catch (error) {
+        if (!(error instanceof ProviderProblem) || error.reason !== 'timeout') throw error
+        if (now() > begun) pacing.timedOut(units, now() - begun)
+        const [only] = batch
+        if (batch.length === 1 && only !== undefined && ++only.timeouts >= over.patience.tries) throw error
+        if (now() >= deadline) throw error
+        waiting.unshift(...batch)
+      }
+      await onProgress?.()
+    }
+
+    const worker = async (): Promise<void> => {
+      while (waiting.length > 0 && problem === null) {
+        const batch = next()
+        if (batch === null) {
+          problem = tooMuch(name, over.patience.tryMs)
+          return
+        }
+        try {
+          await ask(batch)
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error
+          problem = error
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(limits.parallel, waiting.length) }, worker))
+    return { vectors, problem }
+  }
+
+  const whole = async (texts: readonly string[], purpose: EmbeddingPurpose, terms: Terms): Promise<Float32Array[]> => {
+    const { vectors, problem } = await make(texts, purpose, terms)
+    if (problem !== null) throw problem
+    return vectors.map((vector) => vector ?? new Float32Array(dimensions))
+  }
+
   return {
     provider,
     model,
     dimensions,
-    async embed(texts, purpose) {
-      const sent = texts.flatMap((text) => (trim(text) === '' ? [] : [marks[purpose] + text]))
-      const deadline = over.deadline()
-      const vectors = await inParallel(batchesOf(sent, limits), limits.parallel, async (batch) => {
-        const rows = await fitting(batch, (fitted) => request(fitted, deadline))
-        return unitVectors(rows, { provider: name, model, dimensions, count: batch.length })
-      })
-      const inOrder = vectors.flat().values()
-      return texts.map((text) =>
-        trim(text) === '' ? new Float32Array(dimensions) : (inOrder.next().value as Float32Array),
-      )
-    },
+    room: () => pacing.room(),
+    embed: (texts, purpose) => whole(texts, purpose, { deadline: now() + over.patience.totalMs }),
+    embedInTime: (texts) => make(texts, 'document', { deadline: now() + over.patience.tryMs, isPartial: true }),
+    embedPatiently: (texts, onProgress) => whole(texts, 'document', { deadline: Number.POSITIVE_INFINITY, onProgress }),
   }
+}
+
+/** How long a call of the embedder may take, and what it does then. */
+interface Terms {
+  readonly deadline: number
+  readonly isPartial?: true
+  readonly onProgress?: () => Promise<void>
 }

@@ -7,10 +7,19 @@ export interface Patience {
   readonly tryMs: number
   /** How long all tries and the waits between them may take. */
   readonly totalMs: number
+  /** False: a try that was not answered in time is the last, since whoever asked sends less the next time. */
+  readonly retriesTimeouts?: boolean
 }
 
-/** Embeddings: without them a write or a search fails. */
-export const PATIENT: Patience = { tries: 3, tryMs: 10_000, totalMs: 25_000 }
+/**
+ * Embeddings: without them a write or a search fails.
+ *
+ * @param tryMs what EMBEDDING_TIMEOUT_S says
+ */
+export const patienceOf = (tryMs: number): Patience => ({ tries: 3, tryMs, totalMs: 2.5 * tryMs })
+
+/** Where nothing is set. */
+export const PATIENT: Patience = patienceOf(10_000)
 
 /** Summaries and reranking: the call goes on without them, so they must not hold it up. */
 export const ONE_TRY: Patience = { tries: 1, tryMs: 10_000, totalMs: 10_000 }
@@ -62,6 +71,14 @@ const FIRST_WAIT_MS = 300
 
 const backOff = (tried: number, random: number): number => FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random / 2)
 
+/** A call asked for more than a model manages in its time. */
+export const tooMuch = (name: string, ms: number): ProviderProblem =>
+  new ProviderProblem({
+    message: `${name} needed more than ${seconds(ms)} for this much text; send less at once`,
+    reason: 'timeout',
+    retry: false,
+  })
+
 export interface Retrying {
   /** Of the provider, for messages: `Ollama`. */
   readonly name: string
@@ -82,14 +99,14 @@ export async function retrying<T>(
   attempt: (timeoutMs: number) => Promise<T>,
 ): Promise<T> {
   if (deadline <= timing.now()) {
-    const message = `${name} needed more than ${seconds(patience.totalMs)} for this much text; send less at once`
-    throw new ProviderProblem({ message, reason: 'timeout', retry: false })
+    throw tooMuch(name, patience.totalMs)
   }
   for (let tried = 1; ; tried++) {
     try {
       return await attempt(Math.max(1, Math.min(patience.tryMs, deadline - timing.now())))
     } catch (error) {
       if (!(error instanceof ProviderProblem) || !error.failure.retry || tried >= patience.tries) throw error
+      if (error.reason === 'timeout' && patience.retriesTimeouts === false) throw error
       const wait = error.failure.waitMs ?? backOff(tried, timing.random())
       if (timing.now() + wait >= deadline) throw error
       await timing.sleep(wait)

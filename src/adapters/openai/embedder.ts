@@ -1,11 +1,11 @@
 import type { Embedder } from '../../ports/embedder'
 import { list, member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'
-import { createBatchEmbedder } from '../http-json/embedding'
+import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
 import { createOpenAiClient, NAME, type OpenAiSettings } from './service'
 
 /** OpenAI takes 2,048 texts a request, but servers that imitate it take as few as 32 (Text Embeddings Inference). */
-const LIMITS = { texts: 32, characters: 100_000, parallel: 4 }
+const LIMITS = { texts: 32, characters: 100_000, first: 12_000, parallel: 4 }
 
 /** The one family that can be asked for fewer numbers. Other servers refuse a parameter that they do not know. */
 const TAKES_DIMENSIONS = /(^|\/)text-embedding-3-/
@@ -17,11 +17,13 @@ function inOrder(data: readonly unknown[]): unknown[] {
 }
 
 /** Embeddings of any OpenAI-compatible server: `POST /embeddings {model, input: [text]}` answers `{data: [{index, embedding}]}`. */
-export function createOpenAiEmbedder(
-  settings: OpenAiSettings & { readonly dimensions: number },
-  options: HttpOptions = {},
-): Embedder {
-  const client = createOpenAiClient(settings, 'EMBEDDING_MODEL', options)
+export function createOpenAiEmbedder(settings: OpenAiSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
+  const terms = termsOf(settings, options)
+  const client = createOpenAiClient(settings, 'EMBEDDING_MODEL', {
+    ...options,
+    ...terms.patience,
+    timeoutVariable: 'EMBEDDING_TIMEOUT_S',
+  })
   const { model, dimensions } = settings
   const asked = TAKES_DIMENSIONS.test(model) ? { dimensions } : {}
   return createBatchEmbedder({
@@ -30,7 +32,7 @@ export function createOpenAiEmbedder(
     model,
     dimensions,
     limits: LIMITS,
-    deadline: client.deadline,
+    ...terms,
     request: async (input, deadline) =>
       inOrder(list(member(await client.post('/embeddings', { model, input, ...asked }, deadline), 'data'))),
   })

@@ -1,5 +1,6 @@
 // What stands in the full-text index of PostgreSQL? The terms of the shared analysis, written as a tsvector by this code, so
 // that no parser of the database cuts words in its own way.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'

@@ -3,13 +3,16 @@
 // The planner may know nothing of these tables, for instance when a batch has just filled them: then it expects a word in a
 // handful of entries. So the order of things is written down: what the index finds is made first (MATERIALIZED), gathered by
 // grouping and never by joining, and rows are looked up one by one from there (LATERAL), best first, until there are enough.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
+import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
 import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
@@ -171,20 +174,24 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           OFFSET 0
         ) AS e`
 
-      const [rows = [], totals, beyond] = await connection.read([
-        candidates,
-        totalsOf({ dialect, scope, now }, place, counting, rare === undefined),
+      const batch = new Batch()
+      const best = batch.add(candidates, asRows)
+      const totals = batch.add(totalsOf({ dialect, scope, now }, place, counting, rare === undefined), asRows)
+      const beyond =
         // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-        ...(thread === null || rare !== undefined
-          ? []
-          : [
+        thread === null || rare !== undefined
+          ? null
+          : batch.add(
               sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { ...place, thread: null }), NO_TERM)}),
                 ${countedOf(terms.length)}
               SELECT ${countsOf(COUNTED, idsFound)} AS counts`,
-            ]),
-      ])
+              asRows,
+            )
+      const result = await batch.read(connection)
+      const rows = result.of(best)
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
-      return toSearch({ found, preferred, totals, beyond: rare === undefined ? beyond : undefined, columns, rare })
+      const told = { totals: result.of(totals), beyond: beyond === null ? undefined : result.of(beyond) }
+      return toSearch({ found, preferred, ...told, columns, rare })
     }),
   }
 }

@@ -2,6 +2,8 @@
 
 import { sql } from 'drizzle-orm'
 import { unavailable } from '../../domain/errors'
+import { readOne } from '../sql/core/batch'
+import { textsOf } from '../sql/core/rows'
 import { createPostgresSession, type PostgresOptions, quoted } from './connection'
 import { MIGRATE } from './errors'
 
@@ -11,9 +13,12 @@ const ready = new Map<string, Promise<void>>()
 async function check(options: PostgresOptions, names: readonly string[]): Promise<void> {
   const connection = createPostgresSession(options)
   try {
-    const [rows] = await connection.read([sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`])
-    const applied = new Set((rows ?? []).map(({ name }) => name as string))
-    const missing = names.filter((name) => !applied.has(name))
+    const applied = await readOne(
+      connection,
+      sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`,
+      textsOf('name'),
+    )
+    const missing = names.filter((name) => !applied.includes(name))
     if (missing.length > 0)
       throw unavailable(`The PostgreSQL schema is behind this release (${missing.join(', ')}); run: ${MIGRATE}`)
   } finally {

@@ -1,10 +1,13 @@
 // What stands in entries that are known by their ids, and which units of a query do long ones hold?
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
+import { Batch } from '../sql/core/batch'
 import type { SqlConnection } from '../sql/core/connection'
+import { asRows } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
 import { isLong, toStanding } from '../sql/tables/search/candidates'
@@ -39,11 +42,15 @@ export const createStanding =
       ),
       sql` UNION ALL `,
     )
-    const [rows = [], places = []] = await connection.read([
+    const batch = new Batch()
+    const rows = batch.add(
       from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE} AS code`, sql``),
-      ...(units.length === 0
-        ? []
-        : [sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`]),
-    ])
-    return toStanding(rows, places)
+      asRows,
+    )
+    const places =
+      units.length === 0
+        ? null
+        : batch.add(sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`, asRows)
+    const result = await batch.read(connection)
+    return toStanding(result.of(rows), places === null ? [] : result.of(places))
   }

@@ -1,8 +1,11 @@
 // What does the planner know of tables that batches fill faster than the server looks after them? Without statistics it expects
 // one row wherever it looks, and finds all indexes equally good.
+
 import { sql } from 'drizzle-orm'
 import type { EntryStore } from '../../ports/entry-store'
+import { Batch, runOne } from '../sql/core/batch'
 import type { SqlConnection } from '../sql/core/connection'
+import { firstRow, strOrNull } from '../sql/core/rows'
 
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters']
 /** Entries stored at once from which on it is worth a look. */
@@ -13,13 +16,14 @@ const LARGE = 50
  * afterwards. The size of a table is known at once, unlike the counts by which autovacuum goes, which may also be off.
  */
 export async function takeStock(connection: SqlConnection): Promise<void> {
-  const [rows] = await connection.batch([
+  const grown = await runOne(
+    connection,
     sql`SELECT string_agg(quote_ident(relname), ', ') AS grown FROM pg_class
       WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (string_to_array(${TABLES.join(' ')}, ' '))
         AND pg_relation_size(oid) / current_setting('block_size')::integer > 2 * greatest(relpages, 0) + 8`,
-  ])
-  const grown = rows?.[0]?.grown as string | null | undefined
-  if (grown) await connection.batch([sql`ANALYZE ${sql.raw(grown)}`])
+    firstRow((row) => strOrNull(row, 'grown')),
+  )
+  if (grown) await new Batch(sql`ANALYZE ${sql.raw(grown)}`).run(connection)
 }
 
 /** A store that takes stock after large batches, when its caller has the answer. */

@@ -1,8 +1,11 @@
 // How are the nearest vectors found in PostgreSQL? By an index beside it, where there is one that has heard of nearly all: it compares ten
 // thousand vectors twenty times as fast. Else by pgvector, in the table that is the truth, so there is nothing to keep up.
+
 import { sql } from 'drizzle-orm'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
+import { readOne } from '../sql/core/batch'
 import type { SqlConnection } from '../sql/core/connection'
+import { countOf, each, num } from '../sql/core/rows'
 import { nearestVectors } from './nearest-vectors'
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
@@ -55,13 +58,16 @@ export const createPostgresVectorIndex = (
     if (beside !== null && isWorthAsking(key)) {
       const [found, due] = await Promise.all([
         beside.search(space, query, limit, region).catch(() => null),
-        connection.read([dueOf(space)]).then(([rows]) => Number(rows?.[0]?.due ?? 0)),
+        readOne(connection, dueOf(space), countOf('due')),
       ])
       if (found !== null && found.confirmedUpTo >= due) return { ...found, isExact: true }
       askLater(key)
     }
-    const [rows] = await connection.read([sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`])
-    const hits = (rows ?? []).map((row) => ({ id: Number(row.id), cosine: Number(row.cosine) }))
+    const hits = await readOne(
+      connection,
+      sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`,
+      each((row) => ({ id: num(row, 'id'), cosine: num(row, 'cosine') })),
+    )
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }
   },
 
@@ -70,8 +76,7 @@ export const createPostgresVectorIndex = (
 
   async state(space) {
     if (beside === null) return ALL
-    const [rows] = await connection.read([sizeOf(space)])
-    const vectors = Number(rows?.[0]?.vectors ?? 0)
+    const vectors = await readOne(connection, sizeOf(space), countOf('vectors'))
     const known = await beside.state(space)
     if (vectors * space.dimensions <= MOST_BESIDE) return known
     if (known.addedUpTo > 0) await beside.forget(space)

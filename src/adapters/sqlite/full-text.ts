@@ -4,8 +4,10 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
 import type { FullText } from '../../ports/full-text'
+import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
-import type { SqlConnection } from '../sql/core/connection'
+import type { Row, SqlConnection } from '../sql/core/connection'
+import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
 import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
@@ -24,6 +26,8 @@ import { createStanding } from './standing'
  *
  * @param shares what one statement may go through; a search of more is done in parts, with rests between
  */
+const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
+
 export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
@@ -155,7 +159,8 @@ export function createD1FullText(
       }
 
       const expression = query.expression as Expression
-      const [found = [], totals, fitting = [], preferred, beyond] = await connection.read([
+      const batch = new Batch()
+      const found = batch.add(
         rare !== undefined
           ? withRareTerms(rare)
           : units
@@ -163,26 +168,34 @@ export function createD1FullText(
             : isAnyOf
               ? withTerms()
               : candidates(expression, depth.candidates, expression.op === 'unit'),
-        totalsOf({ dialect, scope, now }, place, isCounting, rare === undefined),
-        ...(rare !== undefined
-          ? []
-          : [
-              sql`WITH ${fits} SELECT yes FROM fits`,
-              isPreferred && !isAnyOf
-                ? candidates(query.preferred as Expression, depth.complete, true)
-                : sql`SELECT 1 WHERE 0`,
-              // Words weigh what they weigh in the whole scope, also where only one thread is searched.
-              isBeyond
-                ? sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`
-                : sql`SELECT 1 WHERE 0`,
-            ]),
-      ])
-      const answer = { totals, columns, rare }
-      if ((rare === undefined ? fitting : found)[0]?.yes === 1) {
-        const hits = rare === undefined ? found : found.filter(({ packed }) => packed !== null)
+        asRows,
+      )
+      const totals = batch.add(totalsOf({ dialect, scope, now }, place, isCounting, rare === undefined), asRows)
+      const fitting = rare === undefined ? batch.add(sql`WITH ${fits} SELECT yes FROM fits`, asRows) : found
+      const preferred =
+        rare === undefined && query.preferred && isPreferred && !isAnyOf
+          ? batch.add(candidates(query.preferred, depth.complete, true), asRows)
+          : null
+      // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+      const beyond =
+        rare === undefined && isBeyond
+          ? batch.add(
+              sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+              asRows,
+            )
+          : null
+      const result = await batch.read(connection)
+      const answer = { totals: result.of(totals), columns, rare }
+      if (isYes(result.of(fitting))) {
+        const rows = result.of(found)
+        const hits = rare === undefined ? rows : rows.filter(({ packed }) => packed !== null)
         return toSearch({
-          ...{ ...answer, found: hits, beyond: isBeyond ? beyond : undefined },
-          preferred: isAnyOf ? hits.filter(({ complete }) => complete === 1) : preferred,
+          ...{ ...answer, found: hits, beyond: beyond === null ? undefined : result.of(beyond) },
+          preferred: isAnyOf
+            ? hits.filter(({ complete }) => complete === 1)
+            : preferred === null
+              ? undefined
+              : result.of(preferred),
         })
       }
 
@@ -198,20 +211,21 @@ export function createD1FullText(
       }
       const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admitted })
       const numbers = JSON.stringify(parts.counts)
-      const [chosen, complete] = await connection.read(
-        [parts.found, parts.preferred].map((best) => {
-          // As `best` tells them; of candidates that an expression chose nobody asks it.
-          const isPlaced = best === parts.found && (units !== undefined || rare !== undefined)
-          const given = JSON.stringify(best.map(({ id, held }, i) => [id, held, isPlaced ? i + 1 : 0]))
-          const rows = dialect.jsonTable(sql`${given}`, { id: 'integer', held: 'integer', place: 'integer' })
-          return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held, best.place
+      // As `best` tells them; of candidates that an expression chose nobody asks it.
+      const rowsOf = (best: typeof parts.found, isPlaced: boolean): SQL => {
+        const given = JSON.stringify(best.map(({ id, held }, i) => [id, held, isPlaced ? i + 1 : 0]))
+        const rows = dialect.jsonTable(sql`${given}`, { id: 'integer', held: 'integer', place: 'integer' })
+        return sql`SELECT ${columnsOf(sql`${numbers}`)}, best.held, best.place
             FROM ${rows} best CROSS JOIN entries e ON e.id = best.id`
-        }),
-      )
+      }
+      const shown = new Batch()
+      const chosen = shown.add(rowsOf(parts.found, units !== undefined || rare !== undefined), asRows)
+      const complete = shown.add(rowsOf(parts.preferred, false), asRows)
+      const brought = await shown.read(connection)
       return toSearch({
         ...answer,
-        found: chosen,
-        preferred: complete,
+        found: brought.of(chosen),
+        preferred: brought.of(complete),
         beyond: parts.beyond === null ? undefined : [{ counts: JSON.stringify(parts.beyond) }],
       })
     }),

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../ports/embedder'
 import { list, member } from '../http-json/body'
-import { createBatchEmbedder } from '../http-json/embedding'
+import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
 import { type AiOptions, createAiClient, NAME, type WorkersAiSettings } from './service'
 
 /** The models take at most 100 texts a call; half of that keeps a call short. Three calls leave connections for others. */
@@ -11,10 +11,11 @@ const TAKES_TRUNCATION = /\/bge-m3$/
 
 /** Embeddings of Workers AI: `{text: [text]}` answers `{data: [[number]]}`. */
 export function createWorkersAiEmbedder(
-  settings: WorkersAiSettings & { readonly dimensions: number },
+  settings: WorkersAiSettings & EmbedderSettings,
   options: AiOptions = {},
 ): Embedder {
-  const client = createAiClient(settings, 'EMBEDDING_MODEL', options)
+  const terms = termsOf(settings, options)
+  const client = createAiClient(settings, 'EMBEDDING_MODEL', { ...options, ...terms.patience })
   const { model, dimensions } = settings
   const asked = TAKES_TRUNCATION.test(model) ? { truncate_inputs: true } : {}
   return createBatchEmbedder({
@@ -23,7 +24,7 @@ export function createWorkersAiEmbedder(
     model,
     dimensions,
     limits: LIMITS,
-    deadline: client.deadline,
+    ...terms,
     request: async (text, deadline) => list(member(await client.run({ text, ...asked }, deadline), 'data')),
   })
 }

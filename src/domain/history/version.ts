@@ -10,7 +10,8 @@ export type ChangedPart = (typeof CHANGED_PARTS)[number]
 /** The parts that a mask of bits names. */
 export const changedParts = (mask: number): ChangedPart[] => CHANGED_PARTS.filter((_, bit) => (mask >> bit) & 1)
 
-export type VersionAction = 'stored' | 'updated' | 'deleted' | 'restored'
+export const VERSION_ACTIONS = ['stored', 'updated', 'deleted', 'restored'] as const
+export type VersionAction = (typeof VERSION_ACTIONS)[number]
 
 /** One version of an entry, as a list of them tells it. */
 export interface Version {

@@ -10,6 +10,8 @@ const STEP = 25
 
 /** Text that is read at once, in bytes. */
 const READ_AT_ONCE = 2_000_000
+/** A pass ends its step after so long, where the model is slow: whoever asked for it is told how far it came. */
+const STEP_MS = 20_000
 
 /** Entries that one step looks at; those that have vectors cost a look at an index. */
 const STRETCH = 500
@@ -31,8 +33,15 @@ export interface Reembedding extends EmbeddingStep {
 }
 
 export interface BackgroundGeneration {
-  /** Makes the vectors of these entries; those that are gone meanwhile are passed over. */
-  embed(ids: readonly number[]): Promise<void>
+  /**
+   * Makes the vectors of these entries, however slow the model is; those that are gone meanwhile are passed over. Each entry has its
+   * own as soon as they are made.
+   *
+   * @param onProgress called often, so that whoever claimed the work can hold on to it
+   */
+  embed(ids: readonly number[], onProgress?: () => Promise<void>): Promise<void>
+  /** UTF-16 units that the model embeds in a few seconds. */
+  room(): number
   /** Makes the summary of one entry. @throws Problem when the provider fails */
   summarize(id: number): Promise<void>
   /** The configured model, as its vectors are stored; null when there is none. */
@@ -51,26 +60,45 @@ export function createBackgroundGeneration(dependencies: {
   readonly summarizer: Summarizer | null
   readonly rows: VectorRows
   readonly summaries: Pick<EntryStore, 'summarize'>
+  readonly now: () => number
 }): BackgroundGeneration {
-  const { generate, summarizer, rows, summaries } = dependencies
+  const { generate, summarizer, rows, summaries, now } = dependencies
 
-  /** Some entries after the other, where their texts are long: what is read and made stays small. */
-  async function embedIds(ids: readonly number[]): Promise<void> {
-    for (const group of inShares(await rows.sizesOf(ids), ({ bytes }) => bytes, READ_AT_ONCE)) {
+  /**
+   * Some entries after the other, where their texts are long or the model is slow: what is read and made stays small.
+   *
+   * @param until nothing more is begun after it
+   * @returns the first that was not begun; null when all are done
+   */
+  async function embedIds(
+    ids: readonly number[],
+    onProgress?: () => Promise<void>,
+    until = Number.POSITIVE_INFINITY,
+  ): Promise<number | null> {
+    const sizes = await rows.sizesOf(ids)
+    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.room()))
+    for (const [i, group] of groups.entries()) {
+      if (i > 0 && now() >= until) return group[0]?.id ?? null
       const entries = await rows.textsOf(group.map(({ id }) => id))
-      const vectors = await generate.embedTexts(entries.map(({ text }) => text))
-      for (const [i, entry] of entries.entries()) await rows.replace(entry, vectors[i] ?? [])
+      const vectors = await generate.embedTexts(
+        entries.map(({ text }) => text),
+        onProgress,
+      )
+      for (const [n, entry] of entries.entries()) await rows.replace(entry, vectors[n] ?? [])
     }
+    return null
   }
 
   async function embedNext(org: string | null, after: number): Promise<EmbeddingStep> {
     const { model } = generate
     if (model === null) return { made: 0, next: null }
     let from = after
+    const until = now() + STEP_MS
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
       const { missing, last } = await rows.unembedded(org, model, from, STRETCH)
       const ids = missing.slice(0, STEP)
-      if (ids.length > 0) await embedIds(ids)
+      const stopped = ids.length > 0 ? await embedIds(ids, undefined, until) : null
+      if (stopped !== null) return { made: ids.indexOf(stopped), next: stopped - 1 }
       // What did not fit into this step comes first in the next one.
       const next = missing.length > STEP ? (ids.at(-1) as number) : last
       if (ids.length > 0 || next === null) return { made: ids.length, next }
@@ -80,9 +108,11 @@ export function createBackgroundGeneration(dependencies: {
   }
 
   return {
-    async embed(ids) {
-      for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP))
+    async embed(ids, onProgress) {
+      for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP), onProgress)
     },
+
+    room: () => generate.room(),
 
     async summarize(id) {
       if (summarizer === null) throw new Problem('unavailable', 'SUMMARY_PROVIDER is none')

@@ -26,6 +26,30 @@ const LANES: readonly (Lane & { readonly step: number })[] = [
  */
 export type OutboxWork = (rounds?: number) => Promise<void>
 
+/** Of one isolate: who makes the vectors that were queued, so that a slow model is asked by one at a time. */
+export interface EmbeddingTurn {
+  isTaken(): boolean
+  /** To be called again with every progress. */
+  take(): void
+  leave(): void
+}
+
+/** Whoever makes vectors and has not told of progress for so long is gone. */
+const TURN_MS = 60_000
+
+export function createEmbeddingTurn(now: () => number): EmbeddingTurn {
+  let until = 0
+  return {
+    isTaken: () => now() < until,
+    take: () => {
+      until = now() + TURN_MS
+    },
+    leave: () => {
+      until = 0
+    },
+  }
+}
+
 export function createOutboxWork(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
@@ -37,9 +61,23 @@ export function createOutboxWork(dependencies: {
   readonly generation: BackgroundGeneration | null
   /** @throws while the index has not confirmed everything; then it is tried again later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
+  readonly turn?: EmbeddingTurn
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): OutboxWork {
   const { outbox, images, index, deletes, longTexts, generation, syncOrg, log } = dependencies
+  const { turn = createEmbeddingTurn(() => 0) } = dependencies
+
+  /** With each request that a model answers the claim is prolonged. */
+  async function embed(items: readonly WorkItem[]): Promise<void> {
+    turn.take()
+    await generation?.embed(
+      items.map(({ key }) => Number(key)),
+      async () => {
+        turn.take()
+        await outbox.hold(items)
+      },
+    )
+  }
 
   const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
     delete: async (items) => {
@@ -60,7 +98,7 @@ export function createOutboxWork(dependencies: {
     words: async (items) => {
       for (const { org, key } of items) await index.forget(org, key)
     },
-    embed: async (items) => generation?.embed(items.map(({ key }) => Number(key))),
+    embed,
     summarize: async (items) => {
       for (const { key } of items) await generation?.summarize(Number(key))
     },
@@ -88,13 +126,18 @@ export function createOutboxWork(dependencies: {
   }
 
   return async (rounds = 1) => {
-    const first = await outbox.claim(LANES)
-    const lanes = LANES.map(async ({ topic, limit, step }) => {
+    const open = turn.isTaken() ? LANES.filter(({ topic }) => topic !== 'embed') : LANES
+    const first = await outbox.claim(open)
+    const lanes = open.map(async ({ topic, limit, step }) => {
       let items = first.filter((item) => item.topic === topic)
-      for (let round = 1; items.length > 0; round++) {
-        await workOff(items, topic, step)
-        if (items.length < limit || round >= rounds) return
-        items = await outbox.claim([{ topic, limit }])
+      try {
+        for (let round = 1; items.length > 0; round++) {
+          await workOff(items, topic, step)
+          if (items.length < limit || round >= rounds) return
+          items = await outbox.claim([{ topic, limit }])
+        }
+      } finally {
+        if (topic === 'embed') turn.leave()
       }
     })
     const failure = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected')

@@ -13,7 +13,7 @@ import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import { done, onlyValue } from '../outcome'
-import type { StoreEntries } from '../writing/entries/store-entries'
+import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../writing/entries/store-entries'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {
@@ -28,7 +28,18 @@ export interface StoredMemory {
   readonly project: string | null
   readonly links: readonly LinkTarget[]
   readonly conflicts: readonly Conflict[]
+  readonly warnings: readonly string[]
 }
+
+/** What became of a memory. @param planned what was noted of it before its write */
+export const rememberedAs = (
+  planned: Omit<StoredMemory, 'id' | 'warnings'>,
+  { id, made }: Pick<StoredEntry, 'id' | 'made'>,
+): StoredMemory => ({
+  ...{ ...planned, id },
+  conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
+  warnings: made.includes('embedding queued') ? [VECTORS_LATER] : [],
+})
 
 /** Entries that are compared with a new one, by title and by text. */
 const COMPARED = { candidates: 20, complete: 20 } as const
@@ -124,7 +135,6 @@ export function createRemember({
     const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
       (error: unknown) => namingTheMissing(caller, links, error),
     )
-    const { id } = onlyValue(outcomes)
-    return { id, kind, project, links, conflicts: conflicts.filter((conflict) => conflict.id !== id) }
+    return rememberedAs({ kind, project, links, conflicts }, onlyValue(outcomes))
   }
 }

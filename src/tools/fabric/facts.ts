@@ -1,10 +1,10 @@
 // What do calls that store memories find out, as their receipts keep it?
 import { z } from 'zod'
-import { type SavedBefore, savedBy, type Trace } from '../../domain/receipts/receipt'
-import { done } from '../../services/outcome'
+import { savedBy, type Trace } from '../../domain/receipts/receipt'
 import { type EventReport, eventAs, type PlannedEvent } from '../../services/writing/events/report-event'
 import type { SimilarMemory } from '../../services/writing/events/similar-memories'
 import { memoriesAs, type PlannedMemory, type StoredMemory } from '../../services/writing/memories/store-memories'
+import { storedOutcomes } from '../facts'
 
 const layer = z.literal([1, 2, 3])
 const planned: z.ZodType<PlannedMemory[]> = z.array(
@@ -23,8 +23,8 @@ export const storedMemory: z.ZodType<StoredMemory> = z.object({
 /** Memories that a call has stored or met which was carried out before, in the order in which it stored them. */
 export function storedMemoriesBefore(trace: Trace): StoredMemory[] {
   // Those that it met may have become new versions.
-  const stored = savedBy(trace).filter(({ isNew }: SavedBefore) => isNew)
-  return memoriesAs(planned.parse(trace.notes.memories ?? []), stored.map(done))
+  const stored = savedBy(trace).filter(({ isNew }) => isNew)
+  return memoriesAs(planned.parse(trace.notes.memories ?? []), storedOutcomes(trace, stored))
 }
 
 const similarMemory: z.ZodType<SimilarMemory> = z.object({

@@ -1,7 +1,8 @@
 // What does a call that remembers find out, as its receipt keeps it?
 import { z } from 'zod'
-import { savedBy, type Trace } from '../../domain/receipts/receipt'
-import type { StoredMemory } from '../../services/pack/remember'
+import type { Trace } from '../../domain/receipts/receipt'
+import { rememberedAs, type StoredMemory } from '../../services/pack/remember'
+import { onlyOne, storedBefore } from '../facts'
 
 const noted = z.object({
   kind: z.string(),
@@ -10,10 +11,9 @@ const noted = z.object({
   conflicts: z.array(z.object({ id: z.int(), title: z.string(), reason: z.string() })),
 })
 
-export const rememberedFacts: z.ZodType<StoredMemory> = noted.extend({ id: z.int() })
+export const rememberedFacts: z.ZodType<StoredMemory> = noted.extend({ id: z.int(), warnings: z.array(z.string()) })
 
 /** What a call has remembered that was carried out before. */
 export function rememberedBefore(trace: Trace): StoredMemory {
-  const [saved] = savedBy(trace)
-  return rememberedFacts.parse({ ...noted.parse(trace.notes.remembered), id: saved?.id })
+  return rememberedAs(noted.parse(trace.notes.remembered), onlyOne(storedBefore(trace)))
 }

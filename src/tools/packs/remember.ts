@@ -82,12 +82,13 @@ export const remember = defineWritingTool({
   facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, args),
   recall: rememberedBefore,
-  answer: ({ id, kind, project, links, conflicts }) => ({
+  answer: ({ id, kind, project, links, conflicts, warnings }) => ({
     success: true,
     id: String(id),
     kind,
     project,
     links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
     conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }),
 })

@@ -9,7 +9,7 @@ import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { isRecord } from '../record'
-import { bracket } from './wire'
+import { bracket, later } from './wire'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
 
@@ -115,6 +115,7 @@ export function batchResult(
     failed: total - succeeded,
     results,
     message: succeeded === 0 ? 'All entries failed validation' : message,
+    ...later(outcomes.flatMap((outcome) => (outcome.ok && outcome.value !== null ? [outcome.value] : []))),
   }
 }
 

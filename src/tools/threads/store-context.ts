@@ -6,7 +6,7 @@ import { onlyOne, storedBefore, storedEntry } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
-import { bracket } from './wire'
+import { bracket, later } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId('Conversation or task, ≤ 256 characters, case-sensitive'),
@@ -58,6 +58,7 @@ export const storeContext = defineWritingTool({
       thread_id: stored.threadId,
       version: stored.version,
       message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
+      ...later([stored]),
     }
   },
 })

@@ -6,7 +6,7 @@ import { onlyOne, updatedBefore, updatedEntry } from '../facts'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
-import { bracket } from './wire'
+import { bracket, later } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('Entry to change'),
@@ -57,5 +57,6 @@ export const updateContext = defineWritingTool({
     version,
     updated_fields: updatedFields,
     message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
+    ...later([{ made }]),
   }),
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
+import { VECTORS_LATER } from '../../services/writing/entries/store-entries'
 import { listOf, part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */
@@ -90,3 +91,7 @@ export const pageOutput = {
 
 /** The bracket that says what happened beside the store: nothing happened, no bracket. */
 export const bracket = (parts: readonly string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`)
+
+/** What to tell of a write some of whose vectors are still to be made. */
+export const later = (written: readonly { readonly made: readonly string[] }[]): { warnings?: string[] } =>
+  written.some(({ made }) => made.includes('embedding queued')) ? { warnings: [VECTORS_LATER] } : {}

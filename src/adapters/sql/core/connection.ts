@@ -1,4 +1,5 @@
 import type { SQL } from 'drizzle-orm'
+import type { Sight } from '../../../domain/history/feed'
 import type { SqlDialect } from './dialect'
 
 export type Row = Record<string, unknown>
@@ -18,7 +19,10 @@ export interface OrgLock {
   readonly isNote?: boolean
 }
 
-/** A database as the SQL adapters need it. */
+/** Hears what a batch has changed, once it is committed. @param sights null for more than could be told */
+export type Announce = (org: string, sights: readonly Sight[] | null) => void
+
+/** A database as the SQL adapters need it. Statements are read by their handles (batch.ts). */
 export interface SqlConnection {
   readonly dialect: SqlDialect
   /**
@@ -27,6 +31,8 @@ export interface SqlConnection {
    * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
    */
   batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
+  /** Told what batches of this connection change of entries. */
+  readonly announce?: Announce
   /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }

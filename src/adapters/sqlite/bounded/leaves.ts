@@ -2,7 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { limitExceeded } from '../../../domain/errors'
 import type { Unit } from '../../../domain/search/query-unit'
 import { inShares } from '../../../domain/write-share'
+import type { Decode } from '../../sql/core/batch'
 import type { Row } from '../../sql/core/connection'
+import { json, numbersOf, textsOf } from '../../sql/core/rows'
 import type { MatchCompiler } from '../match'
 import { longerStatement, postingsStatement, type Shares } from './search-cost'
 
@@ -46,7 +48,7 @@ export const tooMuch = () =>
  * @param read one round trip, with a rest before it
  */
 export function createLeafReader(
-  read: (statements: readonly SQL[]) => Promise<Row[][]>,
+  read: <T>(statement: SQL, decode: Decode<T>) => Promise<T>,
   compiler: MatchCompiler,
   shares: Shares,
 ) {
@@ -61,13 +63,12 @@ export function createLeafReader(
 
   /** Entries that hold one of them. */
   const idsOf = async (leaves: readonly Pick<Leaf, 'match'>[], scope: string): Promise<number[]> => {
-    const [rows = []] = await read([holding(leaves, scope, 0, whole(Number.MAX_SAFE_INTEGER))])
-    return rows.flatMap(({ ids }) => JSON.parse(ids as string) as number[])
+    const all = (rows: readonly Row[]) => rows.flatMap((row) => json<number[]>(row, 'ids'))
+    return read(holding(leaves, scope, 0, whole(Number.MAX_SAFE_INTEGER)), all)
   }
 
   async function postingsOf(words: readonly { word: string; prefix: boolean }[]): Promise<number[]> {
-    const [rows = []] = await read([postingsStatement(words)])
-    return rows.map(({ bytes }) => Number(bytes))
+    return read(postingsStatement(words), numbersOf('bytes'))
   }
 
   /** What makes up a beginning together: longer ones that take no more than a share each, and words. */
@@ -85,10 +86,11 @@ export function createLeafReader(
         }
         pieces.push({ word, prefix: false, bytes: postings[2 * i + 1] as number })
         for (let after = word; ; ) {
-          const [rows = []] = await read([longerStatement(word, after, LONGER_AT_ONCE)])
-          longer.push(...rows.map((row) => row.beginning as string))
-          if (rows.length < LONGER_AT_ONCE) break
-          after = longer.at(-1) as string
+          const found: string[] = await read(longerStatement(word, after, LONGER_AT_ONCE), textsOf('beginning'))
+          longer.push(...found)
+          const last = found.at(-1)
+          if (last === undefined || found.length < LONGER_AT_ONCE) break
+          after = last
         }
       }
       level = longer

@@ -2,7 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../domain/pace'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression } from '../../../domain/search/query-unit'
-import type { SqlConnection } from '../../sql/core/connection'
+import { type Decode, readOne } from '../../sql/core/batch'
+import type { Row, SqlConnection } from '../../sql/core/connection'
+import { asRows, json, num } from '../../sql/core/rows'
 import { entriesWithin, shareOf } from '../../sql/tables/entries/share'
 import type { AnySearch } from '../../sql/tables/search/candidates'
 import { COMMON, COUNTED, splitUnits, type TermCount } from '../../sql/tables/search/candidates'
@@ -87,11 +89,10 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
   let spent = 0
 
   /** One round trip, with a rest before it. */
-  async function read(statements: readonly SQL[]) {
+  async function read<T>(statement: SQL, decode: Decode<T>): Promise<T> {
     await pace.rest()
-    spent += statements.length
-    if (spent > MOST_PARTS) throw tooMuch()
-    return connection.read(statements)
+    if (++spent > MOST_PARTS) throw tooMuch()
+    return readOne(connection, statement, decode)
   }
 
   const { holding, stretched, postingsOf } = createLeafReader(read, compiler, shares)
@@ -125,7 +126,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
         ),
         Number.MAX_SAFE_INTEGER,
       )
-      const next = sql`
+      const next: SQL = sql`
         next AS MATERIALIZED (
           SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (
             SELECT entries_fts.rowid AS id, e.bytes
@@ -135,7 +136,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
           )
         ),
         part AS MATERIALIZED (SELECT max(id) AS last, count(*) AS entries FROM next WHERE before < ${whole(Math.max(text, 1))})`
-      const [rows = []] = await read([
+      const [bounds, ...held]: readonly Row[] = await read(
         sql`
         WITH ${next}
         SELECT NULL AS leaf, (
@@ -143,17 +144,20 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
         ) AS ids
         UNION ALL
         SELECT * FROM (${holding(first, scope, after, sql`(SELECT last FROM part)`)})`,
-      ])
-      const [last, more] = JSON.parse(rows[0]?.ids as string) as [number | null, number]
+        asRows,
+      )
+      const [last, more]: [number | null, number] = json<[number | null, number]>(bounds ?? {}, 'ids')
       if (last === null) return
       const from = after
       const found = new Map([...begun].map(([match, ids]) => [match, ids.filter((id) => id > from && id <= last)]))
-      const note = (group: readonly Leaf[], answers: typeof rows) => {
-        for (const { leaf, ids } of answers)
-          found.set((group[Number(leaf)] as Leaf).match, JSON.parse(ids as string) as number[])
+      const note = (group: readonly Leaf[], answers: readonly Row[]) => {
+        for (const row of answers) {
+          const leaf = group[num(row, 'leaf')]
+          if (leaf !== undefined) found.set(leaf.match, json<number[]>(row, 'ids'))
+        }
       }
-      note(first, rows.slice(1))
-      for (const group of others) note(group, (await read([holding(group, scope, after, whole(last))]))[0] ?? [])
+      note(first, held)
+      for (const group of others) note(group, await read(holding(group, scope, after, whole(last)), asRows))
       yield found
       after = more ? last : null
     }
@@ -216,8 +220,8 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
     if (wanted.length === 0) continue
     const words = new Map<number, number>()
     for (let at = 0; at < wanted.length; at += atOnce) {
-      const [rows = []] = await read([given.admitted(wanted.slice(at, at + atOnce).map(({ id }) => id))])
-      for (const row of rows) words.set(Number(row.id), Number(row.words))
+      const ids = wanted.slice(at, at + atOnce).map(({ id }) => id)
+      for (const row of await read(given.admitted(ids), asRows)) words.set(num(row, 'id'), num(row, 'words'))
     }
     for (const { id, places, held, meant, complete } of wanted) {
       const length = words.get(id)

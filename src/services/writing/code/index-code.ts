@@ -222,7 +222,7 @@ export function createIndexCode(dependencies: {
       const files = await index.pending(limit)
       for (const file of files) {
         const texts = file.chunks.map((chunk) => embeddedText(file.path, chunk, file.symbols))
-        await index.embed(file, prepareCode.model, await prepareCode.embed(texts))
+        await index.embed(file, prepareCode.model, await prepareCode.embed(texts, true))
       }
       return files.length
     },

@@ -55,9 +55,14 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
     return { file, symbols, chunks, grams, texts: chunks.map((chunk) => embeddedText(file.path, chunk, symbols)) }
   }
 
-  /** @throws Problem unavailable */
-  async function embed(texts: readonly string[]): Promise<string[]> {
+  /**
+   * @param isPatient however long it takes while the model answers: for work that nobody waits for
+   * @throws Problem unavailable
+   */
+  async function embed(texts: readonly string[], isPatient = false): Promise<string[]> {
     if (embedder === null) return []
+    if (isPatient && embedder.embedPatiently)
+      return (await embedder.embedPatiently(texts, async () => {})).map((vector) => toBase64(quantize(vector)))
     const step = embedder.provider === 'local' ? EMBED_STEP : texts.length
     const vectors: string[] = []
     for (let i = 0; i < texts.length; i += step) {

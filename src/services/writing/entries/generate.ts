@@ -5,7 +5,7 @@ import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { codePointLength } from '../../../domain/text'
 import { inShares } from '../../../domain/write-share'
-import type { Embedder } from '../../../ports/embedder'
+import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
 
@@ -35,6 +35,15 @@ export interface Along {
   outcome: Outcome<readonly string[]> | null
 }
 
+/** Vectors of each text; null for one that lacks some of its own, and why. */
+interface PartlyMade {
+  readonly vectors: readonly (readonly TextVector[] | null)[]
+  readonly problem: Problem | null
+}
+
+/** How an embedder is asked. */
+type Ask = (texts: readonly string[]) => Promise<PartlyEmbedded>
+
 /** Text of one call of the embedder, in UTF-16 units: some 1,500 chunks, whose vectors of 1,536 numbers are 9 MB. */
 const EMBEDDED_AT_ONCE = 2_000_000
 
@@ -46,16 +55,20 @@ export type Generate = ReturnType<typeof createGenerate>
 export function createGenerate(settings: GenerateSettings) {
   const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
 
+  const asWhole =
+    (made: (texts: readonly string[]) => Promise<readonly Float32Array[]>): Ask =>
+    async (texts) => ({ vectors: await made(texts), problem: null })
+
   /**
    * The vectors of each text: chunks of several texts in one call of the embedder, and packed as they come, since vectors as
-   * models give them are four times as large.
+   * models give them are four times as large. After a problem no more is asked for.
    *
    * @param along texts that go with the last of them
    */
-  async function embedTexts(texts: readonly string[], along?: Along): Promise<TextVector[][]> {
-    if (embedder === null) return texts.map(() => [])
+  async function makeVectors(texts: readonly string[], ask: Ask, along?: Along): Promise<PartlyMade> {
+    if (embedder === null) return { vectors: texts.map(() => []), problem: null }
     const model = modelKey(embedder)
-    const packed: TextVector[][] = []
+    const packed: (TextVector[] | null)[] = []
     for (const group of inShares(texts, ({ length }) => length, EMBEDDED_AT_ONCE)) {
       const chunks: Chunk[][] = []
       for (const text of group) {
@@ -63,23 +76,53 @@ export function createGenerate(settings: GenerateSettings) {
         await pace.spend(text.length)
       }
       const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
-      const vectors = await embedder.embed([...chunks.flat().map(({ text }) => text), ...others], 'document')
+      const { vectors, problem } = await ask([...chunks.flat().map(({ text }) => text), ...others])
       let next = 0
       for (const [i, parts] of chunks.entries()) {
+        const own = vectors.slice(next, next + parts.length)
+        next += parts.length
         packed.push(
-          parts.map(({ start, length }, chunk) => ({
-            model,
-            chunk,
-            start,
-            length,
-            data: toBase64(quantize(vectors[next++] as Float32Array)),
-          })),
+          hasAll(own)
+            ? parts.map(({ start, length }, chunk) => ({
+                ...{ model, chunk, start, length },
+                data: toBase64(quantize(own[chunk] as Float32Array)),
+              }))
+            : null,
         )
         await pace.spend(group[i]?.length ?? 0)
       }
-      if (along && others.length > 0) along.outcome = done(vectors.slice(next).map((one) => toBase64(quantize(one))))
+      if (along && others.length > 0) along.outcome = packedOf(vectors.slice(next), problem)
+      if (problem === null) continue
+      if (along && along.texts.length > 0) along.outcome ??= { ok: false, problem }
+      return { vectors: [...packed, ...texts.slice(packed.length).map(() => null)], problem }
     }
-    return packed
+    return { vectors: packed, problem: null }
+  }
+
+  /**
+   * The vectors of each text, however long it takes while the model answers.
+   *
+   * @param onProgress called after each request to a model
+   * @throws Problem when the model does not answer
+   */
+  async function embedTexts(
+    texts: readonly string[],
+    onProgress: () => Promise<void> = async () => {},
+  ): Promise<(readonly TextVector[])[]> {
+    const patiently = asWhole(async (asked) =>
+      embedder?.embedPatiently
+        ? embedder.embedPatiently(asked, onProgress)
+        : (embedder?.embed(asked, 'document') ?? []),
+    )
+    const { vectors } = await makeVectors(texts, patiently)
+    return vectors.map((own) => own ?? [])
+  }
+
+  /** What can be made now: all of it, or where writes go on without, what the model manages in its time. */
+  function embedNow(texts: readonly string[], onFailure: 'fail' | 'defer', along?: Along): Promise<PartlyMade> {
+    const whole = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
+    const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? whole(asked)
+    return makeVectors(texts, onFailure === 'defer' ? inTime : whole, along)
   }
 
   /** Null when the provider failed. */
@@ -110,8 +153,9 @@ export function createGenerate(settings: GenerateSettings) {
   ): Promise<Generated[]> {
     const [embedded, summaries] = await Promise.all([
       attempt(() =>
-        embedTexts(
+        embedNow(
           texts.map(({ text }) => text),
+          onFailure,
           along,
         ),
       ),
@@ -127,17 +171,31 @@ export function createGenerate(settings: GenerateSettings) {
       )
     return texts.map((_, i) => {
       const summary = summaries[i] as string | null
+      const vectors = embedded.ok ? (embedded.value.vectors[i] ?? null) : null
       const queued: GenerationTopic[] = [
-        ...(embedded.ok ? [] : (['embed'] as const)),
+        ...(vectors === null ? (['embed'] as const) : []),
         ...(summary === null ? (['summarize'] as const) : []),
       ]
       return {
-        vectors: embedded.ok && embedder !== null ? (embedded.value[i] ?? null) : null,
+        vectors: embedder === null ? null : vectors,
         summary: summary ?? '',
         queued,
       }
     })
   }
 
-  return Object.assign(generate, { embedTexts, model: embedder === null ? null : modelKey(embedder) })
+  return Object.assign(generate, {
+    embedTexts,
+    model: embedder === null ? null : modelKey(embedder),
+    /** UTF-16 units that the model embeds in a few seconds. */
+    room: () => embedder?.room?.() ?? Number.POSITIVE_INFINITY,
+  })
 }
+
+const hasAll = (vectors: readonly (Float32Array | null)[]): vectors is readonly Float32Array[] =>
+  vectors.every((vector) => vector !== null)
+
+const packedOf = (vectors: readonly (Float32Array | null)[], problem: Problem | null): Outcome<readonly string[]> =>
+  problem !== null && !hasAll(vectors)
+    ? { ok: false, problem }
+    : done(vectors.flatMap((one) => (one === null ? [] : [toBase64(quantize(one))])))

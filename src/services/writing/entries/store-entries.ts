@@ -34,6 +34,10 @@ export const MADE = [
 ] as const
 export type Made = (typeof MADE)[number]
 
+/** What a caller is told of entries whose vectors were not made in time. */
+export const VECTORS_LATER =
+  'The embedding model has not made all vectors yet: this is found by its words now, and by its meaning as soon as they are made'
+
 /** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
 function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
   return [

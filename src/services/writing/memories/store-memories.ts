@@ -21,7 +21,7 @@ import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome, onlyValue } from '../../outcome'
 import type { Along } from '../entries/generate'
-import type { StoredEntry, StoreEntries } from '../entries/store-entries'
+import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../entries/store-entries'
 
 /** Storing memories: new ones, and those that stand there already (fabric contract §3). */
 export interface MemoryDraft {
@@ -190,7 +190,7 @@ function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal:
 /** What became of each memory. @param outcomes of those that did not stand there, in order */
 export function memoriesAs(
   planned: readonly PlannedMemory[],
-  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted'> | null>[],
+  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted' | 'made'> | null>[],
 ): StoredMemory[] {
   const failed = outcomes.find((outcome) => !outcome.ok)
   if (failed?.ok === false) throw failed.problem
@@ -198,7 +198,8 @@ export function memoriesAs(
   return planned.map(({ met, ...common }) => {
     if (met !== null) return { ...common, id: met, existing: true, evicted: [] }
     const { value: outcome } = stored.next()
-    const { id, evicted } = onlyValue(outcome === undefined ? [] : [outcome])
-    return { ...common, id, evicted, existing: false }
+    const { id, evicted, made } = onlyValue(outcome === undefined ? [] : [outcome])
+    const later = made.includes('embedding queued') ? [VECTORS_LATER] : []
+    return { ...common, id, evicted, warnings: [...common.warnings, ...later], existing: false }
   })
 }

@@ -7,29 +7,31 @@ import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
+import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { each, firstRow, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
-import { standingStatements, toStanding } from '../../tables/capture/standing'
+import { readStanding } from '../../tables/capture/standing'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
 const MOST_STATE = 60_000
 
 const toSession = (row: Row): CapturedSession => ({
-  name: row.session as string,
-  revision: Number(row.revision),
-  gathered: JSON.parse(row.state as string) as Gathered,
-  written: row.written === null ? null : (JSON.parse(row.written as string) as Written),
-  claimedAt: row.claimed_at === null ? null : Number(row.claimed_at),
+  name: str(row, 'session'),
+  revision: num(row, 'revision'),
+  gathered: json<Gathered>(row, 'state'),
+  written: jsonOrNull<Written>(row, 'written'),
+  claimedAt: numOrNull(row, 'claimed_at'),
 })
 
 const toDue = (row: Row): DueSession => ({
   ...toSession(row),
-  org: row.org as string,
-  owner: row.owner as string,
-  keyId: row.key_id as string,
-  agent: row.agent as string | null,
+  org: str(row, 'org'),
+  owner: str(row, 'owner'),
+  keyId: str(row, 'key_id'),
+  agent: strOrNull(row, 'agent'),
 })
 
 const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([project, branch])
@@ -50,16 +52,19 @@ export function createSqlCaptureStore(
 
   return {
     async known(scope, events, sessions) {
-      const [arrived = [], rows = []] = await connection.read([
+      const batch = new Batch()
+      const arrived = batch.add(
         sql`SELECT e.id, e.output FROM capture_events e
           WHERE ${own(scope, 'e')} AND e.id IN (SELECT value FROM ${strings(events)} wanted)`,
+        (rows) => new Map(rows.map((row) => [str(row, 'id'), strOrNull(row, 'output')])),
+      )
+      const states = batch.add(
         sql`SELECT s.session, s.revision, s.state, s.written, s.claimed_at FROM capture_sessions s
           WHERE ${own(scope, 's')} AND s.session IN (SELECT value FROM ${strings(sessions)} wanted)`,
-      ])
-      return {
-        events: new Map(arrived.map(({ id, output }) => [id as string, output as string | null])),
-        sessions: rows.map(toSession),
-      }
+        each(toSession),
+      )
+      const result = await batch.read(connection)
+      return { events: result.of(arrived), sessions: result.of(states) }
     },
 
     async keep(scope, { keyId, agent }, { events, sessions }) {
@@ -94,7 +99,7 @@ export function createSqlCaptureStore(
       const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
         await withinQuotas({ connection, pace, quotas, scope, takes }, () =>
-          connection.batch(statements, { org: scope.org }),
+          new Batch(...statements).run(connection, { org: scope.org }),
         )
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
@@ -103,74 +108,70 @@ export function createSqlCaptureStore(
     },
 
     async wrote(scope, { name, revision }, written) {
-      await connection.batch(
-        [
-          sql`UPDATE capture_sessions
+      await new Batch(
+        sql`UPDATE capture_sessions
             SET written = ${written === null ? null : JSON.stringify(written)}, entry_id = ${written?.entryId ?? null},
               claimed_at = NULL,
               due_at = CASE WHEN revision = ${revision} THEN NULL ELSE due_at END
             WHERE org = ${scope.org} AND owner = ${ownerOf(scope)} AND session = ${name}`,
-        ],
-        { org: scope.org },
-      )
+      ).run(connection, { org: scope.org })
     },
 
     async entryOf(scope, threadId) {
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`SELECT e.id FROM entries e
           WHERE ${listed(dialect, scope, clock.now(), 'e', { captured: 'alone' })} AND e.thread_id = ${threadId}
             AND e.owner = ${ownerOf(scope)}
           ORDER BY e.id LIMIT 1`,
-      ])
-      return rows?.[0] === undefined ? null : Number(rows[0].id)
+        firstRow((row) => num(row, 'id')),
+      )
     },
 
     async due(limit) {
       const now = clock.now()
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT s.org, s.owner, s.session, s.revision, s.key_id, s.agent, s.state, s.written, s.claimed_at
           FROM capture_sessions s
           WHERE s.due_at <= ${now} AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
           ORDER BY s.due_at LIMIT ${limit}`,
-      ])
-      return (rows ?? []).map(toDue)
+        each(toDue),
+      )
     },
 
     async claim({ org, owner, name, revision }) {
       const now = clock.now()
-      const [rows] = await connection.batch(
-        [
-          sql`UPDATE capture_sessions SET claimed_at = ${now}
+      const claimed = await runOne(
+        connection,
+        sql`UPDATE capture_sessions SET claimed_at = ${now}
             WHERE org = ${org} AND owner = ${owner} AND session = ${name} AND revision = ${revision}
               AND coalesce(claimed_at, 0) <= ${now - CLAIM_MS}
             RETURNING session`,
-        ],
+        howMany,
         { org },
       )
-      return rows?.length === 1
+      return claimed === 1
     },
 
     async standing(scope, place, except) {
-      const statements = standingStatements({ dialect, scope, now: clock.now() }, place)
-      return toStanding(await connection.read(statements), place, except)
+      return readStanding(connection, { dialect, scope, now: clock.now() }, place, except)
     },
 
     async lastStart(scope, place) {
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`SELECT s.digest FROM capture_starts s WHERE ${own(scope, 's')} AND s.place = ${placeOf(place)}`,
-      ])
-      return (rows?.[0]?.digest as string | undefined) ?? null
+        firstRow((row) => strOrNull(row, 'digest')),
+      )
     },
 
     async noteStart(scope, place, digest) {
-      await connection.batch(
-        [
-          sql`INSERT INTO capture_starts (org, owner, place, digest, at)
+      await new Batch(
+        sql`INSERT INTO capture_starts (org, owner, place, digest, at)
             VALUES (${scope.org}, ${ownerOf(scope)}, ${placeOf(place)}, ${digest}, ${clock.now()})
             ON CONFLICT (org, owner, place) DO UPDATE SET digest = excluded.digest, at = excluded.at`,
-        ],
-        { org: scope.org, isNote: true },
-      )
+      ).run(connection, { org: scope.org, isNote: true })
     },
 
     async captured(scope, project, owner, limit) {
@@ -179,31 +180,35 @@ export function createSqlCaptureStore(
         const ofOwner = owner === null ? sql`` : sql` AND ${t}.owner = ${owner}`
         return sql`${t}.org = ${scope.org} AND ${t}.project = ${project}${ofOwner}`
       }
-      const [standing = [], dropped = []] = await connection.read([
+      const batch = new Batch()
+      const toOwned = each((row: Row) => ({ id: num(row, 'id'), owner: strOrNull(row, 'owner') }))
+      const standing = batch.add(
         sql`SELECT e.id, e.owner FROM entries e WHERE ${place('e')} AND e.captured = 1 ORDER BY e.id LIMIT ${limit}`,
-        // Threads of sessions alone hold what was captured.
+        toOwned,
+      )
+      // Threads of sessions alone hold what was captured.
+      const dropped = batch.add(
         sql`SELECT DISTINCT v.entry_id AS id, v.owner FROM entry_versions v
           WHERE ${place('v')} AND v.deleted = 1 AND v.thread_id >= 'session:' AND v.thread_id < 'session;'
             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)
           ORDER BY v.entry_id LIMIT ${limit}`,
-      ])
-      return [...standing, ...dropped].map(({ id, owner: whose }) => ({
-        id: Number(id),
-        owner: whose as string | null,
-      }))
+        toOwned,
+      )
+      const result = await batch.read(connection)
+      return [...result.of(standing), ...result.of(dropped)]
     },
 
     async review(scope, query) {
-      const [rows = []] = await connection.read([reviewStatement({ dialect, scope, now: clock.now() }, query)])
-      return rows.map(toReviewed)
+      return readOne(connection, reviewStatement({ dialect, scope, now: clock.now() }, query), each(toReviewed))
     },
 
     async forgetSessions(scope, project, owner) {
       const ofOwner = owner === null ? sql`` : sql` AND owner = ${owner}`
-      await connection.batch(
-        [sql`DELETE FROM capture_sessions WHERE org = ${scope.org} AND project = ${project}${ofOwner}`],
-        { org: scope.org },
-      )
+      await new Batch(
+        sql`DELETE FROM capture_sessions WHERE org = ${scope.org} AND project = ${project}${ofOwner}`,
+      ).run(connection, {
+        org: scope.org,
+      })
     },
 
     async forget(before, limit) {
@@ -212,18 +217,17 @@ export function createSqlCaptureStore(
         return sql`DELETE FROM ${t} WHERE (org, owner, ${k}) IN (
           SELECT org, owner, ${k} FROM ${t} WHERE ${at} < ${than} ORDER BY ${at} LIMIT ${limit}) RETURNING ${k}`
       }
-      const gone = await connection.batch(
-        [
-          remove('capture_events', 'id', 'at', before.events),
-          remove('capture_starts', 'place', 'at', before.sessions),
-          // What is still to be written stays.
-          sql`DELETE FROM capture_sessions WHERE (org, owner, session) IN (
+      const batch = new Batch()
+      const gone = [
+        remove('capture_events', 'id', 'at', before.events),
+        remove('capture_starts', 'place', 'at', before.sessions),
+        // What is still to be written stays.
+        sql`DELETE FROM capture_sessions WHERE (org, owner, session) IN (
             SELECT org, owner, session FROM capture_sessions WHERE seen_at < ${before.sessions} AND due_at IS NULL
             ORDER BY seen_at LIMIT ${limit}) RETURNING session`,
-        ],
-        'all',
-      )
-      return Math.max(...gone.map((rows) => rows.length))
+      ].map((statement) => batch.add(statement, howMany))
+      const result = await batch.run(connection, 'all')
+      return Math.max(...gone.map((handle) => result.of(handle)))
     },
   }
 }

@@ -6,15 +6,15 @@ import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Clock } from '../../../../ports/clock'
 import type { CodeIndex } from '../../../../ports/code-index'
+import { Batch, readOne } from '../../core/batch'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { countOf, each, flag, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 import { createCodeMaintenance } from '../../tables/code/code-maintenance'
 import { createCodeReads } from '../../tables/code/code-reads'
 import { insertFiles } from '../../tables/code/code-statements'
 import { within } from '../../tables/code/code-terms'
-
-const toNumber = (value: unknown): number => Number(value ?? 0)
 
 /** The code of all orgs over any SQL connection. */
 export function createSqlCodeIndex(
@@ -49,37 +49,39 @@ export function createSqlCodeIndex(
     ...createCodeMaintenance(connection),
 
     async totals(scope, project) {
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT p.project, p.files, p.symbols, p.chunks, p.words, p.pending, p.last_indexed,
             CASE WHEN ${endRoot('ASC')} = ${endRoot('DESC')} THEN 0 ELSE 1 END AS has_roots
           FROM code_projects p WHERE ${within(dialect, scope, project, 'p')} ORDER BY p.project`,
-      ])
-      return (rows ?? []).map((row) => ({
-        project: row.project as string,
-        files: toNumber(row.files),
-        symbols: toNumber(row.symbols),
-        chunks: toNumber(row.chunks),
-        words: toNumber(row.words),
-        pending: toNumber(row.pending),
-        lastIndexed: row.last_indexed === null ? null : Number(row.last_indexed),
-        hasRoots: toNumber(row.files) > 0 && Number(row.has_roots) === 1,
-      }))
+        each((row) => ({
+          project: str(row, 'project'),
+          files: num(row, 'files'),
+          symbols: num(row, 'symbols'),
+          chunks: num(row, 'chunks'),
+          words: num(row, 'words'),
+          pending: num(row, 'pending'),
+          lastIndexed: numOrNull(row, 'last_indexed'),
+          hasRoots: num(row, 'files') > 0 && flag(row, 'has_roots'),
+        })),
+      )
     },
 
     async states(scope, project, root, paths) {
       const some = paths === undefined ? ofRoot(root) : sql` AND f.${named(scope, project, root, paths)}`
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT f.root, f.path, f.sha256, f.model FROM code_files f
           WHERE ${within(dialect, scope, project, 'f')}${some} ORDER BY f.path, f.root`,
-      ])
-      return (rows ?? []).map((row) => ({
-        root: row.root as string,
-        path: row.path as string,
-        sha256: row.sha256 as string,
-        model: row.model as string | null,
-      }))
+        each((row) => ({
+          root: str(row, 'root'),
+          path: str(row, 'path'),
+          sha256: str(row, 'sha256'),
+          model: strOrNull(row, 'model'),
+        })),
+      )
     },
 
     async replace(caller, project, { root, files, deleted, detail }) {
@@ -101,7 +103,7 @@ export function createSqlCodeIndex(
       try {
         const takes = () => files.reduce((sum, { bytes }) => sum + bytes, 0)
         await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
-          connection.batch(statements, { org: caller.org }),
+          new Batch(...statements).run(connection, { org: caller.org }),
         )
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
@@ -112,21 +114,17 @@ export function createSqlCodeIndex(
     async remove(caller, project, root, limit) {
       const own = sql`${within(dialect, caller, project, 'f')}${ofRoot(root)}`
       const some = sql`SELECT f.id FROM code_files f WHERE ${own} ORDER BY f.id LIMIT ${limit}`
-      const [counted] = await connection.batch(
-        [sql`SELECT count(*) AS files FROM (${some}) AS gone`, sql`DELETE FROM code_files WHERE id IN (${some})`],
-        { org: caller.org },
-      )
-      return toNumber(counted?.[0]?.files)
+      const batch = new Batch()
+      const gone = batch.add(sql`SELECT count(*) AS files FROM (${some}) AS gone`, countOf('files'))
+      batch.do([sql`DELETE FROM code_files WHERE id IN (${some})`])
+      return (await batch.run(connection, { org: caller.org })).of(gone)
     },
 
     async forget(caller, project, detail) {
-      await connection.batch(
-        [
-          sql`DELETE FROM code_projects WHERE org = ${caller.org} AND project = ${project} AND files = 0`,
-          audit(caller, detail),
-        ],
-        { org: caller.org },
-      )
+      await new Batch(
+        sql`DELETE FROM code_projects WHERE org = ${caller.org} AND project = ${project} AND files = 0`,
+        audit(caller, detail),
+      ).run(connection, { org: caller.org })
     },
   }
 }

@@ -1,11 +1,14 @@
 // What of a page is captured, where a filter asks for that? It stands behind everything that is not.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { namesCaptured } from '../../../../domain/search/captured'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
+import { readOne } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { SqlConnection } from '../../core/connection'
+import { asRows } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../../tables/entries/read-statements'
 
@@ -31,7 +34,7 @@ export function pagesWithCaptured(
     const page = await entries.page(scope, filter, request)
     if (!namesCaptured(filter)) return page
     const context = { dialect: connection.dialect, scope, now: clock.now() }
-    const [rows = []] = await connection.read([capturedStatement(context, filter)])
+    const rows = await readOne(connection, capturedStatement(context, filter), asRows)
     const from = Math.max(0, request.offset - page.total)
     const wanted = rows.slice(from, from + request.limit - page.entries.length).map(({ id }) => Number(id))
     const captured = await entries.previews(scope, filter, wanted, request.previewLength)

@@ -5,8 +5,10 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
+import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { firstRow, howMany, json, numbersOf, numOrNull, onlyRow, textsOf } from '../../core/rows'
 import { changeable, listedToChange } from '../../core/visibility'
 import { auditDeleteStatement } from '../../tables/changes/audit-log'
 import {
@@ -66,10 +68,7 @@ function refused(error: unknown): never {
 }
 
 /** How many entries the row of the audit log tells of. */
-function deletedIn(detail: unknown): number {
-  const told: { readonly deleted?: unknown } = JSON.parse(String(detail))
-  return Number(told.deleted)
-}
+const toDeleted = (row: Row): number => json<{ deleted: number }>(row, 'detail').deleted
 
 /** What of the entry store deletes: one attempt each; what to do after a refusal is decided by the service. */
 export function createDelete(
@@ -187,17 +186,15 @@ export function createDelete(
     const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
     const { where, ...guards } = choice(caller, selection, { now, erases, chosen })
     const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-    const audit = auditDeleteStatement(actor, now, dialect, leaving.ids)
-    const told = erases ? [tell(caller.org, 'erased', erasedNow(dialect, caller, selection))] : []
-    const named = [...guards.before, leaving.name, ...guards.after(leaving.ids)]
-    const statements = [...named, audit, ...told, ...leaving.remove]
-    const rows = await write(caller, statements, { forgets: erases }).catch(refused)
-    const left = rows[statements.length - 1]?.length ?? 0
+    const batch = new Batch(...guards.before, leaving.name, ...guards.after(leaving.ids))
+    const deleted = batch.add(auditDeleteStatement(actor, now, dialect, leaving.ids), onlyRow(toDeleted))
+    const telling = erases && tell(caller.org, 'erased', erasedNow(dialect, caller, selection))
+    const told = telling ? batch.add(telling, onlyRow(toTold)) : null
+    const left = batch.do(leaving.remove).add(leaving.queue, howMany)
+    const result = await write(caller, batch, { forgets: erases }).catch(refused)
     // Nobody sees what is left; when the database does not answer now, the outbox removes it.
-    if (left > 0) await finish(caller.org, caller.changeId).catch(() => {})
-    if (erases) return toTold(rows[named.length + 1]?.[0]?.told).erased ?? NOTHING
-    const [audited] = rows[named.length] ?? []
-    return { ...NOTHING, count: deletedIn(audited?.detail) }
+    if (result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
+    return (told && result.of(told).erased) ?? { ...NOTHING, count: result.of(deleted) }
   }
 
   return {
@@ -211,17 +208,15 @@ export function createDelete(
     },
 
     async finishDeletes(caller, meant) {
-      const [rows = []] = await connection.batch([unremoved(caller, meant)])
-      for (const changeId of new Set(rows.map((row) => String(row.change_id)))) await finish(caller.org, changeId)
-      return rows.length > 0
+      const calls = await runOne(connection, unremoved(caller, meant), textsOf('change_id'))
+      for (const changeId of new Set(calls)) await finish(caller.org, changeId)
+      return calls.length > 0
     },
 
     async standing(caller, id) {
-      const [rows] = await connection.batch([
-        sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
-          WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`,
-      ])
-      return rows?.[0] === undefined ? null : toEntry(rows[0])
+      const statement = sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+        WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`
+      return runOne(connection, statement, firstRow(toEntry))
     },
 
     async wouldDelete(caller, selection, erases = false) {
@@ -231,22 +226,25 @@ export function createDelete(
       const within = few(caller, selection, erases) ?? TRUE
       const gone = erases ? sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before` : null
       const all = sql`SELECT id FROM entries WHERE ${where}`
-      const rows = await connection
-        .batch([
-          // What a call has deleted and not removed yet is told when it can be.
-          ...(erases ? guards.slice(0, -1) : guards),
-          sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
-          sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
-          ...(gone ? [sql`${gone} ORDER BY id`] : []),
-        ])
-        .catch(refused)
-      const [count, ids, before = []] = rows.slice(erases ? guards.length - 1 : guards.length)
-      const n = count?.[0]?.n
+      // What a call has deleted and not removed yet is told when it can be.
+      const batch = new Batch(...(erases ? guards.slice(0, -1) : guards))
+      const counted = batch.add(
+        sql`SELECT CASE WHEN ${within} THEN (SELECT count(*) FROM (${all}) found) END AS n`,
+        onlyRow((row) => numOrNull(row, 'n')),
+      )
+      const ids = batch.add(
+        sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT CASE WHEN ${within} THEN ${SHOWN} ELSE 0 END`,
+        numbersOf('id'),
+      )
+      const removed = gone && batch.add(sql`${gone} ORDER BY id`, numbersOf('id'))
+      const result = await batch.run(connection).catch(refused)
+      const n = result.of(counted)
       const standing =
         n === null && walked !== null
           ? await inParts(caller, selection, { now, erases, shown: SHOWN, only: false })
-          : { count: Number(n), ids: (ids ?? []).map(({ id }) => Number(id)) }
-      const every = [...standing.ids, ...before.map(({ id }) => Number(id))].sort((a, b) => a - b)
+          : { count: n ?? 0, ids: result.of(ids) }
+      const before = removed === null ? [] : result.of(removed)
+      const every = [...standing.ids, ...before].sort((a, b) => a - b)
       return { count: standing.count + before.length, ids: every.slice(0, SHOWN) }
     },
   }

@@ -4,8 +4,10 @@ import type { Filter } from '../../../../domain/search/filter'
 import { LARGE } from '../../../../domain/search/filter-weight'
 import type { Clock } from '../../../../ports/clock'
 import type { LargeMetadata, LargeRequest } from '../../../../ports/large-metadata'
+import { readOne } from '../../core/batch'
 import { compileFilter, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
+import { asRows } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { PASSED_OVER, shareOf } from '../../tables/entries/share'
@@ -51,7 +53,8 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
       WHEN (SELECT count(*) FROM next) = ${number(PASSED)} OR (SELECT count(*) FROM next) > (SELECT count(*) FROM reached)
         THEN (SELECT max(id) FROM reached)
     END`
-    const [rows = []] = await connection.read([
+    const rows = await readOne(
+      connection,
       withPrelude(
         bindings,
         [next, reached, found],
@@ -59,7 +62,8 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
           FROM found ${dialect.follow('entries', 'e', sql`e.id = found.id`)} WHERE ${upTo(bytes)} AND ${fulfilled}
           UNION ALL SELECT NULL, NULL, ${last}`,
       ),
-    ])
+      asRows,
+    )
     const { last: reachedId = null } = rows.find(({ id }) => id === null) ?? {}
     return { rows: rows.filter(({ id }) => id !== null), last: reachedId === null ? null : Number(reachedId) }
   }

@@ -4,8 +4,10 @@ import { Problem } from '../../../../domain/errors'
 import { jsonText } from '../../../../domain/json/write'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
+import { Batch, runOne } from '../../core/batch'
 import { FALSE } from '../../core/compile-filter'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { countOf, howMany } from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditOneStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
@@ -33,12 +35,13 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         WHERE ${row} RETURNING version`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
-        const [, rows] = await write(caller, [guard, update, audit], { takes: () => takenBy([{ metadata: patch }]) })
-        return Number(rows?.[0]?.version)
+        const batch = new Batch(guard)
+        const version = batch.add(update, countOf('version'))
+        const takes = () => takenBy([{ metadata: patch }])
+        return (await write(caller, batch.do([audit]), { takes })).of(version)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        const [standing] = await connection.batch([sql`SELECT 1 FROM entries WHERE ${row}`])
-        if (standing?.length === 0) return null
+        if ((await runOne(connection, sql`SELECT 1 FROM entries WHERE ${row}`, howMany)) === 0) return null
         checkMetadataSize(patch)
         throw new Problem('limit_exceeded', TOO_LARGE)
       }

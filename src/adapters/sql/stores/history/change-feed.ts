@@ -14,9 +14,11 @@ import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import { truncate } from '../../../../domain/text'
 import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
 import type { Clock } from '../../../../ports/clock'
+import { Batch } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { asRows, num, numOrNull, onlyRow, str, strOrNull } from '../../core/rows'
 import { circle, listed } from '../../core/visibility'
 import { changedSince, changesOf, NEWEST_FIRST, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { SIGHT_COLUMNS, toSight } from '../../tables/changes/sight'
@@ -127,6 +129,13 @@ const boundsStatement = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, 
     coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten
     ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`
 
+const toBounds = (row: Row) => ({
+  forgotten: num(row, 'forgotten'),
+  /** Of what a reader may have seen. */
+  end: Math.max(num(row, 'newest'), num(row, 'forgotten')),
+  partEnd: numOrNull(row, 'part_end'),
+})
+
 function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null {
   const sight = toSight(row)
   const action = actionFor(scope, { ...filter, actions: null }, sight)
@@ -134,17 +143,17 @@ function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null
   const side = action === 'deleted' ? sight.before : sight.after
   const erased = sight.erased
   return {
-    changeId: row.change_id as string,
+    changeId: str(row, 'change_id'),
     action,
     entryId: sight.entryId,
     threadId: erased ? null : (side?.threadId ?? null),
     project: erased ? null : (side?.project ?? null),
-    kind: erased ? null : ((action === 'deleted' ? row.was_kind : row.kind) as string | null),
-    version: Number(row.version),
-    at: Number(row.at),
-    agent: row.agent as string | null,
-    preview: row.preview === null ? '' : truncate(row.preview as string, FEED_PREVIEW - '...'.length).text,
-    position: Number(row.seq),
+    kind: erased ? null : strOrNull(row, action === 'deleted' ? 'was_kind' : 'kind'),
+    version: num(row, 'version'),
+    at: num(row, 'at'),
+    agent: strOrNull(row, 'agent'),
+    preview: truncate(strOrNull(row, 'preview') ?? '', FEED_PREVIEW - '...'.length).text,
+    position: num(row, 'seq'),
     sight,
   }
 }
@@ -163,32 +172,34 @@ export const createSqlChangeFeed = (
     const found: Row[] = []
     for (let after = typeof start === 'number' ? start : 0; ; ) {
       const part = { after, limit: limit + 1 - found.length, now: clock.now() }
-      const [bounds, rows = []] = await connection.batch([
+      const batch = new Batch()
+      const bounds = batch.add(
         boundsStatement(dialect, scope, filter, start === 'now' ? null : after),
-        ...(start === 'now' ? [] : [pageStatement(dialect, scope, filter, part)]),
-      ])
-      const forgotten = Number(bounds?.[0]?.forgotten)
-      const end = Math.max(Number(bounds?.[0]?.newest), forgotten)
+        onlyRow(toBounds),
+      )
+      const page = start === 'now' ? null : batch.add(pageStatement(dialect, scope, filter, part), asRows)
+      const result = await batch.run(connection)
+      const { forgotten, end, partEnd } = result.of(bounds)
       // Behind the end lies only what a database had that has since been set back.
       if (typeof start === 'number' && (after < forgotten || after > end)) throw staleCursor()
-      found.push(...rows)
+      if (page) found.push(...result.of(page))
       const more = found.length > limit
-      const partEnds = bounds?.[0]?.part_end ?? null
-      if (start === 'now' || more || partEnds === null) {
+      if (start === 'now' || more || partEnd === null) {
         const changes = found.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
         return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
       }
-      after = Number(partEnds)
+      after = partEnd
       await pace.rest()
     }
   },
   async latest(scope, limit) {
     const { dialect } = connection
-    const [bounds, rows = []] = await connection.read([
-      boundsStatement(dialect, scope, WHOLE_FEED, null),
-      latestStatement(dialect, scope, limit, clock.now()),
-    ])
-    const end = Math.max(Number(bounds?.[0]?.newest), Number(bounds?.[0]?.forgotten))
-    return { changes: rows.flatMap((row) => toChange(scope, WHOLE_FEED, row) ?? []), next: end }
+    const batch = new Batch()
+    const bounds = batch.add(boundsStatement(dialect, scope, WHOLE_FEED, null), onlyRow(toBounds))
+    const latest = batch.add(latestStatement(dialect, scope, limit, clock.now()), (rows) =>
+      rows.flatMap((row) => toChange(scope, WHOLE_FEED, row) ?? []),
+    )
+    const result = await batch.read(connection)
+    return { changes: result.of(latest), next: result.of(bounds).end }
   },
 })

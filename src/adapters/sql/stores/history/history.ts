@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../../domain/entry/entry'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
-import { changedParts, type Version, type VersionAction } from '../../../../domain/history/version'
+import { changedParts, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
 import type { Quotas } from '../../../../domain/quota'
@@ -12,15 +12,30 @@ import { sha256Hex } from '../../../../domain/text'
 import { beyondShare } from '../../../../domain/write-share'
 import type { Clock } from '../../../../ports/clock'
 import type { History, Kept, Restoration } from '../../../../ports/history'
+import { Batch, readOne, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import {
+  asRows,
+  countOf,
+  each,
+  firstRow,
+  flag,
+  num,
+  numbersOf,
+  numOrNull,
+  oneOf,
+  str,
+  strOrNull,
+  textsOf,
+} from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import { createWrite } from '../../tables/changes/writing'
 import { entriesById } from '../../tables/entries/read-statements'
-import { readRows, toEntry } from '../../tables/entries/rows'
+import { readWithin, toEntry } from '../../tables/entries/rows'
 import { premiseProblem } from '../../tables/links/related-links'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 import {
@@ -42,29 +57,37 @@ import {
   revertStatement,
 } from '../../tables/writes/restore-statements'
 
+const actionOf = oneOf(VERSION_ACTIONS)
+
 const toVersion = (row: Row): Version => ({
-  version: Number(row.version),
-  at: Number(row.at),
-  action: row.action as VersionAction,
-  agent: row.agent as string | null,
-  keyId: (row.key_id as string | null) ?? '',
-  changed: row.changed === null ? (row.action === 'updated' ? null : []) : changedParts(Number(row.changed)),
-  preview: row.preview as string,
+  version: num(row, 'version'),
+  at: num(row, 'at'),
+  action: actionOf(row, 'action'),
+  agent: strOrNull(row, 'agent'),
+  keyId: strOrNull(row, 'key_id') ?? '',
+  changed: row.changed === null ? (row.action === 'updated' ? null : []) : changedParts(num(row, 'changed')),
+  preview: str(row, 'preview'),
+})
+
+const toTotals = (row: Row) => ({
+  currentVersion: num(row, 'newest'),
+  deleted: num(row, 'live') === 0,
+  total: numOrNull(row, 'total') ?? 0,
 })
 
 /** The earlier of two instants; null where there is neither. */
-const earliest = (...instants: readonly unknown[]): number | null =>
-  instants.reduce<number | null>((first, at) => (at === null ? first : Math.min(first ?? Infinity, Number(at))), null)
+const earliest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b)
 
 const toKept = (row: Row): Kept => ({
-  id: Number(row.id),
-  kept: Number(row.kept),
-  currentVersion: Number(row.current_version),
-  currentAt: Number(row.current_at),
-  currentBy: (row.current_by as string | null) ?? '',
-  live: Number(row.live) === 1,
-  edges: row.edges as string | null,
-  expiresAt: earliest(row.expires_at, row.gone_expires_at),
+  id: num(row, 'id'),
+  kept: num(row, 'kept'),
+  currentVersion: num(row, 'current_version'),
+  currentAt: num(row, 'current_at'),
+  currentBy: strOrNull(row, 'current_by') ?? '',
+  live: flag(row, 'live'),
+  edges: strOrNull(row, 'edges'),
+  expiresAt: earliest(numOrNull(row, 'expires_at'), numOrNull(row, 'gone_expires_at')),
   state: toEntry(row),
 })
 
@@ -130,40 +153,34 @@ export function createSqlHistory(
 
   return {
     async versions(scope, id, window) {
-      const [totals, rows] = await connection.read(versionStatements(context(scope), id, window))
-      const { total: all, newest, live } = totals?.[0] ?? {}
-      const total = Number(all ?? 0)
-      if (total === 0) return null
-      return {
-        currentVersion: Number(newest),
-        deleted: Number(live) === 0,
-        versions: (rows ?? []).map(toVersion),
-        total,
-      }
+      const { totals, page } = versionStatements(context(scope), id, window)
+      const batch = new Batch()
+      const told = batch.add(totals, firstRow(toTotals))
+      const versions = batch.add(page, each(toVersion))
+      const result = await batch.read(connection)
+      const state = result.of(told)
+      return state === null || state.total === 0 ? null : { ...state, versions: result.of(versions) }
     },
 
     async state(scope, id, version) {
-      const [rows] = await connection.read([stateStatement(context(scope), id, version)])
-      return rows?.[0] === undefined || rows[0].text === null ? null : toEntry(rows[0])
+      const one = firstRow((row) => (row.text === null ? null : toEntry(row)))
+      return readOne(connection, stateStatement(context(scope), id, version), one)
     },
 
     async texts(scope, id, versions, maxBytes) {
       if (versions.length === 0) return new Map()
-      const [rows] = await connection.read([textsStatement(context(scope), id, versions, maxBytes)])
-      const known = (rows ?? []).filter(({ text }) => text !== null)
-      return new Map(known.map((row) => [Number(row.version), row.text as string]))
+      const known = (rows: readonly Row[]) => rows.filter(({ text }) => text !== null)
+      return readOne(
+        connection,
+        textsStatement(context(scope), id, versions, maxBytes),
+        (rows) => new Map(known(rows).map((row) => [num(row, 'version'), str(row, 'text')])),
+      )
     },
 
     async asOf(scope, ids, at, maxBytes) {
-      const [rows = []] = await connection.batch([asOfStatement(dialect, scope, ids, at, maxBytes)])
-      return {
-        entries: await readRows(
-          rows.filter(({ id, text }) => id !== null && text !== null),
-          pace,
-          toEntry,
-        ),
-        omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
-      }
+      const rows = await runOne(connection, asOfStatement(dialect, scope, ids, at, maxBytes), asRows)
+      const known = rows.filter(({ id, text }) => id === null || text !== null)
+      return readWithin(known, pace)
     },
 
     async restorable(scope, what, most) {
@@ -174,7 +191,8 @@ export function createSqlHistory(
         WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
-      const [rows, totals, standing, unfinished = []] = await connection.batch([
+      const batch = new Batch()
+      const states = batch.add(
         sql`
           WITH sized AS (
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
@@ -193,7 +211,10 @@ export function createSqlHistory(
           FROM sized ${dialect.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
-        sql`SELECT count(*) AS n ${from}`,
+        (rows) => ({ kept: rows.filter(({ text }) => text !== null).map(toKept), read: rows.length }),
+      )
+      const total = batch.add(sql`SELECT count(*) AS n ${from}`, countOf())
+      const standing = batch.add(
         'changeId' in what
           ? sql`
             SELECT e.id
@@ -201,17 +222,19 @@ export function createSqlHistory(
             WHERE v.org = ${scope.org} AND v.change_id = ${what.changeId} AND v.deleted = 1 AND ${changeable(dialect, scope, now)}
             ORDER BY e.id LIMIT ${limit}`
           : sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
+        numbersOf('id'),
+      )
+      const unfinished = batch.add(
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${leaving}`,
-      ])
+        textsOf('change_id'),
+      )
+      const result = await batch.run(connection)
       // What is deleted and not yet removed is not yet kept either.
-      for (const { change_id: changeId } of unfinished) await unfinishedDeletes.finish(scope.org, changeId as string)
-      if (unfinished.length > 0) return this.restorable(scope, what, most)
-      const kept = (rows ?? []).filter(({ text }) => text !== null).map(toKept)
-      return {
-        kept,
-        more: Number(totals?.[0]?.n ?? 0) - (rows?.length ?? 0),
-        standing: (standing ?? []).map(({ id }) => Number(id)),
-      }
+      const left = result.of(unfinished)
+      for (const changeId of left) await unfinishedDeletes.finish(scope.org, changeId)
+      if (left.length > 0) return this.restorable(scope, what, most)
+      const { kept, read } = result.of(states)
+      return { kept, more: result.of(total) - read, standing: result.of(standing) }
     },
 
     async restore(caller, states, generated) {
@@ -228,7 +251,10 @@ export function createSqlHistory(
         auditStatement(caller.org, now, event),
       ]
       try {
-        await write(caller, statements, { quotas, takes: () => takenBy(states.map(({ state }) => state)) })
+        await write(caller, new Batch(...statements), {
+          quotas,
+          takes: () => takenBy(states.map(({ state }) => state)),
+        })
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         throw premiseProblem(error.premise) ?? new Problem('conflict', LOST)

@@ -4,33 +4,34 @@ import { jsonText } from '../../../../domain/json/write'
 import type { Receipt } from '../../../../domain/receipts/receipt'
 import type { Clock } from '../../../../ports/clock'
 import type { Receipts } from '../../../../ports/receipts'
+import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
 import { toTold } from '../../tables/changes/telling'
 
-const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) : null)
-
 const toReceipt = (row: Row): Receipt => ({
-  key: String(row.key),
-  tool: String(row.tool),
-  digest: String(row.digest),
-  changeId: String(row.change_id),
-  effect: parsed(row.effect) ?? [],
-  changes: Number(row.changes),
-  told: toTold(row.told),
-  text: row.text === null ? null : String(row.text),
-  notes: parsed(row.notes) ?? {},
-  facts: parsed(row.answer),
-  erased: Number(row.erased) === 1,
+  key: str(row, 'key'),
+  tool: str(row, 'tool'),
+  digest: str(row, 'digest'),
+  changeId: str(row, 'change_id'),
+  effect: jsonOrNull<[number, number][]>(row, 'effect') ?? [],
+  changes: num(row, 'changes'),
+  told: toTold(row),
+  text: strOrNull(row, 'text'),
+  notes: jsonOrNull<Receipt['notes']>(row, 'notes') ?? {},
+  facts: jsonOrNull(row, 'answer'),
+  erased: flag(row, 'erased'),
 })
 
 export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Receipts {
   return {
     async find(caller, key) {
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldestReceipt(terms, clock.now())}`,
-      ])
-      return rows?.[0] === undefined ? null : toReceipt(rows[0])
+        firstRow(toReceipt),
+      )
     },
 
     async complete(caller, { key, facts }) {
@@ -39,15 +40,16 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
       const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
-      const [, , rows] = await connection.batch(
-        [
-          // A success that wrote nothing has no receipt yet.
-          sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
-          sql`
+      const batch = new Batch(
+        // A success that wrote nothing has no receipt yet.
+        sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
+        sql`
             INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at)
             VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})
             ON CONFLICT (org, key_id, key) DO NOTHING`,
-          sql`
+      )
+      const completed = batch.add(
+        sql`
             UPDATE receipts SET
               answer = CASE
                 WHEN erased = 1 THEN NULL
@@ -56,10 +58,9 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
               END,
               notes = ${unlessWhole('notes')}, told = ${unlessWhole('told')}, text = ${unlessWhole('text')}
             WHERE ${known} RETURNING ${COLUMNS}`,
-        ],
-        { org: caller.org },
+        onlyRow(toReceipt),
       )
-      return toReceipt(rows?.[0] ?? {})
+      return (await batch.run(connection, { org: caller.org })).of(completed)
     },
   }
 }

@@ -1,12 +1,13 @@
-import type { Kind } from '../../../../domain/entry/kind'
 import type { Scope } from '../../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import { compareText, unstorable } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
 import type { Directory } from '../../../../ports/directory'
+import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
+import { asRows, countOf, each, num, str, textsOf } from '../../core/rows'
 import type { ReadContext } from '../../tables/entries/read-statements'
-import { readRows, toEntry } from '../../tables/entries/rows'
+import { kindOf, readWithin, toEntry } from '../../tables/entries/rows'
 import {
   inFlightStatement,
   newestDecisionsStatement,
@@ -28,30 +29,31 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace
 
   return {
     async threads(scope, after, limit) {
-      const [rows = []] = await connection.batch([threadPageStatement(reading(scope), after, limit)])
-      return rows.map((row) => ({
-        threadId: row.thread_id as string,
-        lastSecond: Number(row.last_second),
-        lastId: Number(row.last_id),
-        entries: Number(row.entries),
-      }))
+      return runOne(
+        connection,
+        threadPageStatement(reading(scope), after, limit),
+        each((row) => ({
+          threadId: str(row, 'thread_id'),
+          lastSecond: num(row, 'last_second'),
+          lastId: num(row, 'last_id'),
+          entries: num(row, 'entries'),
+        })),
+      )
     },
 
     async threadsBeginning(scope, prefix, limit) {
       if (unstorable(prefix) !== null) return []
       if (prefix === '') return (await this.threads(scope, null, limit)).map(({ threadId }) => threadId)
-      const [rows = []] = await connection.batch([threadNamesStatement(reading(scope), prefix, limit)])
-      return rows.map((row) => row.thread_id as string)
+      return runOne(connection, threadNamesStatement(reading(scope), prefix, limit), textsOf('thread_id'))
     },
 
     async projectsBeginning(scope, prefix, limit) {
       if (unstorable(prefix) !== null) return []
-      const [rows = []] = await connection.batch([projectNamesStatement(reading(scope), prefix)])
-      return rows
-        .map((row) => ({
-          name: row.project as string,
-          used: Math.max(Number(row.used_1), Number(row.used_2), Number(row.used_3)),
-        }))
+      const named = each((row) => ({
+        name: str(row, 'project'),
+        used: Math.max(num(row, 'used_1'), num(row, 'used_2'), num(row, 'used_3')),
+      }))
+      return (await runOne(connection, projectNamesStatement(reading(scope), prefix), named))
         .filter(({ used }) => used > 0)
         .toSorted((a, b) => b.used - a.used || compareText(a.name, b.name))
         .slice(0, limit)
@@ -60,35 +62,28 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace
 
     async tail(scope, threadId, limit, maxBytes) {
       const context = reading(scope)
-      const [rows = [], totals] = await connection.batch([
-        tailStatement(context, threadId, limit, maxBytes),
-        tailTotalStatement(context, threadId),
-      ])
-      return {
-        entries: await readRows(
-          rows.filter(({ id }) => id !== null),
-          pace,
-          toEntry,
-        ),
-        omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
-        total: Number(totals?.[0]?.total ?? 0),
-      }
+      const batch = new Batch()
+      const tail = batch.add(tailStatement(context, threadId, limit, maxBytes), asRows)
+      const total = batch.add(tailTotalStatement(context, threadId), countOf('total'))
+      const result = await batch.run(connection)
+      return { ...(await readWithin(result.of(tail), pace)), total: result.of(total) }
     },
 
     async project(scope, project, request) {
       const context = reading(scope)
-      const [counts = [], decisions = [], inFlight = []] = await connection.batch([
+      const batch = new Batch()
+      const counts = batch.add(
         projectCountsStatement(context, project),
-        newestDecisionsStatement(context, project, request),
-        inFlightStatement(context, project, request),
-      ])
-      if (counts.length === 0) return null
+        each((row) => ({ kind: kindOf(row, 'kind'), count: num(row, 'count') })),
+      )
+      const decisions = batch.add(newestDecisionsStatement(context, project, request), each(toEntry))
+      const inFlight = batch.add(inFlightStatement(context, project, request), each(toEntry))
+      const result = await batch.run(connection)
+      if (result.of(counts).length === 0) return null
       return {
-        counts: counts
-          .map((row) => ({ kind: row.kind as Kind, count: Number(row.count) }))
-          .toSorted((a, b) => b.count - a.count || compareText(a.kind, b.kind)),
-        decisions: decisions.map(toEntry),
-        inFlight: inFlight.map(toEntry),
+        counts: result.of(counts).toSorted((a, b) => b.count - a.count || compareText(a.kind, b.kind)),
+        decisions: result.of(decisions),
+        inFlight: result.of(inFlight),
       }
     },
   }

@@ -1,10 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { ApiKey, Org, Project } from '../../../../domain/identity/identity'
-import type { Role } from '../../../../domain/identity/scope'
+import { ROLES } from '../../../../domain/identity/scope'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
+import { Batch, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import {
+  each,
+  firstRow,
+  flag,
+  howMany,
+  jsonOrNull,
+  num,
+  numOrNull,
+  oneOf,
+  str,
+  strOrNull,
+  textsOf,
+} from '../../core/rows'
 import { circle, reachesProject } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 
@@ -13,28 +27,28 @@ const KEY_COLUMNS = sql.raw(
   'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
 )
 
-const orNull = (value: unknown): number | null => (value === null ? null : Number(value))
+const roleOf = oneOf(ROLES)
 
 const toKey = (row: Row): ApiKey => ({
-  id: row.id as string,
-  org: row.org as string,
-  name: row.name as string,
-  role: row.role as Role,
-  projects: row.projects === null ? null : (JSON.parse(row.projects as string) as string[]),
-  agent: row.agent as string | null,
-  owner: row.owner as string,
-  createdAt: Number(row.created_at),
-  createdBy: row.created_by as string,
-  expiresAt: orNull(row.expires_at),
-  revokedAt: orNull(row.revoked_at),
-  lastUsedAt: orNull(row.last_used_at),
-  captures: Number(row.captures) === 1,
+  id: str(row, 'id'),
+  org: str(row, 'org'),
+  name: str(row, 'name'),
+  role: roleOf(row, 'role'),
+  projects: jsonOrNull<string[]>(row, 'projects'),
+  agent: strOrNull(row, 'agent'),
+  owner: str(row, 'owner'),
+  createdAt: num(row, 'created_at'),
+  createdBy: str(row, 'created_by'),
+  expiresAt: numOrNull(row, 'expires_at'),
+  revokedAt: numOrNull(row, 'revoked_at'),
+  lastUsedAt: numOrNull(row, 'last_used_at'),
+  captures: flag(row, 'captures'),
 })
 
-const toOrg = (row: Row): Org => ({
-  id: row.id as string,
-  name: row.name as string,
-  createdAt: Number(row.created_at),
+const toNamed = (row: Row): Org & Project => ({
+  id: str(row, 'id'),
+  name: str(row, 'name'),
+  createdAt: num(row, 'created_at'),
 })
 
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
@@ -46,7 +60,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
   async function unlessTaken(org: string, taken: SQL, message: string, statements: readonly SQL[]): Promise<void> {
     const guard = sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`
     try {
-      await connection.batch([guard, ...statements], { org })
+      await new Batch(guard, ...statements).run(connection, { org })
     } catch (error) {
       if (error instanceof PremiseFailed) throw new Problem('conflict', message)
       throw error
@@ -62,8 +76,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
     async orgs(ids) {
       const named = ids ? sql` WHERE id IN ${jsonList(ids)}` : sql``
-      const [rows] = await connection.batch([sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`])
-      return (rows ?? []).map(toOrg)
+      return runOne(connection, sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`, each(toNamed))
     },
 
     createProject: (org, { id, name, createdAt }, event) =>
@@ -73,32 +86,26 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       ]),
 
     async projects(scope) {
-      const [named, used] = await connection.batch([
+      const batch = new Batch()
+      const named = batch.add(
         sql`SELECT id, name, created_at FROM projects
           WHERE org = ${scope.org}${reachesProject(dialect, scope, sql`id`)} ORDER BY id LIMIT 1000`,
+        each(toNamed),
+      )
+      const used = batch.add(
         sql`SELECT DISTINCT c.project FROM thread_counters c
           WHERE c.org = ${scope.org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project
           LIMIT 1000`,
-      ])
-      const projects = new Map<string, Project>()
-      for (const row of used ?? [])
-        projects.set(row.project as string, {
-          id: row.project as string,
-          name: row.project as string,
-          createdAt: null,
-        })
-      for (const row of named ?? [])
-        projects.set(row.id as string, {
-          id: row.id as string,
-          name: row.name as string,
-          createdAt: Number(row.created_at),
-        })
+        textsOf('project'),
+      )
+      const result = await batch.run(connection)
+      const projects = new Map<string, Project>(result.of(used).map((id) => [id, { id, name: id, createdAt: null }]))
+      for (const project of result.of(named)) projects.set(project.id, project)
       return [...projects.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, 1000)
     },
 
     async owners(org) {
-      const [rows] = await connection.batch([sql`SELECT name FROM owners WHERE org = ${org}`])
-      return (rows ?? []).map(({ name }) => name as string)
+      return runOne(connection, sql`SELECT name FROM owners WHERE org = ${org}`, textsOf('name'))
     },
 
     async createKey(key, hash, event, newOwner) {
@@ -112,7 +119,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
             NULL, NULL, ${Number(key.captures)}, ${hash})`,
         auditStatement(org, clock.now(), event),
       ]
-      if (!newOwner) await connection.batch(statements, { org })
+      if (!newOwner) await new Batch(...statements).run(connection, { org })
       else
         await unlessTaken(
           org,
@@ -123,34 +130,33 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async keys(org) {
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE org = ${org} ORDER BY created_at, id`,
-      ])
-      return (rows ?? []).map(toKey)
+        each(toKey),
+      )
     },
 
     async keyByHash(hash) {
-      const [rows] = await connection.batch([sql`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ${hash}`])
-      const row = rows?.[0]
-      return row === undefined ? null : { key: toKey(row), hash: row.hash as string }
+      return runOne(
+        connection,
+        sql`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ${hash}`,
+        firstRow((row) => ({ key: toKey(row), hash: str(row, 'hash') })),
+      )
     },
 
     async keyById(id) {
-      const [rows] = await connection.batch([sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ${id}`])
-      return rows?.[0] === undefined ? null : toKey(rows[0])
+      return runOne(connection, sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ${id}`, firstRow(toKey))
     },
 
     async revokeKeys(org, ids, at, event) {
       const live = sql`org = ${org} AND id IN ${jsonList(ids)} AND revoked_at IS NULL`
       try {
-        await connection.batch(
-          [
-            sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
-            sql`UPDATE api_keys SET revoked_at = ${at} WHERE ${live}`,
-            auditStatement(org, clock.now(), event),
-          ],
-          { org },
-        )
+        await new Batch(
+          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+          sql`UPDATE api_keys SET revoked_at = ${at} WHERE ${live}`,
+          auditStatement(org, clock.now(), event),
+        ).run(connection, { org })
         return true
       } catch (error) {
         if (error instanceof PremiseFailed) return false
@@ -159,12 +165,11 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async noteUse(id, at) {
-      await connection.batch([sql`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`])
+      await new Batch(sql`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`).run(connection)
     },
 
     async hasKeys() {
-      const [rows] = await connection.batch([sql`SELECT 1 AS one FROM api_keys LIMIT 1`])
-      return rows?.[0] !== undefined
+      return (await runOne(connection, sql`SELECT 1 AS one FROM api_keys LIMIT 1`, howMany)) > 0
     },
   }
 }

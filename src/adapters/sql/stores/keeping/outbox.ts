@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { HOUR_MS } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
-import type { Outbox, WorkItem } from '../../../../ports/outbox'
+import { type Outbox, WORK_TOPICS, type WorkItem } from '../../../../ports/outbox'
+import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { each, howMany, num, numbersOf, oneOf, str } from '../../core/rows'
 import { CLAIM_MS } from '../../tables/outbox/claim'
 import { imageInUse, markRemovals } from '../../tables/outbox/image-use'
 
@@ -10,13 +12,15 @@ const MAX_ATTEMPTS = 10
 const FIRST_DELAY_MS = 30_000
 const LONGEST_DELAY_MS = 6 * HOUR_MS
 
+const topicOf = oneOf(WORK_TOPICS)
+
 const toItem = (row: Row): WorkItem => ({
-  id: Number(row.id),
-  org: row.org as string,
-  topic: row.topic as WorkItem['topic'],
-  key: row.key as string,
-  attempts: Number(row.attempts),
-  token: row.token as string,
+  id: num(row, 'id'),
+  org: str(row, 'org'),
+  topic: topicOf(row, 'topic'),
+  key: str(row, 'key'),
+  attempts: num(row, 'attempts'),
+  token: str(row, 'token'),
 })
 
 /** Outbox rows over any SQL connection. Works across orgs: it is maintenance, and no caller sees its rows. */
@@ -36,38 +40,36 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
     async claim(lanes) {
       const now = clock.now()
       const token = crypto.randomUUID()
-      const claimed = lanes.map(
-        ({ topic, limit }) => sql`
+      const claim = ({ topic, limit }: (typeof lanes)[number]): SQL => sql`
           UPDATE outbox SET state = 'claimed', attempts = attempts + 1, token = ${token}, due_at = ${now + CLAIM_MS}
           WHERE due_at <= ${now} AND id IN (
             SELECT id FROM outbox WHERE topic = ${topic} AND due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}
           )
-          RETURNING id, org, topic, key, attempts, token`,
-      )
+          RETURNING id, org, topic, key, attempts, token`
       const images = lanes.some(({ topic }) => topic === 'image_delete')
       const used = sql`
         DELETE FROM outbox
         WHERE topic = 'image_delete' AND due_at <= ${now} AND ${imageInUse(sql`outbox.org`, sql`outbox.key`)}`
-      const rows = await connection.batch([
-        ...(images ? [used] : []),
-        ...claimed,
-        ...(images ? markRemovals(token, now) : []),
-      ])
-      const start = images ? 1 : 0
-      return rows.slice(start, start + lanes.length).flatMap((part) => part.map(toItem))
+      const batch = new Batch(...(images ? [used] : []))
+      const claimed = lanes.map((lane) => batch.add(claim(lane), each(toItem)))
+      if (images) batch.do(markRemovals(token, now))
+      const result = await batch.run(connection)
+      return claimed.flatMap((items) => result.of(items))
     },
 
     async hold(items) {
       if (items.length === 0) return []
-      const [rows] = await connection.batch([
+      const still = await runOne(
+        connection,
         sql`UPDATE outbox SET due_at = ${clock.now() + CLAIM_MS} WHERE ${held(items)} RETURNING id`,
-      ])
-      const ids = new Set((rows ?? []).map((row) => Number(row.id)))
+        numbersOf('id'),
+      )
+      const ids = new Set(still)
       return items.filter(({ id }) => ids.has(id))
     },
 
     async finish(items) {
-      if (items.length > 0) await connection.batch([sql`DELETE FROM outbox WHERE ${held(items)}`])
+      if (items.length > 0) await new Batch(sql`DELETE FROM outbox WHERE ${held(items)}`).run(connection)
     },
 
     async retry(items, error) {
@@ -78,7 +80,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
           UPDATE outbox SET state = ${state}, due_at = ${clock.now() + delay}, last_error = ${error.slice(0, 500)}
           WHERE ${held([item])}`
       })
-      if (statements.length > 0) await connection.batch(statements)
+      await new Batch(...statements).run(connection)
     },
 
     async queueUnused(objects) {
@@ -91,8 +93,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
         WHERE NOT ${imageInUse(sql`o.org`, sql`o.hash`)}
         ON CONFLICT (org, topic, key) DO NOTHING
         RETURNING id`
-      const [rows] = await connection.batch([statement], 'all')
-      return rows?.length ?? 0
+      return runOne(connection, statement, howMany, 'all')
     },
   }
 }

@@ -4,11 +4,13 @@ import { hasDecayed, type Use } from '../../../../domain/recall/decay'
 import type { Clock } from '../../../../ports/clock'
 import type { Ids } from '../../../../ports/ids'
 import type { Retention } from '../../../../ports/retention'
+import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
+import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str } from '../../core/rows'
 import { expired } from '../../core/visibility'
 import { PART_BYTES } from '../../tables/changes/leaving'
-import { writing } from '../../tables/changes/writing'
+import { runWriting } from '../../tables/changes/writing'
 import { mayReturn } from '../../tables/links/metadata-links'
 
 const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
@@ -22,10 +24,15 @@ const DANGLING = 100
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
 
-const useOf = (row: Row): Use => ({
-  createdAt: Number(row.created_at),
-  accessedAt: row.accessed_at === null ? null : Number(row.accessed_at),
-  accessCount: Number(row.access_count),
+const timeOf = (name: string) => (row: Row) => num(row, name)
+
+/** A memory that may have decayed, and whether it stays in any case. */
+const toUsed = (row: Row): Use & { readonly id: number; readonly stays: boolean } => ({
+  id: num(row, 'id'),
+  stays: flag(row, 'stays'),
+  createdAt: num(row, 'created_at'),
+  accessedAt: numOrNull(row, 'accessed_at'),
+  accessCount: num(row, 'access_count'),
 })
 
 /** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
@@ -46,32 +53,35 @@ export function createSqlRetention(
             SELECT e.id, e.expires_at, e.bytes FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}
           ) d
         ) sized WHERE place = 1 OR up_to_here <= ${PART_BYTES}`
-      const [some] = await connection.batch([sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`])
-      if (some?.length === 0) return 0
+      const isDue = sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`
+      if ((await runOne(connection, isDue, howMany)) === 0) return 0
       // Nobody's call, of all orgs.
-      const { begin, end } = writing({ org: '', changeId: ids.next() }, { keeps: terms.days > 0, at: now })
+      const nobody = { org: '' as const, changeId: ids.next() }
+      const manner = { keeps: terms.days > 0, at: now }
       const remove = sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`
-      const [, gone] = await connection.batch([begin, remove, end], 'all')
-      return gone?.length ?? 0
+      const batch = new Batch()
+      const gone = batch.add(remove, howMany)
+      return (await runWriting(connection, nobody, manner, () => batch, 'all')).of(gone)
     },
 
     async archiveDecayed(after, limit) {
       const now = clock.now()
       const { dialect } = connection
       const wanted = sql`coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' ELSE '' END)`
-      const [rows = []] = await connection.batch([
+      const used = await runOne(
+        connection,
         sql`
           SELECT e.id, e.created_at, e.accessed_at, e.access_count,
             CASE WHEN e.pinned = 1 OR ${wanted} = 'user_explicit' THEN 1 ELSE 0 END AS stays
           FROM entries e
           WHERE e.id > ${after} AND e.layer = 3 AND e.archived = 0
           ORDER BY e.id LIMIT ${limit}`,
-      ])
-      const last = rows.at(-1)
-      const decayed = rows.filter((row) => Number(row.stays) === 0 && hasDecayed(useOf(row), now))
+        each(toUsed),
+      )
+      const decayed = used.filter((one) => !one.stays && hasDecayed(one, now))
       if (decayed.length > 0) {
         // Whoever used or pinned one in between keeps it.
-        const unused = JSON.stringify(decayed.map((row) => [Number(row.id), Number(row.accessed_at ?? 0)]))
+        const unused = JSON.stringify(decayed.map(({ id, accessedAt }) => [id, accessedAt ?? 0]))
         const archive = sql`
           UPDATE entries SET archived = 1
           WHERE id IN (
@@ -79,42 +89,42 @@ export function createSqlRetention(
             ${dialect.follow('entries', 'e', sql`e.id = decayed.id`)}
             WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
           )`
-        await connection.batch([archive], 'all')
+        await new Batch(archive).run(connection, 'all')
       }
-      return { archived: decayed.length, last: last === undefined ? null : Number(last.id) }
+      return { archived: decayed.length, last: used.at(-1)?.id ?? null }
     },
 
     async forgetChanges(until, limit) {
       // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
       const before = Math.min(until, oldestReceipt(terms, clock.now()))
-      const [oldest] = await connection.batch([sql`SELECT at FROM changes ORDER BY seq LIMIT 1`])
-      if (oldest?.[0] === undefined || Number(oldest[0].at) >= before) return 0
+      const oldest = await runOne(connection, sql`SELECT at FROM changes ORDER BY seq LIMIT 1`, firstRow(timeOf('at')))
+      if (oldest === null || oldest >= before) return 0
       // The newest row stays: it names the entry that was written last.
-      const [rows = []] = await connection.batch([
+      const rows = await runOne(
+        connection,
         sql`SELECT seq, org, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) ORDER BY seq LIMIT ${limit}`,
-      ])
-      const young = rows.findIndex((row) => Number(row.at) >= before)
+        each((row) => ({ seq: num(row, 'seq'), org: str(row, 'org'), at: num(row, 'at') })),
+      )
+      const young = rows.findIndex(({ at }) => at >= before)
       const old = young < 0 ? rows : rows.slice(0, young)
       const last = old.at(-1)
       if (last === undefined) return 0
       // Readers of the feed are told how far it was forgotten, each org of its own rows.
-      const floors = JSON.stringify([...new Map(old.map((row) => [row.org, Number(row.seq)]))])
-      await connection.batch(
-        [
-          sql`
+      const floors = JSON.stringify([...new Map(old.map(({ org, seq }) => [org, seq]))])
+      await new Batch(
+        sql`
             INSERT INTO feed_floors (org, seq)
             SELECT gone.org, gone.seq
             FROM ${connection.dialect.jsonTable(sql`${floors}`, { org: 'text', seq: 'integer' })} gone WHERE ${TRUE}
             ON CONFLICT (org) DO UPDATE SET seq = excluded.seq`,
-          sql`DELETE FROM changes WHERE seq <= ${Number(last.seq)}`,
-        ],
-        'all',
-      )
+        sql`DELETE FROM changes WHERE seq <= ${last.seq}`,
+      ).run(connection, 'all')
       return old.length
     },
 
     async forgetAudit(after, before, limit) {
-      const [orgs = []] = await connection.batch([
+      const orgs = await runOne(
+        connection,
         sql`
           WITH RECURSIVE of_org (org, step) AS (
             SELECT min(a.org), 1 FROM audit a WHERE a.org > ${after}
@@ -124,108 +134,112 @@ export function createSqlRetention(
           )
           SELECT o.org, (SELECT a.at FROM audit a WHERE a.org = o.org ORDER BY a.seq LIMIT 1) AS oldest
           FROM of_org o WHERE o.org IS NOT NULL ORDER BY o.org`,
-      ])
-      const due = orgs.findIndex(({ oldest }) => Number(oldest) < before)
-      const org = orgs[due]?.org as string | undefined
+        each((row) => ({ org: str(row, 'org'), oldest: num(row, 'oldest') })),
+      )
+      const due = orgs.findIndex(({ oldest }) => oldest < before)
+      const org = orgs[due]?.org
       const [behind = after] = orgs
         .slice(0, Math.max(due, 0))
-        .map((row) => row.org as string)
+        .map((one) => one.org)
         .slice(-1)
-      if (org === undefined) return { removed: 0, last: orgs.length < ORGS ? null : (orgs.at(-1)?.org as string) }
+      if (org === undefined) return { removed: 0, last: orgs.length < ORGS ? null : (orgs.at(-1)?.org ?? null) }
       const old = sql`SELECT a.seq FROM audit a WHERE a.org = ${org} ORDER BY a.seq LIMIT ${limit}`
       const newest = sql`(SELECT max(a.seq) FROM audit a WHERE a.org = ${org})`
-      const [, gone = []] = await connection.batch(
-        [
-          sql`INSERT INTO audit_purge (before) VALUES (${before})`,
-          sql`DELETE FROM audit WHERE org = ${org} AND seq IN (${old}) AND at < ${before} AND seq < ${newest} RETURNING seq`,
-          sql`DELETE FROM audit_purge`,
-        ],
-        { org },
+      const batch = new Batch(sql`INSERT INTO audit_purge (before) VALUES (${before})`)
+      const gone = batch.add(
+        sql`DELETE FROM audit WHERE org = ${org} AND seq IN (${old}) AND at < ${before} AND seq < ${newest} RETURNING seq`,
+        howMany,
       )
-      return { removed: gone.length, last: gone.length < limit ? org : behind }
+      batch.do([sql`DELETE FROM audit_purge`])
+      const removed = (await batch.run(connection, { org })).of(gone)
+      return { removed, last: removed < limit ? org : behind }
     },
 
     async forgetVersions(limit) {
       const before = oldestKept(terms, clock.now())
       // In the order of commits, so that a text is never forgotten before an older version that has the same.
-      const first = sql`
+      const oldest = sql`
         SELECT id, ended_at FROM (
           SELECT id, ended_at, bytes, sum(bytes) OVER (ORDER BY id) AS up_to_here
           FROM (SELECT id, ended_at, bytes FROM entry_versions ORDER BY id LIMIT ${limit}) oldest
         ) sized WHERE up_to_here = bytes OR up_to_here <= ${FORGOTTEN_BYTES}`
-      const young = sql`SELECT min(id) FROM (${first}) oldest WHERE ended_at > ${before}`
-      const [some] = await connection.batch([sql`SELECT ended_at FROM entry_versions ORDER BY id LIMIT 1`])
-      if (some?.[0] === undefined || Number(some[0].ended_at) > before) return 0
-      const [gone] = await connection.batch(
-        [
-          sql`
+      const young = sql`SELECT min(id) FROM (${oldest}) oldest WHERE ended_at > ${before}`
+      const ended = sql`SELECT ended_at FROM entry_versions ORDER BY id LIMIT 1`
+      const earliest = await runOne(connection, ended, firstRow(timeOf('ended_at')))
+      if (earliest === null || earliest > before) return 0
+      return runOne(
+        connection,
+        sql`
             DELETE FROM entry_versions
-            WHERE id IN (SELECT id FROM (${first}) page) AND id < coalesce((${young}), ${Number.MAX_SAFE_INTEGER})
+            WHERE id IN (SELECT id FROM (${oldest}) page) AND id < coalesce((${young}), ${Number.MAX_SAFE_INTEGER})
             RETURNING id`,
-        ],
+        howMany,
         'all',
       )
-      return gone?.length ?? 0
     },
 
     async forgetDanglingLinks(limit) {
-      const [noted = []] = await connection.batch([
-        sql`SELECT entry_id, org FROM dangling_links ORDER BY entry_id LIMIT ${DANGLING}`,
-      ])
+      const noted = await runOne(
+        connection,
+        sql`SELECT entry_id FROM dangling_links ORDER BY entry_id LIMIT ${DANGLING}`,
+        numbersOf('entry_id'),
+      )
       if (noted.length === 0) return 0
       const { dialect } = connection
-      const ids = dialect.jsonNumbers(sql`${JSON.stringify(noted.map(({ entry_id: id }) => Number(id)))}`)
+      const ids = dialect.jsonNumbers(sql`${JSON.stringify(noted)}`)
       // An entry that stands under such an id has been copied from another database.
       const gone = sql`
         (SELECT value AS id FROM ${ids} AS noted WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = value)
           AND NOT ${mayReturn(dialect, sql`value`)}) AS gone`
-      const [links, notes] = await connection.batch(
-        [
-          sql`
+      const batch = new Batch()
+      const links = batch.add(
+        sql`
             DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
               SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
               FROM ${gone} ${dialect.follow('links', 'l', sql`l.to_id = gone.id`)} LIMIT ${limit}
             ) RETURNING 1`,
-          sql`
+        howMany,
+      )
+      const notes = batch.add(
+        sql`
             DELETE FROM dangling_links
             WHERE entry_id ${dialect.oneOf(sql`SELECT value FROM ${ids} AS noted`)} AND entry_id NOT IN (
               SELECT gone.id FROM ${gone} WHERE EXISTS (SELECT 1 FROM links l WHERE l.to_id = gone.id)
             ) RETURNING 1`,
-        ],
-        'all',
+        howMany,
       )
-      return (links?.length ?? 0) + (notes?.length ?? 0)
+      const result = await batch.run(connection, 'all')
+      return result.of(links) + result.of(notes)
     },
 
     async forgetReceipts(limit) {
       const before = oldestReceipt(terms, clock.now())
       const due = sql`SELECT org, key_id, key FROM receipts WHERE at <= ${before} ORDER BY at LIMIT ${limit}`
-      const [gone] = await connection.batch(
-        [sql`DELETE FROM receipts WHERE (org, key_id, key) IN (${due}) RETURNING key`],
-        'all',
-      )
-      return gone?.length ?? 0
+      const gone = sql`DELETE FROM receipts WHERE (org, key_id, key) IN (${due}) RETURNING key`
+      return runOne(connection, gone, howMany, 'all')
     },
 
     async forgetRemovedVectors(limit) {
       const last = sql`(SELECT max(id) FROM vector_removals) - ${REMOVALS}`
-      const [gone] = await connection.batch([
+      return runOne(
+        connection,
         sql`
           DELETE FROM vector_removals
           WHERE id IN (SELECT id FROM vector_removals WHERE id <= ${last} ORDER BY id LIMIT ${limit})
           RETURNING id`,
-      ])
-      return gone?.length ?? 0
+        howMany,
+      )
     },
 
     async forgetImageRemovals(before, limit) {
-      const [gone] = await connection.batch([
+      return runOne(
+        connection,
         sql`
           DELETE FROM image_removals
           WHERE id IN (SELECT id FROM image_removals WHERE at < ${before} ORDER BY at LIMIT ${limit})
           RETURNING id`,
-      ])
-      return gone?.length ?? 0
+        howMany,
+      )
     },
   }
 }

@@ -1,29 +1,34 @@
 import { sql } from 'drizzle-orm'
 import type { ScheduleJournal, StepState } from '../../../../ports/schedule-journal'
+import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { num, numOrNull, str, strOrNull } from '../../core/rows'
 
 const toState = (row: Row): StepState => ({
-  cursor: row.cursor as string | null,
-  finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-  failures: Number(row.failures),
-  lastError: row.last_error as string | null,
+  cursor: strOrNull(row, 'cursor'),
+  finishedAt: numOrNull(row, 'finished_at'),
+  failures: num(row, 'failures'),
+  lastError: strOrNull(row, 'last_error'),
 })
 
 /** The journal of the schedule over any SQL connection. */
 export const createSqlScheduleJournal = (connection: SqlConnection): ScheduleJournal => ({
   async read() {
-    const [rows] = await connection.batch([sql`SELECT step, cursor, finished_at, failures, last_error FROM schedule`])
-    return new Map((rows ?? []).map((row) => [row.step as string, toState(row)]))
+    return runOne(
+      connection,
+      sql`SELECT step, cursor, finished_at, failures, last_error FROM schedule`,
+      (rows) => new Map(rows.map((row) => [str(row, 'step'), toState(row)])),
+    )
   },
 
   async write(step, { cursor, finishedAt, failures, lastError }) {
-    await connection.batch([
+    await new Batch(
       sql`
         INSERT INTO schedule (step, cursor, finished_at, failures, last_error)
         VALUES (${step}, ${cursor}, ${finishedAt}, ${failures}, ${lastError})
         ON CONFLICT (step) DO UPDATE SET
           cursor = excluded.cursor, finished_at = excluded.finished_at,
           failures = excluded.failures, last_error = excluded.last_error`,
-    ])
+    ).run(connection)
   },
 })

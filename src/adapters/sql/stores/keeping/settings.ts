@@ -1,16 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { Settings } from '../../../../ports/settings'
+import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
+import { firstRow, strOrNull } from '../../core/rows'
 
 /** Settings over any SQL connection. */
 export const createSqlSettings = (connection: SqlConnection): Settings => ({
   async read(name) {
-    const [rows] = await connection.batch([sql`SELECT value FROM settings WHERE name = ${name}`])
-    return (rows?.[0]?.value as string | undefined) ?? null
+    return runOne(
+      connection,
+      sql`SELECT value FROM settings WHERE name = ${name}`,
+      firstRow((row) => strOrNull(row, 'value')),
+    )
   },
   async write(name, value) {
-    await connection.batch([
+    await new Batch(
       sql`INSERT INTO settings (name, value) VALUES (${name}, ${value}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ])
+    ).run(connection)
   },
 })

@@ -5,9 +5,11 @@ import { CANDIDATES, CONTEXT_WORKING, filesOf, type Moment } from '../../../../d
 import { firstCodePoints } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
 import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../../ports/current'
+import { readOne } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
-import { type Part, readTogether } from '../../core/packed'
+import { Parts } from '../../core/packed'
+import { asRows, each, num, onlyRow, str, strOrNull, textsOf } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { entriesOf, LAYERS } from '../../tables/entries/room-rows'
@@ -41,9 +43,9 @@ function spellingsOf(file: string): string[] {
 function gather(rows: readonly Row[]): AtHandMemory[] {
   const vectors = new Map<number, number[]>()
   for (const row of rows) {
-    const id = Number(row.id)
+    const id = num(row, 'id')
     const known = vectors.get(id) ?? []
-    if (row.vector_id !== null && !known.includes(Number(row.vector_id))) known.push(Number(row.vector_id))
+    if (row.vector_id !== null && !known.includes(num(row, 'vector_id'))) known.push(num(row, 'vector_id'))
     vectors.set(id, known)
   }
   return [...vectors].map(([id, all]) => ({ id, vectors: all }))
@@ -150,30 +152,36 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       )
       const newest = sql`SELECT id FROM (${every}) AS every ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.newest)}`
       const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
-      const small: Part[] = [
-        {
-          columns: ['text'],
-          rows: latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
-        },
-        { columns: ['newest', 'due'], rows: vectorsKnown(scope, model) },
-        ...[
-          newest,
-          newestPatterns(context, moment),
-          ...(filesOf(moment).length > 0 ? [ofFile(context, moment)] : []),
-        ].map((ids) => ({ columns: ['id', 'vector_id'], rows: withVectors(ids, model) })),
-      ]
-      const [[texts = [], known = [], ...atHand], [late = []]] = await Promise.all([
-        readTogether(connection, small),
+      const small = new Parts()
+      const contents = small.add(
+        ['text'],
+        latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
+        textsOf('text'),
+      )
+      const known = small.add(
+        ['newest', 'due'],
+        vectorsKnown(scope, model),
+        onlyRow((row) => ({ newest: num(row, 'newest'), due: num(row, 'due') })),
+      )
+      const found = [
+        newest,
+        newestPatterns(context, moment),
+        ...(filesOf(moment).length > 0 ? [ofFile(context, moment)] : []),
+      ].map((ids) => small.add(['id', 'vector_id'], withVectors(ids, model), asRows))
+      const [result, late] = await Promise.all([
+        small.read(connection),
         // Paths may be long.
-        connection.read([latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, LATELY)]),
+        readOne(
+          connection,
+          latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, LATELY),
+          each((row) => ({ path: strOrNull(row, 'path'), at: num(row, 'created_at') })),
+        ),
       ])
       return {
-        vectors: asksIndex ? { newest: Number(known[0]?.newest ?? 0), due: Number(known[0]?.due ?? 0) } : null,
-        newest: texts.map(({ text }) => text as string),
-        opened: late
-          .filter(({ path }) => path !== null)
-          .map(({ path, created_at: at }) => ({ path: path as string, at: Number(at) })),
-        memories: gather(atHand.flat()),
+        vectors: asksIndex ? result.of(known) : null,
+        newest: result.of(contents),
+        opened: late.flatMap(({ path, at }) => (path === null ? [] : [{ path, at }])),
+        memories: gather(found.flatMap((handle) => result.of(handle))),
       }
     },
 
@@ -195,14 +203,16 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const known = new Set(atHand.flatMap(({ vectors }) => vectors))
       const others = (found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : [id]))
       const own = atHand.map(({ id }) => id)
-      const near: Part = {
-        columns: ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
-        rows: admitted(
+      const nearest = new Parts()
+      const near = nearest.add(
+        ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        admitted(
           (condition) => sql`SELECT ${columns}, source.leads
             FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
             WHERE ${condition}`,
         ),
-      }
+        asRows,
+      )
       const unconfirmed = (upTo: number): SQL =>
         admitted(
           (condition) => sql`SELECT ${columns}, v.data
@@ -210,20 +220,25 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
-      const [[rows = []], [fresh = []], [beside = []]] = await Promise.all([
-        readTogether(connection, [near]),
-        isBehind ? connection.read([unconfirmed(found.newest)]) : [],
+      const [result, fresh, beside] = await Promise.all([
+        nearest.read(connection),
+        isBehind ? readOne(connection, unconfirmed(found.newest), asRows) : [],
         isUntold
-          ? connection.read([
+          ? readOne(
+              connection,
               sql`SELECT v.id, v.data
                 FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
                   ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
-            ])
+              asRows,
+            )
           : [],
       ])
       const compared = (row: Row): number | null =>
-        query === null ? null : cosine(query.values, fromBase64(row.data as string).values)
-      for (const row of beside) cosines.set(Number(row.id), compared(row) as number)
+        query === null ? null : cosine(query.values, fromBase64(str(row, 'data')).values)
+      for (const row of beside) {
+        const told = compared(row)
+        if (told !== null) cosines.set(num(row, 'id'), told)
+      }
       const larger = (a: number | null, b: number | null): number | null =>
         a === null || (b !== null && b > a) ? b : a
       const ownCosine = ({ vectors }: AtHandMemory): number | null =>
@@ -231,13 +246,13 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
       const best = new Map<number, NearMemory>()
       const note = (row: Row, told: number | null): void => {
-        const id = Number(row.id)
+        const id = num(row, 'id')
         const before = larger(best.get(id)?.cosine ?? null, ownCosines.get(id) ?? null)
         best.set(id, { ...toAtMoment(row), cosine: larger(before, told) })
       }
       const leading = (leads: Row[string]): number | null =>
         leads === null ? null : found === null ? Number(leads) : (cosines.get(Number(leads)) ?? null)
-      for (const row of rows) note(row, leading(row.leads ?? null))
+      for (const row of result.of(near)) note(row, leading(row.leads ?? null))
       for (const row of fresh) note(row, compared(row))
       return [...best.values()]
     },

@@ -1,16 +1,16 @@
-import { sql } from 'drizzle-orm'
-import type { Layer } from '../../../../domain/entry/entry'
-import type { Kind } from '../../../../domain/entry/kind'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
-import type { Memory, MemoryType } from '../../../../domain/recall/memory'
+import { MEMORY_TYPES } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata'
 import { EVERYTHING } from '../../../../domain/search/filter'
 import type { Clock } from '../../../../ports/clock'
 import type { Memories } from '../../../../ports/memories'
+import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
-import { readRows } from '../../tables/entries/rows'
+import { asRows, countOf, each, firstRow, json, num, numbersOf, oneOf, str, strOrNull } from '../../core/rows'
+import { kindOf, layerOf, readRows } from '../../tables/entries/rows'
 import { archivedCountStatement, archivedStatements } from '../../tables/memories/archived'
 import { toMemory } from '../../tables/memories/memory-rows'
 import {
@@ -30,14 +30,14 @@ import {
 import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/met-again'
 import { taggedInParts, taggedListStatement } from '../../tables/memories/tagged-lists'
 
-const first = (rows: readonly Row[] | undefined): Memory | null => (rows?.[0] === undefined ? null : toMemory(rows[0]))
+const memoryTypeOf = oneOf(MEMORY_TYPES)
 
 async function pageOf(given: readonly Row[], pace: Pace) {
   const rows = unpackedColumns(SMALL_NAMES, given)
   const found = rows.filter(({ id }) => id !== null)
   return {
     memories: await readRows(found, pace, toMemory),
-    omitted: rows.filter(({ id }) => id === null).map(({ wanted_id: id }) => Number(id)),
+    omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),
   }
 }
 
@@ -53,99 +53,110 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
     now: clock.now(),
     project,
   })
+  /** A page and how many there are in all. */
+  async function listOf(page: SQL, total: SQL) {
+    const batch = new Batch()
+    const rows = batch.add(page, asRows)
+    const all = batch.add(total, countOf('total'))
+    const result = await batch.run(connection)
+    return { ...(await pageOf(result.of(rows), pace)), total: result.of(all) }
+  }
+
   return {
     async findToChange(scope, project, id) {
-      const [rows] = await connection.batch([toChangeStatement(context(scope, project), id)])
-      return first(rows)
+      return runOne(connection, toChangeStatement(context(scope, project), id), firstRow(toMemory))
     },
 
     async access(scope, project, id) {
       const asked = context(scope, project)
-      const statements = [accessStatement(asked, id), findStatement(asked, id)]
-      const [, rows] = await connection.batch(statements, { org: scope.org, isNote: true })
-      return first(rows)
+      const batch = new Batch(accessStatement(asked, id))
+      const found = batch.add(findStatement(asked, id), firstRow(toMemory))
+      return (await batch.run(connection, { org: scope.org, isNote: true })).of(found)
     },
 
     async list(scope, project, query, maxBytes) {
       const asked = context(scope, project)
       if (query.archived) {
-        const [rows = [], totals] = await connection.batch(archivedStatements(asked, query, maxBytes))
-        return { ...(await pageOf(rows, pace)), total: Number(totals?.[0]?.total ?? 0) }
+        const { page, total } = archivedStatements(asked, query, maxBytes)
+        return listOf(page, total)
       }
       if (query.tags.length > 0) {
-        const [tagged = []] = await connection.batch([taggedListStatement(asked, query, maxBytes)])
+        const tagged = await runOne(connection, taggedListStatement(asked, query, maxBytes), asRows)
         const { walked } = connection.dialect
         if (tagged[0]?.total === null && walked !== null) {
           const { ids, total } = await taggedInParts(connection, pace, asked, query, walked)
-          const [page = []] = await connection.read([shownStatement(asked, EVERYTHING, ids, maxBytes)])
+          const page = await readOne(connection, shownStatement(asked, EVERYTHING, ids, maxBytes), asRows)
           return { ...(await pageOf(page, pace)), total }
         }
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
-        return { ...(await pageOf(page, pace)), total: Number(tagged[0]?.total ?? 0) }
+        return { ...(await pageOf(page, pace)), total: countOf('total')(tagged) }
       }
-      const [rows = [], totals] = await connection.batch([
-        listStatement(asked, query, maxBytes),
-        listTotalStatement(asked, query),
-      ])
-      return { ...(await pageOf(rows, pace)), total: Number(totals?.[0]?.total ?? 0) }
+      return listOf(listStatement(asked, query, maxBytes), listTotalStatement(asked, query))
     },
 
     async shown(scope, filter, ids, maxBytes) {
       if (ids.length === 0) return { memories: [], omitted: [] }
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [rows = []] = await connection.read([shownStatement(asked, filter, ids, maxBytes)])
+      const rows = await readOne(connection, shownStatement(asked, filter, ids, maxBytes), asRows)
       return pageOf(rows, pace)
     },
 
     async away(scope, project, ids) {
       if (ids.length === 0) return new Set()
-      const [rows = []] = await connection.read([awayStatement(context(scope, project), ids)])
-      return new Set(rows.map(({ id }) => Number(id)))
+      return new Set(await readOne(connection, awayStatement(context(scope, project), ids), numbersOf('id')))
     },
 
     async summarizable(scope, query) {
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [rows = []] = await connection.batch([summarizableStatement(asked, query)])
-      return rows.map((row) => ({
-        id: Number(row.id),
-        version: Number(row.version),
-        type: row.kind as MemoryType,
-        title: row.title as string | null,
-        text: row.text as string,
-        tags: JSON.parse(row.tags as string) as string[],
-        origin: MEMORY_SOURCES.find((known) => known === row.origin) ?? 'ai_inferred',
-        weight: Number(row.weight),
-        links: Number(row.links),
-        accesses: Number(row.access_count),
-        createdAt: Number(row.created_at),
-      }))
+      return runOne(
+        connection,
+        summarizableStatement(asked, query),
+        each((row) => ({
+          id: num(row, 'id'),
+          version: num(row, 'version'),
+          type: memoryTypeOf(row, 'kind'),
+          title: strOrNull(row, 'title'),
+          text: str(row, 'text'),
+          tags: json<string[]>(row, 'tags'),
+          origin: MEMORY_SOURCES.find((known) => known === row.origin) ?? 'ai_inferred',
+          weight: num(row, 'weight'),
+          links: num(row, 'links'),
+          accesses: num(row, 'access_count'),
+          createdAt: num(row, 'created_at'),
+        })),
+      )
     },
 
     async equals(scope, wanted) {
       if (wanted.length === 0) return []
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const rows = await connection.read(equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`))
-      return wanted.map((_, i) => toEqual(rows[i]?.[0]))
+      const batch = new Batch()
+      const equal = equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`)
+      const found = equal.map((statement) => batch.add(statement, firstRow(toEqual)))
+      const result = await batch.read(connection)
+      return found.map((handle) => result.of(handle))
     },
 
     async reported(scope, project, key) {
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const [rows = []] = await connection.read([reportedStatement(asked, project, key)])
-      return rows.map(toReported)
+      return readOne(connection, reportedStatement(asked, project, key), each(toReported))
     },
 
     async count(scope, project) {
       const asked = context(scope, project)
-      const [rows = [], archived = []] = await connection.batch([countStatement(asked), archivedCountStatement(asked)])
-      const sorts = (some: readonly Row[], isArchived: boolean) =>
-        some.map((row) => ({
-          layer: Number(row.layer) as Layer,
-          kind: row.kind as Kind,
+      const sorts = (archived: boolean) =>
+        each((row) => ({
+          layer: layerOf(row),
+          kind: kindOf(row, 'kind'),
           pinned: Boolean(row.pinned),
-          archived: isArchived,
-          count: Number(row.count),
+          archived,
+          count: num(row, 'count'),
         }))
-      return [...sorts(rows, false), ...sorts(archived, true)]
+      const batch = new Batch()
+      const standing = batch.add(countStatement(asked), sorts(false))
+      const archived = batch.add(archivedCountStatement(asked), sorts(true))
+      const result = await batch.run(connection)
+      return [...result.of(standing), ...result.of(archived)]
     },
   }
 }

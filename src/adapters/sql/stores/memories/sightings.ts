@@ -1,11 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Kind } from '../../../../domain/entry/kind'
 import type { Glimpse } from '../../../../domain/recall/memory'
 import type { Clock } from '../../../../ports/clock'
 import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
+import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/room-rows'
+import { kindOf } from '../../tables/entries/rows'
 import { beginningOf } from '../../tables/texts/long-texts'
 
 /** Marks of one owner; each call of an unknown project or session would leave another. */
@@ -16,11 +18,16 @@ const LONGEST_STORE = 600_000
 const RECENT_OF_LAYER = 1_000
 
 const toGlimpse = (row: Row): Glimpse => ({
-  id: Number(row.id),
-  kind: row.kind as Kind,
-  content: row.content as string,
-  createdAt: Number(row.created_at),
-  tags: JSON.parse(row.tags as string) as string[],
+  id: num(row, 'id'),
+  kind: kindOf(row, 'kind'),
+  content: str(row, 'content'),
+  createdAt: num(row, 'created_at'),
+  tags: json<string[]>(row, 'tags'),
+})
+
+const toMark = (row: Row) => ({
+  last: row.seen_at === null ? null : { seenAt: num(row, 'seen_at'), lastId: num(row, 'last_id') },
+  newestId: num(row, 'newest_id'),
 })
 
 /** Last-seen marks over any SQL connection. */
@@ -79,24 +86,24 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       const since = ([2, 3] as const).map((layer) =>
         inLayer(visitor, visit.project, layer, sql`e.id`, isSince(visitor, visit, null)),
       )
-      const [here, counted, rows = []] = await connection.batch([
+      const batch = new Batch()
+      const mine = batch.add(
         sql`
           SELECT ${mark(visitor, visit, 'seen_at')} AS seen_at, ${mark(visitor, visit, 'last_id')} AS last_id,
             coalesce((${newestOfOrg}), 0) AS newest_id`,
-        sql`SELECT count(*) AS added FROM (${sql.join(since, sql` UNION ALL `)}) AS since`,
+        onlyRow(toMark),
+      )
+      const added = batch.add(sql`SELECT count(*) AS n FROM (${sql.join(since, sql` UNION ALL `)}) AS since`, countOf())
+      const recent = batch.add(
         sql`
           WITH newest AS (${newest(visitor, visit, most.memories)})
           SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
           FROM newest ${dialect.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
-      ])
-      const row = here?.[0] as Row
-      return {
-        last: row.seen_at === null ? null : { seenAt: Number(row.seen_at), lastId: Number(row.last_id) },
-        newestId: Number(row.newest_id),
-        added: Number(counted?.[0]?.added ?? 0),
-        recent: rows.map(toGlimpse),
-      }
+        each(toGlimpse),
+      )
+      const result = await batch.run(connection)
+      return { ...result.of(mine), added: result.of(added), recent: result.of(recent) }
     },
 
     async note(visitor, { project, sessionId }, { seenAt, lastId }) {
@@ -105,7 +112,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
         return sql`${sql.raw(column)} = CASE WHEN ${given} > ${old} THEN ${given} ELSE ${old} END`
       }
       const { org, owner, agent } = visitor
-      await connection.batch([
+      await new Batch(
         sql`
           INSERT INTO last_seen (org, owner, agent, project, session, seen_at, last_id)
           VALUES (${org}, ${owner ?? ''}, ${agent ?? ''}, ${project ?? ''}, ${sessionId ?? ''}, ${seenAt}, ${lastId})
@@ -116,7 +123,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
             SELECT m.agent, m.project, m.session FROM last_seen m WHERE ${ofOwner(visitor)}
             ORDER BY m.seen_at DESC LIMIT ${MOST_MARKS} OFFSET ${MOST_MARKS}
           )`,
-      ])
+      ).run(connection)
     },
   }
 }

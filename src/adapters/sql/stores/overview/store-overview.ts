@@ -5,8 +5,10 @@ import { compareCodePoints } from '../../../../domain/text'
 import { DAY_MS } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { ActivityRequest, StoreOverview } from '../../../../ports/store-overview'
+import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { asRows, each, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
 import { beginningOf } from '../../tables/texts/long-texts'
 
@@ -37,7 +39,7 @@ function summed(rows: readonly Row[], column: 'kind' | 'agent' | 'project'): Cou
   const sums = new Map<string, number>()
   for (const row of rows) {
     const name = String(row[column])
-    sums.set(name, (sums.get(name) ?? 0) + Number(row.count))
+    sums.set(name, (sums.get(name) ?? 0) + num(row, 'count'))
   }
   const all = [...sums].map(([name, count]) => ({ name, count }))
   return all.sort((a, b) => b.count - a.count || compareCodePoints(a.name, b.name))
@@ -71,20 +73,20 @@ function linksStatement({ dialect, scope, now }: Context, id: number, limit: num
 }
 
 const toLinked = (row: Row): LinkedEntry => ({
-  id: Number(row.id),
-  title: row.title as string | null,
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
   kind: row.kind as LinkedEntry['kind'],
-  project: row.project as string | null,
-  relation: row.relation as string,
+  project: strOrNull(row, 'project'),
+  relation: str(row, 'relation'),
   direction: row.direction as LinkedEntry['direction'],
-  text: row.text as string,
+  text: str(row, 'text'),
 })
 
 export function createSqlStoreOverview(connection: SqlConnection, clock: Clock): StoreOverview {
   const contextOf = (scope: Scope): Context => ({ dialect: connection.dialect, scope, now: clock.now() })
   return {
     async activity(scope, request) {
-      const [rows = []] = await connection.read([activityStatement(contextOf(scope), request)])
+      const rows = await readOne(connection, activityStatement(contextOf(scope), request), asRows)
       const stored = rows.filter(({ day }) => day === null)
       const agents = summed(stored, 'agent')
       return {
@@ -101,8 +103,7 @@ export function createSqlStoreOverview(connection: SqlConnection, clock: Clock):
     },
 
     async links(scope, id, limit) {
-      const [rows = []] = await connection.read([linksStatement(contextOf(scope), id, limit)])
-      return rows.map(toLinked)
+      return readOne(connection, linksStatement(contextOf(scope), id, limit), each(toLinked))
     },
   }
 }

@@ -1,15 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Kind } from '../../../../domain/entry/kind'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { titleOf } from '../../../../domain/entry/title'
 import { fromBase64 } from '../../../../domain/meaning/vector'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
-import type { Direction } from '../../../../domain/pack/pack'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
 import type { PackReads, PackSight } from '../../../../ports/packs'
+import { Batch, type Decode, type Handle, type Results, readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { unpackedColumns } from '../../core/packed'
+import { each, flag, json, jsonOrNull, num, numbersOf, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
 import { auditRepeatedStatements } from '../../tables/changes/audit-log'
+import { kindOf } from '../../tables/entries/rows'
 import { oppositionStatement, relatedStatement, stretchesStatement } from '../../tables/packs/pack-finishing'
 import { gatherStatement, HEAD } from '../../tables/packs/pack-gathering'
 import {
@@ -21,94 +23,91 @@ import {
   recentStatement,
 } from '../../tables/packs/pack-statements'
 
-const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
-
-type Head = [
-  ...[id: number, kind: Kind, title: string | null, project: string | null, domain: string | null],
-  ...[agent: string | null, status: string | null, diary: number, reader: string, pinned: number, weight: number],
-  ...[expiresAt: number | null, version: number, createdAt: number, updatedAt: number, createdBy: string],
-]
-
-/** The columns of `HEAD`, packed or not. */
-const headOf = (row: Row): Head =>
-  (row.packed === undefined ? HEAD.map((name) => row[name]) : JSON.parse(row.packed as string)) as Head
-
 /** @param text of entries that were read before, by their ids */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
-  const [id, kind, title, project, domain, agent, status, diary, reader, pinned, weight, ...more] = headOf(row)
-  const [expiresAt, version, createdAt, updatedAt, createdBy] = more
   return {
-    ...{ id: Number(id), kind, title, project, domain, agent, status, reader, createdBy },
-    diary: Number(diary) === 1,
-    pinned: Number(pinned) === 1,
-    weight: Number(weight),
-    confidence: numberOrNull(row.confidence),
-    expiresAt: numberOrNull(expiresAt),
-    version: Number(version),
-    createdAt: Number(createdAt),
-    updatedAt: Number(updatedAt),
+    id: num(row, 'id'),
+    kind: kindOf(row, 'kind'),
+    title: strOrNull(row, 'title'),
+    project: strOrNull(row, 'project'),
+    domain: strOrNull(row, 'domain'),
+    agent: strOrNull(row, 'agent'),
+    status: strOrNull(row, 'status'),
+    reader: str(row, 'reader'),
+    createdBy: str(row, 'created_by'),
+    diary: flag(row, 'diary'),
+    pinned: flag(row, 'pinned'),
+    weight: num(row, 'weight'),
+    confidence: numOrNull(row, 'confidence'),
+    expiresAt: numOrNull(row, 'expires_at'),
+    version: num(row, 'version'),
+    createdAt: num(row, 'created_at'),
+    updatedAt: num(row, 'updated_at'),
     // Of hundreds of entries some dozens are shown.
     get tags() {
-      return JSON.parse(row.tags as string) as string[]
+      return json<string[]>(row, 'tags')
     },
     get metadata() {
-      return row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata)
+      return jsonOrNull<Metadata>(row, 'metadata')
     },
-    beginning: text.get(Number(id)) ?? (row.beginning as string),
-    chars: Number(row.chars),
-    superseded: Number(row.superseded) === 1,
+    beginning: text.get(num(row, 'id')) ?? str(row, 'beginning'),
+    chars: num(row, 'chars'),
+    superseded: flag(row, 'superseded'),
   }
 }
 
 /** What `gatherStatement` groups beside the entry with this id. */
-const vectorsOf = (row: Row, entryId: number): PackVector[] =>
-  (JSON.parse(row.vectors as string) as [number, number, string][]).map(([start, length, data]) => ({
-    ...{ entryId, start, length },
+const vectorsOf = (row: Row): PackVector[] =>
+  json<[number, number, string][]>(row, 'vectors').map(([start, length, data]) => ({
+    ...{ entryId: num(row, 'id'), start, length },
     vector: fromBase64(data),
   }))
 
-const linksFrom = (row: Row, from: number): PackLink[] =>
+const linksFrom = (row: Row): PackLink[] =>
   row.links === '[]'
     ? []
-    : (JSON.parse(row.links as string) as [string, number][]).map(([relation, to]) => ({ from, relation, to }))
+    : json<[string, number][]>(row, 'links').map(([relation, to]) => ({ from: num(row, 'id'), relation, to }))
 
 /** Of equals among links the first counts, so they stand in one order on every database. */
 const byEnds = (a: PackLink, b: PackLink): number =>
   a.from - b.from || compareText(a.relation, b.relation) || a.to - b.to
 
 const toVector = (row: Row): PackVector => ({
-  entryId: Number(row.entry_id),
-  start: Number(row.start),
-  length: Number(row.length),
-  vector: fromBase64(row.data as string),
+  entryId: num(row, 'entry_id'),
+  start: num(row, 'start'),
+  length: num(row, 'length'),
+  vector: fromBase64(str(row, 'data')),
 })
+
+const toStretch = (row: Row): [number, { start: number; text: string }] => [
+  num(row, 'id'),
+  { start: num(row, 'start'), text: str(row, 'text') },
+]
 
 const toLink = (row: Row): PackLink => ({
-  from: Number(row.from_id),
-  relation: row.relation as string,
-  to: Number(row.to_id),
+  from: num(row, 'from_id'),
+  relation: str(row, 'relation'),
+  to: num(row, 'to_id'),
 })
+
+const directionOf = oneOf(['outgoing', 'incoming'] as const)
 
 const toNeighbour = (row: Row): Neighbour => ({
-  of: Number(row.of_id),
-  id: Number(row.id),
-  kind: row.kind as Kind,
-  name: titleOf({ title: row.title as string | null, text: row.text as string }),
-  relation: row.relation as string,
-  direction: row.direction as Direction,
+  of: num(row, 'of_id'),
+  id: num(row, 'id'),
+  kind: kindOf(row, 'kind'),
+  name: titleOf({ title: strOrNull(row, 'title'), text: str(row, 'text') }),
+  relation: str(row, 'relation'),
+  direction: directionOf(row, 'direction'),
 })
 
-const idsOf = (rows: readonly Row[] | undefined): number[] => (rows ?? []).map(({ id }) => Number(id))
+const ids = numbersOf('id')
 
-/** The rows of each statement; none of one that is not wanted. */
-async function wanted(
-  run: (statements: readonly SQL[]) => Promise<Row[][]>,
-  statements: readonly (SQL | null)[],
-): Promise<Row[][]> {
-  const rows = await run(statements.filter((one) => one !== null))
-  let next = 0
-  return statements.map((one) => (one === null ? [] : (rows[next++] ?? [])))
-}
+/** A statement that is asked only where it is wanted. */
+const where = <T>(batch: Batch, statement: SQL | null, decode: Decode<T[]>): Handle<T[]> | null =>
+  statement === null ? null : batch.add(statement, decode)
+
+const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle === null ? [] : result.of(handle))
 
 /** What packs read, over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
@@ -117,13 +116,18 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
   return {
     async standing(sight, request) {
       const context = contextOf(sight)
-      const [inFlight, diary, recent, ofKind] = await wanted(connection.read, [
-        inFlightStatement(context, request),
-        diaryStatement(context, request.diary),
-        recentStatement(context, request),
-        ofKindStatement(context, request),
-      ])
-      return { inFlight: idsOf(inFlight), diary: idsOf(diary), recent: idsOf(recent), ofKind: idsOf(ofKind) }
+      const batch = new Batch()
+      const inFlight = where(batch, inFlightStatement(context, request), ids)
+      const diary = where(batch, diaryStatement(context, request.diary), ids)
+      const recent = where(batch, recentStatement(context, request), ids)
+      const ofKind = where(batch, ofKindStatement(context, request), ids)
+      const result = await batch.read(connection)
+      return {
+        inFlight: listOf(result, inFlight),
+        diary: listOf(result, diary),
+        recent: listOf(result, recent),
+        ofKind: listOf(result, ofKind),
+      }
     },
 
     async eligible(sight, model, limit) {
@@ -134,7 +138,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         SELECT v.id FROM entries e ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
         WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
       const named = dialect.among(sql`${JSON.stringify(projects)}`)
-      const [found = []] = await connection.read([
+      return readOne(
+        connection,
         sql`WITH few AS MATERIALIZED (
             SELECT * FROM (
               ${rows(sql`e.project ${named}`)} UNION ALL ${rows(sql`e.project IS NULL`)}
@@ -144,22 +149,23 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
           FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}
           WHERE (SELECT n FROM total) <= ${limit}
           UNION ALL SELECT NULL, NULL, NULL, NULL FROM total WHERE n > ${limit}`,
-      ])
-      return found[0]?.data === null ? null : found.map(toVector)
+        (found) => (found[0]?.data === null ? null : found.map(toVector)),
+      )
     },
 
     async gather(sight, request) {
-      const [rows = []] = await connection.read([gatherStatement(contextOf(sight), request)])
+      const rows = await readOne(connection, gatherStatement(contextOf(sight), request), (found) =>
+        unpackedColumns(HEAD, found),
+      )
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
       const entries = rows.map((row) => toPackEntry(row, texts))
-      const idOf = (place: number): number => (entries[place] as PackEntry).id
       const there = new Set(entries.map(({ id }) => id))
       return {
         entries,
-        vectors: rows.flatMap((row, i) => vectorsOf(row, idOf(i))),
+        vectors: rows.flatMap(vectorsOf),
         // What a search found a moment ago may be deleted by now.
         links: rows
-          .flatMap((row, i) => linksFrom(row, idOf(i)))
+          .flatMap(linksFrom)
           .filter(({ to }) => there.has(to))
           .sort(byEnds),
       }
@@ -173,21 +179,15 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         allowed: true,
         detail: request.detail,
       })
-      const [stretches, opposed, related] = await wanted(
-        (statements) => connection.batch(statements, { org: caller.org }),
-        [
-          stretchesStatement(context, request),
-          oppositionStatement(context, request),
-          relatedStatement(context, request),
-          ...audit,
-        ],
-      )
-      const oppositions = (opposed ?? []).map(toLink)
+      const batch = new Batch()
+      const stretches = where(batch, stretchesStatement(context, request), each(toStretch))
+      const opposed = where(batch, oppositionStatement(context, request), each(toLink))
+      const related = where(batch, relatedStatement(context, request), each(toNeighbour))
+      const result = await batch.do(audit).run(connection, { org: caller.org })
+      const oppositions = listOf(result, opposed)
       return {
-        stretches: new Map(
-          (stretches ?? []).map((row) => [Number(row.id), { start: Number(row.start), text: row.text as string }]),
-        ),
-        neighbours: (related ?? []).map(toNeighbour),
+        stretches: new Map(listOf(result, stretches)),
+        neighbours: listOf(result, related),
         supersedes: oppositions.filter(({ relation }) => relation === 'supersedes'),
         contradicts: oppositions.filter(({ relation }) => relation === 'contradicts'),
       }

@@ -4,8 +4,10 @@ import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { inShares } from '../../../../domain/write-share'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
+import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
+import { each, firstRow, howMany, json, num } from '../../core/rows'
 import { ERASED, queueForgetting } from '../../tables/vectors/forgetting'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 
@@ -36,14 +38,17 @@ export function createSqlIndexMaintenance(
   const wanted = `${analyzer.language}/${ANALYSIS}`
 
   async function progress(): Promise<Progress> {
-    const [rows, entries] = await connection.batch([
+    const batch = new Batch()
+    const noted = batch.add(
       sql`SELECT value FROM settings WHERE name = 'full_text'`,
-      sql`SELECT id FROM entries LIMIT 1`,
-    ])
-    const value = rows?.[0]?.value as string | undefined
-    if (value !== undefined) return JSON.parse(value) as Progress
+      firstRow((row) => json<Progress>(row, 'value')),
+    )
+    const entries = batch.add(sql`SELECT id FROM entries LIMIT 1`, howMany)
+    const result = await batch.run(connection)
+    const known = result.of(noted)
+    if (known !== null) return known
     // English is what a new database begins with; an empty index suits every language.
-    return { analysis: entries?.length === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
+    return { analysis: result.of(entries) === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 
   const remember = (state: Progress) =>
@@ -53,8 +58,18 @@ export function createSqlIndexMaintenance(
   const isDone = (state: Progress): boolean => state.analysis === wanted && state.upTo === null
 
   async function changed({ state }: IndexMerge, merge: SQL): Promise<boolean> {
-    const [before, , after] = await connection.batch([state, merge, state])
-    return before?.[0]?.state !== after?.[0]?.state
+    const batch = new Batch()
+    const before = batch.add(
+      state,
+      firstRow((row) => row.state),
+    )
+    batch.do([merge])
+    const after = batch.add(
+      state,
+      firstRow((row) => row.state),
+    )
+    const result = await batch.run(connection)
+    return result.of(before) !== result.of(after)
   }
 
   return {
@@ -65,22 +80,23 @@ export function createSqlIndexMaintenance(
     async rebuild(limit) {
       const state = await progress()
       if (isDone(state)) {
-        if (state.isNew) await connection.batch([remember({ analysis: wanted, upTo: null })])
+        if (state.isNew) await new Batch(remember({ analysis: wanted, upTo: null })).run(connection)
         return { written: 0, more: false }
       }
       let bytes = 0
       const from = state.analysis === wanted ? (state.upTo ?? 0) : 0
-      const [rows = []] = await connection.batch([
+      const found = await runOne(
+        connection,
         sql`SELECT e.id, e.bytes FROM entries e WHERE e.id > ${from} ORDER BY e.id LIMIT ${limit}`,
-      ])
-      const found = rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+        each((row) => ({ id: num(row, 'id'), bytes: num(row, 'bytes') })),
+      )
       const last = found.at(-1)?.id ?? 0
       const isEnd = found.length < limit
-      if (found.length === 0) await connection.batch([remember({ analysis: wanted, upTo: null })], 'all')
+      if (found.length === 0) await new Batch(remember({ analysis: wanted, upTo: null })).run(connection, 'all')
       let written = 0
       for (const group of inShares(found, ({ bytes }) => bytes)) {
         const ids = group.map(({ id }) => id)
-        const upTo = ids.at(-1) as number
+        const upTo = ids.at(-1) ?? last
         await writer.write(ids, 'all', () => [
           remember({ analysis: wanted, upTo: isEnd && upTo === last ? null : upTo }),
         ])
@@ -105,13 +121,13 @@ export function createSqlIndexMaintenance(
         await pace.rest()
         if (!(await changed(parts, parts.forget.goOn))) return
       }
-      await connection.batch([queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')])
+      await new Batch(queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')).run(connection)
     },
 
     async write(org, id) {
       const written = await writer.write([id], { org })
-      const [rows] = await connection.batch([sql`SELECT id FROM entries WHERE id = ${id} AND org = ${org}`])
-      if (!written.has(id) && rows?.length !== 0) throw unavailable('the entry changes while its words are written')
+      const standing = await runOne(connection, sql`SELECT id FROM entries WHERE id = ${id} AND org = ${org}`, howMany)
+      if (!written.has(id) && standing > 0) throw unavailable('the entry changes while its words are written')
     },
   }
 }

@@ -6,7 +6,9 @@ import type { Filter } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { Clock } from '../../../../ports/clock'
 import type { Candidate, EntryTexts, Scan } from '../../../../ports/entry-texts'
+import { runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { firstRow, json, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
 import { shareOf } from '../../tables/entries/share'
 import { hasLead } from '../../tables/pages/leads'
@@ -14,28 +16,32 @@ import { scanPartStatement, scanStatement } from '../../tables/pages/scan-statem
 import { textOf } from '../../tables/texts/long-texts'
 
 const toCandidate = (row: Row): Candidate => ({
-  id: Number(row.id),
-  threadId: row.thread_id as string,
-  bytes: Number(row.bytes),
-  place: Number(row.place),
-  text: row.text as string | null,
+  id: num(row, 'id'),
+  threadId: str(row, 'thread_id'),
+  bytes: num(row, 'bytes'),
+  place: num(row, 'place'),
+  text: strOrNull(row, 'text'),
 })
 
 /** A number in the text of a statement, where a parameter would have no type. */
 const whole = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
-function toScan(rows: readonly Row[], inParts: boolean): Scan {
-  const { known = 0, until = null, covered = 0, last_id: lastId = null } = rows[0] ?? {}
-  const more = Number(known) > Number(covered)
-  const walkedTo = more ? null : until
-  return {
-    candidates: rows.filter((row) => row.id !== null).map(toCandidate),
-    covered: Number(covered),
-    lastId: walkedTo === null ? (lastId === null ? null : Number(lastId)) : Number(walkedTo),
-    more: more || walkedTo !== null,
-    inParts,
+/** What a scan found; `isKnown` is false where there were too many entries to look at them in one statement. */
+const toScan =
+  (inParts: boolean) =>
+  (rows: readonly Row[]): Scan & { readonly isKnown: boolean } => {
+    const { known = 0, until = null, covered = 0, last_id: lastId = null } = rows[0] ?? {}
+    const more = Number(known) > Number(covered)
+    const walkedTo = more ? null : until
+    return {
+      candidates: rows.filter((row) => row.id !== null).map(toCandidate),
+      covered: Number(covered),
+      lastId: walkedTo === null ? (lastId === null ? null : Number(lastId)) : Number(walkedTo),
+      more: more || walkedTo !== null,
+      inParts,
+      isKnown: known !== null,
+    }
   }
-}
 
 /** Whether what comes next is admitted, as a rule: only what is private to others, and what has expired, is passed over, in an index. */
 const admitsNext = ({ projects }: Scope, filter: Filter): boolean =>
@@ -74,29 +80,30 @@ export function createSqlEntryTexts(
     async scan(scope, request) {
       const context = { dialect, scope, now: clock.now(), indexedFields }
       const share = shareOf(dialect, request.filter)
-      const one = async (statement: SQL) => (await connection.batch([statement]))[0] ?? []
-      if (share === null || request.ids !== null || admitsNext(scope, request.filter))
-        return toScan(await one(scanStatement(context, request)), false)
+      const wholly = () => runOne(connection, scanStatement(context, request), toScan(false))
+      if (share === null || request.ids !== null || admitsNext(scope, request.filter)) return wholly()
       if (!request.inParts && hasLead(context, request.filter)) {
-        const rows = await one(scanStatement(context, request))
-        if (rows[0]?.known !== null) return toScan(rows, false)
+        const scan = await wholly()
+        if (scan.isKnown) return scan
       }
-      return toScan(await one(scanPartStatement(context, request, share)), true)
+      return runOne(connection, scanPartStatement(context, request, share), toScan(true))
     },
 
     async texts(scope, ids) {
       if (ids.length === 0) return new Map()
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT e.id, ${textOf()} AS text FROM ${byIds(ids)} WHERE ${listed(dialect, scope, clock.now())}`,
-      ])
-      return new Map((rows ?? []).map((row) => [Number(row.id), row.text as string]))
+        (rows) => new Map(rows.map((row) => [num(row, 'id'), str(row, 'text')])),
+      )
     },
 
     async measure(scope, id, part) {
-      const { first, last, from, length } = placeOf(part)
-      const [rows] = await connection.batch([
+      const { first: before, last, from, length } = placeOf(part)
+      const row = await runOne(
+        connection,
         sql`WITH marked AS MATERIALIZED (
-            SELECT e.id, e.text_hash, m.chars, m.lines, m.starts, ${first} AS first_mark, ${last} AS last_mark
+            SELECT e.id, e.text_hash, m.chars, m.lines, m.starts, ${before} AS first_mark, ${last} AS last_mark
             FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
             WHERE e.id = ${id} AND ${visible(dialect, scope, clock.now())}),
           near AS MATERIALIZED (SELECT x.*, ${from} AS start, ${length} AS length FROM marked x)
@@ -105,26 +112,27 @@ export function createSqlEntryTexts(
                 WHEN n.length > 0 THEN ${dialect.slice(textOf(), sql`n.chars`, sql`n.start`, sql`n.length`)}
               END FROM entries e WHERE e.id = n.id) AS text
           FROM near n`,
-      ])
-      const row = rows?.[0]
-      if (row === undefined) return null
-      const textHash = row.text_hash as string
-      const text = row.text as string | null
+        firstRow((row) => row),
+      )
+      if (row === null) return null
+      const textHash = str(row, 'text_hash')
+      const text = strOrNull(row, 'text')
       if (row.chars === null) return { textHash, marks: null, text, near: null }
-      const starts = JSON.parse(row.starts as string) as number[]
-      const marks = { chars: Number(row.chars), lines: Number(row.lines), starts }
-      const start = Number(row.start)
+      const starts = json<number[]>(row, 'starts')
+      const marks = { chars: num(row, 'chars'), lines: num(row, 'lines'), starts }
+      const start = num(row, 'start')
       // What was asked for may end behind the text.
-      const near = text === null ? null : { from: start, to: start + Number(row.length), text }
+      const near = text === null ? null : { from: start, to: start + num(row, 'length'), text }
       return { textHash, marks, text: null, near }
     },
 
     async stretch(scope, id, textHash, { from, to }) {
-      const [rows] = await connection.batch([
+      return runOne(
+        connection,
         sql`SELECT substr(${textOf()}, ${from + 1}, ${to - from}) AS text FROM entries e
           WHERE e.id = ${id} AND e.text_hash = ${textHash} AND ${visible(dialect, scope, clock.now())}`,
-      ])
-      return (rows?.[0]?.text as string | undefined) ?? null
+        firstRow((row) => strOrNull(row, 'text')),
+      )
     },
   }
 }

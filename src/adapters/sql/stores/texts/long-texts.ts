@@ -1,4 +1,5 @@
 import type { LongTexts } from '../../../../ports/long-texts'
+import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { withdrawal } from '../../tables/texts/sent-ahead'
 
@@ -6,7 +7,7 @@ export function createSqlLongTexts(connection: SqlConnection): LongTexts {
   const { dialect } = connection
   return {
     async withdraw(org, hash) {
-      await connection.batch(withdrawal(dialect, org, [hash], 'claimed'), { org })
+      await new Batch(...withdrawal(dialect, org, [hash], 'claimed')).run(connection, { org })
     },
   }
 }

@@ -1,10 +1,12 @@
 // What captured entries are somebody's to look through?
+
 import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { num, numOrNull, str, strOrNull } from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { beginningOf } from '../texts/long-texts'
 
@@ -34,14 +36,14 @@ export function toReviewed(row: Row): ReviewedEntry {
   const parsed: unknown = typeof row.metadata === 'string' ? JSON.parse(row.metadata) : null
   const metadata = isFields(parsed) ? parsed : {}
   return {
-    id: Number(row.id),
-    title: row.title as string | null,
-    project: row.project as string | null,
+    id: num(row, 'id'),
+    title: strOrNull(row, 'title'),
+    project: strOrNull(row, 'project'),
     branch: textOf(metadata, 'branch'),
     client: textOf(metadata, 'client'),
-    updatedAt: Number(row.updated_at),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    version: Number(row.version),
-    preview: row.preview as string,
+    updatedAt: num(row, 'updated_at'),
+    expiresAt: numOrNull(row, 'expires_at'),
+    version: num(row, 'version'),
+    preview: str(row, 'preview'),
   }
 }

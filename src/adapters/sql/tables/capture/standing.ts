@@ -1,12 +1,15 @@
 // What stands in a project, by facet, and where its last captured session left off?
+
 import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'
-import { STANDING_FACETS, type Standing, type StandingFacet, type Told } from '../../../../domain/capture/recalled'
+import type { Standing, StandingFacet, Told } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { StartPlace } from '../../../../ports/capture'
-import type { Row } from '../../core/connection'
+import { Batch } from '../../core/batch'
+import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { each, num, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { superseded } from '../packs/pack-statements'
 import { beginningOf } from '../texts/long-texts'
@@ -69,16 +72,10 @@ const leftOffStatement = ({ dialect, scope, now }: Context, { project }: StartPl
   WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${ofProject(project)}
   ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}`
 
-/** In the order that `toStanding` reads. */
-export const standingStatements = (context: Context, place: StartPlace): SQL[] => [
-  ...STANDING_FACETS.map((facet) => facetStatement(context, facet, place)),
-  leftOffStatement(context, place),
-]
-
 const toTold = (row: Row): Told => ({
-  id: Number(row.id),
-  title: row.title as string | null,
-  text: row.text as string,
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
+  text: str(row, 'text'),
 })
 
 function branchOf(metadata: unknown): string | null {
@@ -87,18 +84,34 @@ function branchOf(metadata: unknown): string | null {
 }
 
 /** @param except the thread of a session that is not told of itself */
-export function toStanding(rows: readonly (readonly Row[])[], { branch }: StartPlace, except: string | null): Standing {
-  const of = (facet: StandingFacet): Told[] => (rows[STANDING_FACETS.indexOf(facet)] ?? []).map(toTold)
-  const sessions = rows[STANDING_FACETS.length] ?? []
-  const last = sessions.find((row) => row.thread_id !== except && branchOf(row.metadata) === branch)
+export async function readStanding(
+  connection: SqlConnection,
+  context: Context,
+  place: StartPlace,
+  except: string | null,
+): Promise<Standing> {
+  const batch = new Batch()
+  const told = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), each(toTold))
+  const facets = {
+    Pinned: told('Pinned'),
+    'Work in flight': told('Work in flight'),
+    Constraints: told('Constraints'),
+    Decisions: told('Decisions'),
+    Gotchas: told('Gotchas'),
+  }
+  const leftOff = batch.add(leftOffStatement(context, place), (rows) => {
+    const last = rows.find((row) => row.thread_id !== except && branchOf(row.metadata) === place.branch)
+    return last === undefined ? null : toTold(last)
+  })
+  const result = await batch.read(connection)
   return {
     facets: {
-      Pinned: of('Pinned'),
-      'Work in flight': of('Work in flight'),
-      Constraints: of('Constraints'),
-      Decisions: of('Decisions'),
-      Gotchas: of('Gotchas'),
+      Pinned: result.of(facets.Pinned),
+      'Work in flight': result.of(facets['Work in flight']),
+      Constraints: result.of(facets.Constraints),
+      Decisions: result.of(facets.Decisions),
+      Gotchas: result.of(facets.Gotchas),
     },
-    leftOff: last === undefined ? null : toTold(last),
+    leftOff: result.of(leftOff),
   }
 }

@@ -26,8 +26,10 @@ export interface Leaving {
   readonly name: SQL
   /** A query of the ids that have been named, as `value`. */
   readonly ids: SQL
-  /** Removes the first part and leaves the others; the last statement returns a row where something is left. */
+  /** Removes the first part. */
   readonly remove: readonly SQL[]
+  /** Leaves the others to be removed behind the commit; returns a row where there are any. */
+  readonly queue: SQL
 }
 
 interface Manner {
@@ -80,12 +82,10 @@ export function leaveStatements(
       ) sized CROSS JOIN writing w
       WHERE w.org = ${org}`,
     ids: sql`SELECT entry_id AS value FROM leaving WHERE ${own}`,
-    remove: [
-      ...removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
-      sql`
+    remove: removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
+    queue: sql`
         INSERT INTO outbox (org, topic, key, created_at, due_at)
         SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${own} LIMIT 1
         RETURNING 1 AS leaving`,
-    ],
   }
 }

@@ -2,8 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { EntryVersion, NewEntry } from '../../../../domain/entry/entry'
 import type { Caller } from '../../../../domain/identity/scope'
 import { WORKING_CAPACITY } from '../../../../domain/recall/layers'
-import type { Row } from '../../core/connection'
+import type { Decode } from '../../core/batch'
 import type { SqlDialect } from '../../core/dialect'
+import { flag, num } from '../../core/rows'
 import { circle, listedToChange } from '../../core/visibility'
 import { auditStoredStatement } from './audit-log'
 import { changesOf, NEWEST_FIRST } from './change-rows'
@@ -76,11 +77,14 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
 /** What a batch that stores entries does beside writing them. */
 interface BesideStored {
   readonly before: readonly SQL[]
-  /** Begins when the newest rows of `changes` are those of what was stored. */
+  /** Makes room in layer 1, when the newest rows of `changes` are those of what was stored (`toEvicted`); null where none is needed. */
+  readonly evict: SQL | null
   readonly after: readonly SQL[]
-  /** The ids that went to make room and that the caller could see, from the rows of `after`. */
-  readonly evicted: (rows: readonly (readonly Row[])[]) => number[]
 }
+
+/** The ids that went to make room and that the caller could see. */
+export const toEvicted: Decode<number[]> = (rows) =>
+  rows.filter((row) => flag(row, 'told')).map((row) => num(row, 'id'))
 
 /** Meets what stands there, makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
 export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {
@@ -91,14 +95,12 @@ export function besideStored(context: WriteContext, entries: readonly NewEntry[]
   const evicting = working !== undefined
   return {
     before: [...met, ...digestGuards(context, digested)],
+    evict: evicting ? evictStatement(context, working.lifted.project) : null,
     after: [
-      ...(evicting ? [evictStatement(context, working.lifted.project)] : []),
       ...(entries.length === 0
         ? []
         : [auditStoredStatement(scope, now, dialect, { count: entries.length, evicting, archived })]),
       ...archiveStatements(context, archived),
     ],
-    evicted: ([gone = []]) =>
-      evicting ? gone.filter(({ told }) => Number(told) === 1).map(({ id }) => Number(id)) : [],
   }
 }

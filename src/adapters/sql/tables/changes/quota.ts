@@ -6,8 +6,10 @@ import { jsonText } from '../../../../domain/json/write'
 import type { Pace } from '../../../../domain/pace'
 import { QUOTA_NAMES, type Quotas, quotaProblem } from '../../../../domain/quota'
 import { utf8Length } from '../../../../domain/text'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { Batch, type Decode, runOne } from '../../core/batch'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { num, onlyRow, str } from '../../core/rows'
 
 /** Kept states that one transaction removes to make room, and their bytes; the first always goes. */
 const FORGOTTEN = 250
@@ -80,6 +82,11 @@ interface Room {
   readonly takes: () => number
 }
 
+const toUsage = (row: Row) => ({ held: num(row, 'held'), versions: num(row, 'versions') })
+
+/** What each part of an org holds. */
+const toParts: Decode<Map<string, number>> = (rows) => new Map(rows.map((row) => [str(row, 'part'), num(row, 'bytes')]))
+
 /** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
 async function makeRoom({ connection, pace, quotas: { bytes: limit }, scope, takes }: Room): Promise<boolean> {
   if (limit === null) return false
@@ -90,11 +97,10 @@ async function makeRoom({ connection, pace, quotas: { bytes: limit }, scope, tak
     FROM org_usage WHERE org = ${org}`
   let made = false
   for (let part = 0; part < MOST_PARTS; part++) {
-    const [rows] = await connection.batch([usage])
-    const [held, versions] = [Number(rows?.[0]?.held), Number(rows?.[0]?.versions)]
+    const { held, versions } = await runOne(connection, usage, onlyRow(toUsage))
     if (held + more <= limit) return true
     if (versions === 0 || held + more - limit > versions) return made
-    await connection.batch([forgetOldest(connection.dialect, org, limit, more)], { org })
+    await new Batch(forgetOldest(connection.dialect, org, limit, more)).run(connection, { org })
     await pace.rest()
     made = true
   }
@@ -116,11 +122,11 @@ export async function withinQuotas<T>(room: Room, run: () => Promise<T>): Promis
       if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await makeRoom(room))) continue
       const { connection, quotas, scope } = room
       // A narrowed key is told nothing of what other projects hold.
-      const [rows = []] =
+      const parts =
         scope.projects === null
-          ? await connection.batch([sql`SELECT part, bytes FROM org_usage WHERE org = ${scope.org}`])
-          : []
-      throw quotaProblem(premise, quotas, new Map(rows.map(({ part, bytes }) => [part as string, Number(bytes)])))
+          ? await runOne(connection, sql`SELECT part, bytes FROM org_usage WHERE org = ${scope.org}`, toParts)
+          : new Map<string, number>()
+      throw quotaProblem(premise, quotas, parts)
     }
   }
 }

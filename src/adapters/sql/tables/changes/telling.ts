@@ -3,7 +3,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Shown } from '../../../../domain/recall/memory'
 import type { Told } from '../../../../domain/receipts/receipt'
+import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { jsonOrNull, num, numOrNull } from '../../core/rows'
 import { PLAIN_NAMES, toEntry } from '../entries/rows'
 import { changedSince } from './change-rows'
 import { toErased } from './erase-selection'
@@ -42,18 +44,16 @@ function toShown(values: readonly unknown[]): Shown {
   const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })
   return {
     ...entry,
-    weight: Number(row.weight),
+    weight: num(row, 'weight'),
     pinned: Boolean(row.pinned),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    accessCount: Number(row.access_count),
+    expiresAt: numOrNull(row, 'expires_at'),
+    accessCount: num(row, 'access_count'),
   }
 }
 
-/** @param told the column `told` of a row of `writing` or `receipts` */
-export function toTold(told: unknown): Told {
-  if (typeof told !== 'string') return {}
-  const read: { readonly [What in keyof Told]: unknown } = JSON.parse(told)
-  const { summarized, erased, shown } = read
+/** @param row of `writing` or `receipts`, with its column `told` */
+export function toTold(row: Row): Told {
+  const { summarized, erased, shown } = jsonOrNull<{ readonly [What in keyof Told]: unknown }>(row, 'told') ?? {}
   return {
     ...(Array.isArray(summarized) ? { summarized: summarized.map(Number) } : {}),
     ...(erased === undefined ? {} : { erased: toErased(erased) }),

@@ -1,40 +1,48 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
 import type { UnfinishedDeletes } from '../../../../ports/unfinished-deletes'
+import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { firstRow, flag, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { ofCall, removeStatements } from './leaving'
-import { writing } from './writing'
+import { runWriting } from './writing'
+
+/** A part of what a call deletes that has not been removed yet. */
+const toLeft = (row: Row) => ({
+  part: num(row, 'part'),
+  keyId: str(row, 'key_id'),
+  agent: strOrNull(row, 'agent'),
+  at: numOrNull(row, 'at'),
+  keeps: flag(row, 'keeps'),
+  erases: flag(row, 'erases'),
+})
+type Left = ReturnType<typeof toLeft>
 
 export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): UnfinishedDeletes {
   const next = (org: string, changeId: string): SQL =>
     sql`SELECT part, key_id, agent, at, keeps, erases FROM leaving WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
 
-  /** @returns a row of the part that follows, which is the same where something is left of it */
-  async function remove(org: string, changeId: string, row: Row): Promise<Row | undefined> {
-    const caller = { org, changeId, keyId: row.key_id as string, agent: row.agent as string | null }
-    const at = row.at === null ? {} : { at: Number(row.at) }
-    const { begin, end } = writing(caller, { keeps: Number(row.keeps) === 1, ...at })
-    const part = sql`${ofCall(org, changeId)} AND part = ${Number(row.part)}`
-    const statements = [
-      begin,
-      ...removeStatements(connection.dialect, caller, part, Number(row.erases) === 1 ? Number(row.at ?? 0) : null),
+  /** @returns the part that follows, which is the same where something is left of it */
+  async function remove(org: string, changeId: string, left: Left): Promise<Left | null> {
+    const caller = { org, changeId, keyId: left.keyId, agent: left.agent }
+    const part = sql`${ofCall(org, changeId)} AND part = ${left.part}`
+    const batch = new Batch(
+      ...removeStatements(connection.dialect, caller, part, left.erases ? (left.at ?? 0) : null),
       sql`
         DELETE FROM outbox WHERE org = ${org} AND topic = 'delete' AND key = ${changeId}
           AND NOT EXISTS (SELECT 1 FROM leaving WHERE ${ofCall(org, changeId)})`,
-      end,
-      next(org, changeId),
-    ]
-    const rows = await connection.batch(statements, { org })
-    return rows.at(-1)?.[0]
+    )
+    const following = batch.add(next(org, changeId), firstRow(toLeft))
+    const manner = { keeps: left.keeps, ...(left.at === null ? {} : { at: left.at }) }
+    return (await runWriting(connection, caller, manner, () => batch, { org })).of(following)
   }
 
   return {
     async finish(org, changeId) {
-      const [rows] = await connection.batch([next(org, changeId)])
-      let row = rows?.[0]
-      while (row !== undefined) {
+      let left = await runOne(connection, next(org, changeId), firstRow(toLeft))
+      while (left !== null) {
         await pace.rest()
-        row = await remove(org, changeId, row)
+        left = await remove(org, changeId, left)
       }
     },
   }

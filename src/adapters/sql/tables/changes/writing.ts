@@ -5,7 +5,9 @@ import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { KeyTaken } from '../../../../domain/receipts/notes'
 import type { Clock } from '../../../../ports/clock'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { Batch, type Results } from '../../core/batch'
+import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
+import { announceAll, madeStatement, toMade } from './announcing'
 import { newestChange } from './change-rows'
 import { quotaGuards, withinQuotas } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
@@ -20,12 +22,6 @@ export interface Writing {
   readonly since: SQL
   readonly end: SQL
 }
-
-/** The ends of batches that write entries, by which such a batch is recognised (`announcing.ts`). */
-const endings = new WeakMap<SQL, { readonly org: string; readonly since: SQL }>()
-
-/** Whose rows of `changes` a batch with this statement makes, and from where on; null for every other statement. */
-export const endingOf = (statement: SQL) => endings.get(statement) ?? null
 
 /** Whose work it is: a caller's in its org, or nobody's in all of them. */
 type Writer = Pick<Caller, 'org' | 'changeId' | 'keyId' | 'agent'> | { readonly org: ''; readonly changeId: string }
@@ -42,8 +38,6 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
   const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
   const newest = org === '' ? sql`SELECT max(seq) FROM changes` : newestChange(org)
   const since = sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`
-  const end = sql`DELETE FROM writing WHERE org = ${org}`
-  endings.set(end, { org, since })
   return {
     begin: sql`
       INSERT INTO writing (org, change_id, key_id, agent, keeps, at, since)
@@ -51,8 +45,28 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
       ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
         agent = excluded.agent, keeps = excluded.keeps, at = excluded.at, since = excluded.since`,
     since,
-    end,
+    end: sql`DELETE FROM writing WHERE org = ${org}`,
   }
+}
+
+/**
+ * Runs a batch that writes entries in its frame. What it has changed is read by one statement more where somebody is told, and told
+ * once it is committed.
+ */
+export async function runWriting(
+  connection: SqlConnection,
+  writer: Writer,
+  manner: Manner,
+  own: (since: SQL) => Batch,
+  lock: WriteLock,
+): Promise<Results> {
+  const { begin, since, end } = writing(writer, manner)
+  const batch = new Batch(begin).join(own(since))
+  const { announce } = connection
+  const made = announce && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
+  const result = await batch.do([end]).run(connection, lock)
+  if (made && announce) announceAll(result.of(made), announce)
+  return result
 }
 
 interface WriteOptions {
@@ -64,39 +78,35 @@ interface WriteOptions {
 }
 
 /**
- * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some; rows of each.
+ * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some.
  *
- * @param statements given `since`, where they need it
+ * @param own given `since`, where it needs it
  * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
  * KeyTaken when the caller's receipt key was used before
  */
-export type Write = (
-  caller: Caller,
-  statements: readonly SQL[] | ((since: SQL) => readonly SQL[]),
-  options?: WriteOptions,
-) => Promise<Row[][]>
+export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
 /** The one way in which callers write entries. */
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, pace: Pace): Write {
   const { dialect } = connection
-  return async (caller, statements, { quotas = NO_QUOTAS, takes = () => 0, forgets = false } = {}) => {
+  return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false } = {}) => {
     const now = clock.now()
     const { receipt } = caller
-    const { begin, since, end } = writing(caller, { keeps: terms.days > 0 && !forgets, at: now })
     const limits = quotaGuards(dialect, quotas, caller.org)
-    const before = [
-      ...limits.before,
-      begin,
-      ...(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : []),
-    ]
-    const after = [...(receipt ? [receiptStatement(dialect, caller, now, since)] : []), ...limits.after, end]
-    const own = typeof statements === 'function' ? statements(since) : statements
+    const framed = (since: SQL): Batch =>
+      new Batch()
+        .do(limits.before)
+        .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
+        .join(typeof own === 'function' ? own(since) : own)
+        .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
+        .do(limits.after)
     try {
-      const rows = await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
-        connection.batch([...before, ...own, ...after], { org: caller.org }),
+      const manner = { keeps: terms.days > 0 && !forgets, at: now }
+      const result = await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
+        runWriting(connection, caller, manner, framed, { org: caller.org }),
       )
       receipt?.notes.keep()
-      return rows.slice(before.length)
+      return result
     } catch (error) {
       if (error instanceof PremiseFailed && error.premise === RECEIPT) throw new KeyTaken()
       throw error

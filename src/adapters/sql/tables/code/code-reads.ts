@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { SYMBOL_KINDS, type SymbolKind } from '../../../../domain/code/symbols'
 import type { CodeFile, CodeIndex, StoredChunk, SymbolHit } from '../../../../ports/code-index'
+import { Batch, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
+import { countOf, each, flag, num, str } from '../../core/rows'
 import { among, nameTerms, textTerms, within } from './code-terms'
 
 /** What searches of code read. */
@@ -14,42 +16,48 @@ const CHUNK = sql.raw(
 )
 
 const toFile = (row: Row): CodeFile => ({
-  id: Number(row.id),
-  project: row.project as string,
-  root: row.root as string,
-  path: row.path as string,
-  language: row.language as string,
-  bytes: Number(row.bytes),
+  id: num(row, 'id'),
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  bytes: num(row, 'bytes'),
 })
 
+function symbolKind(place: number): SymbolKind {
+  const kind = SYMBOL_KINDS[place]
+  if (kind === undefined) throw new Error(`no kind of symbols stands at ${place}`)
+  return kind
+}
+
 const toSymbolHit = (row: Row): SymbolHit => ({
-  project: row.project as string,
-  root: row.root as string,
-  path: row.path as string,
-  language: row.language as string,
-  score: Number(row.score),
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  score: num(row, 'score'),
   symbol: {
-    name: row.name as string,
-    kind: SYMBOL_KINDS[Number(row.kind)] as SymbolKind,
-    signature: row.signature as string,
-    lineStart: Number(row.line_start),
-    lineEnd: Number(row.line_end),
-    docComment: row.doc as string,
+    name: str(row, 'name'),
+    kind: symbolKind(num(row, 'kind')),
+    signature: str(row, 'signature'),
+    lineStart: num(row, 'line_start'),
+    lineEnd: num(row, 'line_end'),
+    docComment: str(row, 'doc'),
   },
 })
 
 const toChunk = (row: Row): StoredChunk => ({
-  id: Number(row.id),
-  fileId: Number(row.file_id),
-  n: Number(row.n),
-  project: row.project as string,
-  root: row.root as string,
-  path: row.path as string,
-  language: row.language as string,
-  lineStart: Number(row.line_start),
-  lineEnd: Number(row.line_end),
-  overlap: row.overlap as string,
-  text: row.text as string,
+  id: num(row, 'id'),
+  fileId: num(row, 'file_id'),
+  n: num(row, 'n'),
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  lineStart: num(row, 'line_start'),
+  lineEnd: num(row, 'line_end'),
+  overlap: str(row, 'overlap'),
+  text: str(row, 'text'),
 })
 
 type Reads = Pick<
@@ -65,20 +73,22 @@ export function createCodeReads(connection: SqlConnection): Reads {
 
   return {
     async files(scope, { project, language, files }) {
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT ${FILE} FROM code_files f
           WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')} AND ${among(dialect, files, sql`f.id`)}
           ORDER BY f.project, f.path, f.root`,
-      ])
-      return (rows ?? []).map(toFile)
+        each(toFile),
+      )
     },
 
     async symbols(scope, { project, language, files, kind }, query, limit, cap) {
       const { isHit, score } = nameTerms(dialect, query)
       const ofKind = kind === null ? TRUE : sql`s.kind = ${SYMBOL_KINDS.indexOf(kind)}`
       const order = sql.raw('score DESC, kind, path, line_start, project, n')
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           WITH found AS MATERIALIZED (
             SELECT s.project, s.file_id, s.n, s.kind, s.name, s.path, s.language, s.line_start, ${score} AS score
@@ -91,8 +101,8 @@ export function createCodeReads(connection: SqlConnection): Reads {
           FROM (SELECT * FROM found ORDER BY ${order} LIMIT ${limit}) best
           ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
           ORDER BY best.score DESC, best.kind, best.path, best.line_start, best.project, best.n`,
-      ])
-      return { hits: (rows ?? []).map(toSymbolHit), total: Number(rows?.[0]?.total ?? 0) }
+        (rows) => ({ hits: rows.map(toSymbolHit), total: countOf('total')(rows) }),
+      )
     },
 
     async filesWithGrams(scope, project, language, grams) {
@@ -101,35 +111,38 @@ export function createCodeReads(connection: SqlConnection): Reads {
           ? sql`code_files f`
           : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held
               ${dialect.follow('code_files', 'f', sql`f.id = held.id`)}`
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT ${FILE} FROM ${held}
           WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')}
           ORDER BY f.path, f.root`,
-      ])
-      return (rows ?? []).map(toFile)
+        each(toFile),
+      )
     },
 
     async chunksWith(scope, files, texts) {
       const { isHit, hits, exact } = textTerms(dialect, texts)
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT c.id, c.file_id, c.line_start, ${hits} AS hits, ${exact} AS exact
           FROM ${numbers(files)} wanted ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.value`)}
           WHERE c.org = ${scope.org} AND ${isHit}`,
-      ])
-      return (rows ?? []).map((row) => ({
-        chunkId: Number(row.id),
-        fileId: Number(row.file_id),
-        lineStart: Number(row.line_start),
-        hits: Number(row.hits),
-        exact: Number(row.exact) === 1,
-      }))
+        each((row) => ({
+          chunkId: num(row, 'id'),
+          fileId: num(row, 'file_id'),
+          lineStart: num(row, 'line_start'),
+          hits: num(row, 'hits'),
+          exact: flag(row, 'exact'),
+        })),
+      )
     },
 
     async vectors(scope, { project, files }, model, afterId, limit) {
       const own = sql`${within(dialect, scope, project, 'v')} AND v.model = ${model} AND v.id > ${afterId}`
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT v.id, v.file_id, v.first, v.data
           FROM (
@@ -139,18 +152,19 @@ export function createCodeReads(connection: SqlConnection): Reads {
           ${dialect.follow('code_vectors', 'v', sql`v.id = step.id`)}
           WHERE step.so_far <= ${limit}
           ORDER BY v.id`,
-      ])
-      return (rows ?? []).map((row) => ({
-        id: Number(row.id),
-        fileId: Number(row.file_id),
-        first: Number(row.first),
-        data: row.data as string,
-      }))
+        each((row) => ({
+          id: num(row, 'id'),
+          fileId: num(row, 'file_id'),
+          first: num(row, 'first'),
+          data: str(row, 'data'),
+        })),
+      )
     },
 
     async chunksWithWords(scope, project, units, files, limit) {
       const held = dialect.code.chunksWith({ org: scope.org, project }, units)
-      const [hits, counts] = await connection.read([
+      const batch = new Batch()
+      const hits = batch.add(
         sql`
           SELECT ${CHUNK}, found.units
           FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id) found
@@ -158,14 +172,16 @@ export function createCodeReads(connection: SqlConnection): Reads {
           ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
           ORDER BY found.units DESC, found.id LIMIT ${limit}`,
+        each(toChunk),
+      )
+      const counts = batch.add(
         sql`SELECT held.unit, count(*) AS chunks FROM (${held}) held GROUP BY held.unit`,
-      ])
+        each((row) => ({ unit: num(row, 'unit'), chunks: num(row, 'chunks') })),
+      )
+      const result = await batch.read(connection)
       const chunksWithUnit = units.map(() => 0)
-      for (const row of counts ?? []) chunksWithUnit[Number(row.unit)] = Number(row.chunks)
-      return {
-        hits: (hits ?? []).map(toChunk),
-        chunksWithUnit,
-      }
+      for (const { unit, chunks } of result.of(counts)) chunksWithUnit[unit] = chunks
+      return { hits: result.of(hits), chunksWithUnit }
     },
 
     async chunks(scope, wanted) {
@@ -174,13 +190,14 @@ export function createCodeReads(connection: SqlConnection): Reads {
           ? sql`${numbers(wanted.ids)} wanted ${dialect.follow('code_chunks', 'c', sql`c.id = wanted.value`)}`
           : sql`${dialect.jsonTable(sql`${JSON.stringify(wanted.places)}`, { file: 'integer', n: 'integer' })} wanted
               ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
-      const [rows] = await connection.read([
+      return readOne(
+        connection,
         sql`
           SELECT ${CHUNK}
           FROM ${from} ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, null, 'c')}`,
-      ])
-      return (rows ?? []).map(toChunk)
+        each(toChunk),
+      )
     },
   }
 }

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
+import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { asRows, countOf, json, num, str } from '../../core/rows'
 import type { ReadContext } from '../entries/read-statements'
 
 /**
@@ -76,6 +78,9 @@ export const groupsStatement = (
   return walked === null ? wholeStatement(groups, most, skipped) : partStatement(context, groups, '', { walked, most })
 }
 
+/** How many names there are in all. */
+export const namesOf = countOf('names')
+
 /**
  * @param begun what `groupsStatement` has found
  * @returns how many names there are, and the first; further round trips where the counters are more than one statement goes through
@@ -88,18 +93,18 @@ export async function groupsOf(
   { most, begun }: { readonly most: number; readonly begun: readonly Row[] },
 ): Promise<{ count: number; first: readonly Row[] }> {
   const { walked } = context.dialect
-  if (walked === null) return { count: Number(begun[0]?.names ?? 0), first: begun }
+  if (walked === null) return { count: namesOf(begun), first: begun }
   let first: Row[] = []
-  let count = 0
+  let names = 0
   for (let rows = begun; ; ) {
     const [row = {}] = rows
-    count += Number(row.names)
-    const found = (JSON.parse(row.first as string) as unknown[][]).map((values) =>
+    names += num(row, 'names')
+    const found = json<unknown[][]>(row, 'first').map((values) =>
       Object.fromEntries(groups.columns.map((column, i) => [column, values[i]])),
     )
     first = first.length === 0 ? found : [...first, ...found].sort(groups.compare).slice(0, most)
-    if (row.until === null) return { count, first }
+    if (row.until === null) return { count: names, first }
     await pace.rest()
-    rows = (await connection.read([partStatement(context, groups, row.until as string, { walked, most })]))[0] ?? []
+    rows = await readOne(connection, partStatement(context, groups, str(row, 'until'), { walked, most }), asRows)
   }
 }

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
+import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { asRows, num, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import type { ReadContext } from '../entries/read-statements'
 
@@ -51,12 +53,12 @@ export async function imageBytes(
   let known = ''
   for (let rows = begun; ; ) {
     const [row = {}] = rows
-    bytes += Number(row.bytes)
+    bytes += num(row, 'bytes')
     if (walked === null || row.hash === null || row.hash === undefined) return bytes
     // An image whose uses stand in two parts is counted with the first of them.
-    known = (row.last as string | null) ?? known
+    known = strOrNull(row, 'last') ?? known
     await pace.rest()
-    const after = [row.hash as string, Number(row.entry_id)] as const
-    rows = (await connection.read([partStatement(context, after, known, walked)]))[0] ?? []
+    const after = [str(row, 'hash'), num(row, 'entry_id')] as const
+    rows = await readOne(connection, partStatement(context, after, known, walked), asRows)
   }
 }

@@ -2,8 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
 import type { StoreStatistics } from '../../../../domain/report'
 import { compareCodePoints } from '../../../../domain/text'
+import { Batch } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
+import { asRows, countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { circle, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { circleTotals, gone } from './circle-totals'
@@ -63,15 +65,18 @@ const usedTags = (context: ReadContext): Groups => ({
 
 /** The most first, then by name as databases order it: by code points. */
 function byNumber(number: string, name: string): Groups['compare'] {
-  return (a, b) => Number(b[number]) - Number(a[number]) || compareCodePoints(a[name] as string, b[name] as string)
+  return (a, b) => num(b, number) - num(a, number) || compareCodePoints(str(a, name), str(b, name))
 }
 
 /**
- * What get_statistics counts, as one batch; the results come back in the same order. It reads counters, one row a circle of readers,
- * a thread and a tag, and of entries only those with images; where there are too many threads, tags or images for a statement, those are
- * left to be gone through in parts (`countMany`).
+ * What get_statistics counts. It reads counters, one row a circle of readers, a thread and a tag, and of entries only those with images; in
+ * one round trip, or several where there are too many threads, tags or images for a statement.
  */
-export function statisticsStatements(context: ReadContext): SQL[] {
+export async function readStatistics(
+  connection: SqlConnection,
+  pace: Pace,
+  context: ReadContext,
+): Promise<StoreStatistics> {
   const { dialect, scope, now } = context
   const shown = listed(dialect, scope, now)
   const counted = circle(dialect, scope, 'c', 'empty')
@@ -79,65 +84,62 @@ export function statisticsStatements(context: ReadContext): SQL[] {
   const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e
     WHERE e.id = CAST(o.key AS BIGINT) AND ${visible(dialect, scope, now)})
     ELSE ${scope.projects === null ? TRUE : FALSE} END`
-  return [
-    circleTotals(context),
-    groupsStatement(context, activeThreads(context), ACTIVE),
-    imageBytesStatement(context),
-    groupsStatement(context, usedTags(context), TOP),
-    sql`SELECT count(*) AS unindexed
+  const batch = new Batch()
+  const totals = batch.add(circleTotals(context), onlyRow(toTotals))
+  const threads = batch.add(groupsStatement(context, activeThreads(context), ACTIVE), asRows)
+  const images = batch.add(imageBytesStatement(context), asRows)
+  const tags = batch.add(groupsStatement(context, usedTags(context), TOP), asRows)
+  const unindexed = batch.add(
+    sql`SELECT count(*) AS n
       FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
       WHERE o.org = ${scope.org} AND o.topic = 'index' AND ${shown}`,
+    countOf(),
+  )
+  const kept = batch.add(
     sql`SELECT coalesce(sum(c.versions), 0) AS versions, coalesce(sum(c.bytes), 0) AS bytes FROM version_counters c
       WHERE c.org = ${scope.org} AND ${counted}`,
+    onlyRow((row) => ({ versions: num(row, 'versions'), bytes: num(row, 'bytes') })),
+  )
+  const work = batch.add(
     sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
       min(created_at) AS oldest FROM outbox o
       WHERE o.org = ${scope.org} AND ${ownWork}`,
-  ]
-}
-
-/** The same with what the batch has begun: threads, tags and images may be too many for a statement. */
-export async function countMany(
-  connection: SqlConnection,
-  pace: Pace,
-  context: ReadContext,
-  results: readonly Row[][],
-): Promise<Row[][]> {
-  const all = [...results]
-  const wholly = async (place: number, groups: Groups, most: number) => {
-    const { count, first } = await groupsOf(connection, pace, context, groups, { most, begun: results[place] ?? [] })
-    all[place] = first.map((row) => ({ ...row, names: count }))
-  }
-  await wholly(1, activeThreads(context), ACTIVE)
-  all[2] = [{ bytes: await imageBytes(connection, pace, context, results[2] ?? []) }]
-  await wholly(3, usedTags(context), TOP)
-  return all
-}
-
-export function toStatistics(results: readonly Row[][]): StoreStatistics {
-  const first = (i: number): Row => results[i]?.[0] ?? {}
-  const number = (value: unknown): number => Number(value ?? 0)
-  const [totals, kept, work] = [first(0), first(5), first(6)]
+    onlyRow((row) => ({
+      pending: num(row, 'pending') - num(row, 'failed'),
+      failed: num(row, 'failed'),
+      oldestAt: numOrNull(row, 'oldest'),
+    })),
+  )
+  const result = await batch.read(connection)
+  const inAll = async (groups: Groups, most: number, begun: readonly Row[]) =>
+    groupsOf(connection, pace, context, groups, { most, begun })
+  const active = await inAll(activeThreads(context), ACTIVE, result.of(threads))
+  const bytes = await imageBytes(connection, pace, context, result.of(images))
+  const top = await inAll(usedTags(context), TOP, result.of(tags))
+  const { entries, userEntries, ...all } = result.of(totals)
   return {
-    entries: number(totals.entries),
-    bySource: {
-      user: number(totals.user_entries),
-      agent: number(totals.entries) - number(totals.user_entries),
-    },
-    multimodal: number(totals.multimodal),
-    threads: number(first(1).names),
-    entryBytes: number(totals.bytes),
-    activeThreads: (results[1] ?? []).map((row) => ({ threadId: row.thread_id as string, count: number(row.entries) })),
-    images: number(totals.images),
-    imageBytes: number(first(2).bytes),
-    uniqueTags: number(first(3).names),
-    topTags: (results[3] ?? []).map((row) => ({ tag: row.tag as string, count: number(row.uses) })),
-    summaries: number(totals.summaries),
-    indexedEntries: number(totals.entries) - number(first(4).unindexed),
-    kept: { versions: number(kept.versions), bytes: number(kept.bytes) },
-    work: {
-      pending: number(work.pending) - number(work.failed),
-      failed: number(work.failed),
-      oldestAt: work.oldest === null || work.oldest === undefined ? null : Number(work.oldest),
-    },
+    entries,
+    bySource: { user: userEntries, agent: entries - userEntries },
+    multimodal: all.multimodal,
+    threads: active.count,
+    entryBytes: all.bytes,
+    activeThreads: active.first.map((row) => ({ threadId: str(row, 'thread_id'), count: num(row, 'entries') })),
+    images: all.images,
+    imageBytes: bytes,
+    uniqueTags: top.count,
+    topTags: top.first.map((row) => ({ tag: str(row, 'tag'), count: num(row, 'uses') })),
+    summaries: all.summaries,
+    indexedEntries: entries - result.of(unindexed),
+    kept: result.of(kept),
+    work: result.of(work),
   }
 }
+
+const toTotals = (row: Row) => ({
+  entries: numOrNull(row, 'entries') ?? 0,
+  userEntries: numOrNull(row, 'user_entries') ?? 0,
+  multimodal: numOrNull(row, 'multimodal') ?? 0,
+  bytes: numOrNull(row, 'bytes') ?? 0,
+  images: numOrNull(row, 'images') ?? 0,
+  summaries: numOrNull(row, 'summaries') ?? 0,
+})

@@ -1,15 +1,18 @@
 // What of the entries that a list or a search shows is brought from the database, when each may have a quarter of a megabyte of
 // metadata and a result holds eight?
+
 import type { EntryPreview } from '../../../../domain/entry/entry'
 import type { Pace } from '../../../../domain/pace'
 import type { Filter } from '../../../../domain/search/filter'
 import { RESULT_BYTES } from '../../../../domain/search/window'
+import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import { asRows, num } from '../../core/rows'
 import { previewsStatement, type ReadContext } from './read-statements'
 import { readRows, toEntry } from './rows'
 
 const toPreview = (row: Row): EntryPreview => ({
-  ...{ ...toEntry(row), preview: true, chars: Number(row.chars) },
+  ...{ ...toEntry(row), preview: true, chars: num(row, 'chars') },
   ...(row.bare ? { bare: true } : {}),
 })
 
@@ -26,18 +29,20 @@ export async function previewsOf(
   const large: number[] = []
   let before = 0
   for (const row of rows) {
-    if (row.bare && before <= RESULT_BYTES) large.push(Number(row.id))
-    before += Number(row.beside)
+    if (row.bare && before <= RESULT_BYTES) large.push(num(row, 'id'))
+    before += num(row, 'beside')
   }
   if (large.length === 0) return readRows(rows, pace, toPreview)
-  const [found = []] = await connection.read([
+  const found = await readOne(
+    connection,
     previewsStatement(context, filter, large, { previewLength, whole: true }),
-  ])
-  const whole = new Map(found.map((row) => [Number(row.id), row]))
+    asRows,
+  )
+  const whole = new Map(found.map((row) => [num(row, 'id'), row]))
   const asked = new Set(large)
   // What is gone by now is not shown.
   const shown = rows.flatMap((row): Row | readonly Row[] =>
-    asked.has(Number(row.id)) ? (whole.get(Number(row.id)) ?? []) : row,
+    asked.has(num(row, 'id')) ? (whole.get(num(row, 'id')) ?? []) : row,
   )
   return readRows(shown, pace, toPreview)
 }

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Entry, Layer, Source } from '../../../../domain/entry/entry'
+import { type Entry, type Layer, SOURCES } from '../../../../domain/entry/entry'
 import type { ImageRef } from '../../../../domain/entry/image'
-import type { Kind } from '../../../../domain/entry/kind'
+import { KINDS } from '../../../../domain/entry/kind'
 import { isCaptured, type Metadata } from '../../../../domain/entry/metadata'
 import { JSON_UNITS, type Pace } from '../../../../domain/pace'
 import type { ThreadSummary } from '../../../../domain/report'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { flag, json, jsonOrNull, num, oneOf, str, strOrNull } from '../../core/rows'
 
 const columns = (names: readonly string[]): string => names.map((name) => `e.${name}`).join(', ')
 
@@ -44,35 +45,45 @@ export const entryColumnsWhere = (condition: SQL): SQL =>
 export const besideBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
   sql`(coalesce(${dialect.byteLength(sql`e.metadata`)}, 0) + coalesce(length(e.images), 0) + length(e.tags) + length(e.summary))`
 
+export const sourceOf = oneOf(SOURCES)
+export const kindOf = oneOf(KINDS)
+
+/** @throws Error for what no layer is */
+export function layerOf(row: Row): Layer {
+  const layer = Number(row.layer)
+  if (layer !== 1 && layer !== 2 && layer !== 3) throw new Error('column layer holds no layer')
+  return layer
+}
+
 export function toEntry(row: Row): Entry {
-  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata as string) as Metadata)
+  const metadata = jsonOrNull<Metadata>(row, 'metadata')
   // A kept state has no column for it (0012_captured.sql), but its metadata.
-  const captured =
-    row.captured === null || row.captured === undefined ? isCaptured(metadata) : Number(row.captured) === 1
+  const captured = row.captured === null || row.captured === undefined ? isCaptured(metadata) : flag(row, 'captured')
   return {
-    id: Number(row.id),
-    threadId: row.thread_id as string,
-    source: row.source as Source,
-    kind: row.kind as Kind,
-    layer: Number(row.layer) as Layer,
-    title: row.title as string | null,
-    project: row.project as string | null,
-    agent: row.agent as string | null,
+    id: num(row, 'id'),
+    threadId: str(row, 'thread_id'),
+    source: sourceOf(row, 'source'),
+    kind: kindOf(row, 'kind'),
+    layer: layerOf(row),
+    title: strOrNull(row, 'title'),
+    project: strOrNull(row, 'project'),
+    agent: strOrNull(row, 'agent'),
     archived: Boolean(row.archived) && !captured,
     captured,
-    reader: row.reader as string,
-    owner: row.owner as string | null,
-    createdBy: row.created_by as string,
-    changedBy: row.changed_by as string | null,
-    changedAgent: row.changed_agent as string | null,
-    version: Number(row.version),
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-    summary: row.summary as string,
+    reader: str(row, 'reader'),
+    owner: strOrNull(row, 'owner'),
+    createdBy: str(row, 'created_by'),
+    changedBy: strOrNull(row, 'changed_by'),
+    changedAgent: strOrNull(row, 'changed_agent'),
+    version: num(row, 'version'),
+    createdAt: num(row, 'created_at'),
+    updatedAt: num(row, 'updated_at'),
+    summary: str(row, 'summary'),
     metadata,
-    tags: JSON.parse(row.tags as string) as string[],
-    images: row.images === null ? [] : (JSON.parse(row.images as string) as ImageRef[]),
-    text: row.text as string,
+    tags: json<string[]>(row, 'tags'),
+    images: row.images === null ? [] : json<ImageRef[]>(row, 'images'),
+    // Of what is too large to be brought along there is none.
+    text: strOrNull(row, 'text') ?? '',
   }
 }
 
@@ -90,14 +101,27 @@ export async function readRows<T>(rows: readonly Row[], pace: Pace, one: (row: R
   return read
 }
 
+/** Entries as far as a result has room for them, and the ids of the others, whose rows have none but `wanted_id`. */
+export const readWithin = async (
+  rows: readonly Row[],
+  pace: Pace,
+): Promise<{ entries: Entry[]; omitted: number[] }> => ({
+  entries: await readRows(
+    rows.filter(({ id }) => id !== null),
+    pace,
+    toEntry,
+  ),
+  omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),
+})
+
 const lengthOf = (json: unknown): number => (typeof json === 'string' ? json.length : 0)
 
 export const toThread = (row: Row): ThreadSummary => ({
-  threadId: row.thread_id as string,
-  entries: Number(row.entries),
-  sources: Number(Number(row.user_entries) > 0) + Number(Number(row.user_entries) < Number(row.entries)),
-  multimodal: Number(row.multimodal),
-  firstSecond: Number(row.first_second),
-  lastSecond: Number(row.last_second),
-  lastId: Number(row.last_id),
+  threadId: str(row, 'thread_id'),
+  entries: num(row, 'entries'),
+  sources: Number(num(row, 'user_entries') > 0) + Number(num(row, 'user_entries') < num(row, 'entries')),
+  multimodal: num(row, 'multimodal'),
+  firstSecond: num(row, 'first_second'),
+  lastSecond: num(row, 'last_second'),
+  lastId: num(row, 'last_id'),
 })

@@ -20,17 +20,21 @@ function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kind
 }
 
 /** A page, newest first, and the total. */
-export function archivedStatements(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL[] {
+export function archivedStatements(
+  context: MemoryContext,
+  query: MemoryQuery,
+  maxBytes: number,
+): { page: SQL; total: SQL } {
   const { dialect } = context
   const from = sql`FROM ${dialect.entriesBy('entries_archived')} WHERE ${admitted(context, query)}`
-  return [
-    sql`WITH page AS (
+  return {
+    page: sql`WITH page AS (
         SELECT e.id, e.created_at ${from} ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
       ), ${sizedPage(dialect)}
       SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text FROM sized ${fitting(dialect, maxBytes)}
       ORDER BY sized.created_at DESC, sized.id DESC`,
-    sql`SELECT count(*) AS total ${from}`,
-  ]
+    total: sql`SELECT count(*) AS total ${from}`,
+  }
 }
 
 /** How many there are of each sort. */

@@ -7,6 +7,7 @@ import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
 import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { num, numOrNull, strOrNull } from '../../core/rows'
 import { listed, listedToChange } from '../../core/visibility'
 import { auditStatement } from '../changes/audit-log'
 import { assignments, writerColumns } from '../writes/entry-columns'
@@ -57,8 +58,7 @@ export function samenessOf(entry: NewEntry): Sameness {
 export const equalStatements = (context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] =>
   wanted.map((one) => equalTo(context, one, columns))
 
-export function toEqual(row: Row | undefined): Equal | null {
-  if (row === undefined) return null
+export function toEqual(row: Row): Equal {
   const { id, version, tags, metadata, pinned } = toMemory(row)
   return { id, version, tags, metadata, pinned }
 }
@@ -74,11 +74,11 @@ export function reportedStatement({ dialect, scope, now }: Context, project: str
     ORDER BY e.id LIMIT 1000`
 }
 
-export const toReported = ({ id, version, path, count }: Row): Reported => ({
-  id: Number(id),
-  version: Number(version),
-  path: path as string | null,
-  count: Math.max(1, Number(count ?? 1)),
+export const toReported = (row: Row): Reported => ({
+  id: num(row, 'id'),
+  version: num(row, 'version'),
+  path: strOrNull(row, 'path'),
+  count: Math.max(1, numOrNull(row, 'count') ?? 1),
 })
 
 /**

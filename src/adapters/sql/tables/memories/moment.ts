@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Layer } from '../../../../domain/entry/entry'
-import type { Kind } from '../../../../domain/entry/kind'
 import { type AtMoment, type Moment, namesOf } from '../../../../domain/recall/current'
 import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { flag, num, str } from '../../core/rows'
+import { kindOf, layerOf } from '../entries/rows'
 import { beginningOf } from '../texts/long-texts'
 import { isAway } from './memory-statements'
 
@@ -67,18 +67,18 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 export function toAtMoment(row: Row): AtMoment {
   const lastSeen = isText(row.last_seen) ? Date.parse(row.last_seen) : Number.NaN
   return {
-    id: Number(row.id),
-    layer: Number(row.layer) as Layer,
-    kind: row.kind as Kind,
-    weight: Number(row.weight),
-    updatedAt: Number(row.updated_at),
-    usedAt: Number(row.used_at),
+    id: num(row, 'id'),
+    layer: layerOf(row),
+    kind: kindOf(row, 'kind'),
+    weight: num(row, 'weight'),
+    updatedAt: num(row, 'updated_at'),
+    usedAt: num(row, 'used_at'),
     lastSeen: Number.isNaN(lastSeen) ? null : lastSeen,
     paths: [...new Set([row.file, row.code_file].filter(isText))],
     language: isText(row.language) ? row.language : null,
-    isOwn: Number(row.is_own) === 1,
-    isCaptured: Number(row.is_captured) === 1,
-    isAway: Number(row.is_away) === 1,
-    naming: row.naming as string,
+    isOwn: flag(row, 'is_own'),
+    isCaptured: flag(row, 'is_captured'),
+    isAway: flag(row, 'is_away'),
+    naming: str(row, 'naming'),
   }
 }

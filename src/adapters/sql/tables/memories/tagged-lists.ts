@@ -2,7 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
 import { tooMuchAsked } from '../../../../domain/search/filter-weight'
 import type { MemoryQuery } from '../../../../ports/memories'
-import type { SqlConnection } from '../../core/connection'
+import { readOne } from '../../core/batch'
+import type { Row, SqlConnection } from '../../core/connection'
+import { json, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { MOST_PARTS } from '../pages/page-in-parts'
 import { isListed, LISTED_COLUMNS, projectOf, rowsOfTags, taggedMemories } from '../pages/tags'
 import { textOf } from '../texts/long-texts'
@@ -40,9 +42,9 @@ export function taggedListStatement(context: MemoryContext, query: MemoryQuery, 
 }
 
 /** The last row of a tag that was gone through. */
-type Row = readonly [project: string, id: number]
+type Reached = readonly [project: string, id: number]
 
-const BEFORE_ALL: Row = ['', 0]
+const BEFORE_ALL: Reached = ['', 0]
 
 /** When a memory was created, and its id. */
 type Place = readonly [createdAt: number, id: number]
@@ -54,7 +56,7 @@ const LOOKUPS_A_ROW = 4
 
 interface Part {
   readonly tag: string
-  readonly after: Row
+  readonly after: Reached
   /** Memories that have one of these were met before. */
   readonly met: readonly string[]
   /** Rows to go through. */
@@ -95,6 +97,14 @@ function partStatement(context: MemoryContext, query: MemoryQuery, { tag, after,
       EXISTS (SELECT 1 FROM part) AS is_held`
 }
 
+const toFound = (row: Row) => ({
+  total: num(row, 'total'),
+  first: json<Place[]>(row, 'first'),
+  last: jsonOrNull<Reached>(row, 'last'),
+  isHeld: Boolean(row.is_held),
+})
+type PartFound = ReturnType<typeof toFound>
+
 /**
  * @param walked how many rows a statement goes through
  * @returns ids of the page in its order, and how many memories match in all
@@ -113,15 +123,16 @@ export async function taggedInParts(
   for (const tag of query.tags) {
     const rows = Math.max(1, Math.floor(walked / (1 + met.length / LOOKUPS_A_ROW)))
     let isHeld = false
-    for (let after: Row | null = BEFORE_ALL; after !== null; ) {
+    for (let after: Reached | null = BEFORE_ALL; after !== null; ) {
       if (++parts > MOST_PARTS) throw tooMuchAsked()
       await pace.rest()
-      const [[row = {}] = []] = await connection.read([partStatement(context, query, { tag, after, met, rows, most })])
-      const first = JSON.parse(row.first as string) as Place[]
+      const part = { tag, after, met, rows, most }
+      const found: PartFound = await readOne(connection, partStatement(context, query, part), onlyRow(toFound))
+      const { first } = found
       newest = newest.length === 0 ? first : [...newest, ...first].sort(newestFirst).slice(0, most)
-      total += Number(row.total)
-      isHeld ||= Boolean(row.is_held)
-      after = row.last === null ? null : (JSON.parse(row.last as string) as Row)
+      total += found.total
+      isHeld ||= found.isHeld
+      after = found.last
     }
     if (isHeld) met.push(tag)
   }

@@ -3,8 +3,10 @@ import type { Pace } from '../../../../domain/pace'
 import type { Filter } from '../../../../domain/search/filter'
 import { conjuncts, tooMuchAsked } from '../../../../domain/search/filter-weight'
 import type { Window } from '../../../../domain/search/window'
+import { readOne } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
-import type { SqlConnection } from '../../core/connection'
+import type { Row, SqlConnection } from '../../core/connection'
+import { json, num, onlyRow } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
 import { parsedBytes, type Share } from '../entries/share'
@@ -68,6 +70,13 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
   )
 }
 
+const toFound = (row: Row) => ({
+  ids: json<number[]>(row, 'ids'),
+  matches: num(row, 'matches'),
+  next: row.id === null ? null : { second: num(row, 'second'), id: num(row, 'id') },
+})
+type PartFound = ReturnType<typeof toFound>
+
 /**
  * @param share what is gone through at a time
  * @returns ids of the page in its order, and how many entries match in all
@@ -86,12 +95,15 @@ export async function pageInParts(
     if (parts > MOST_PARTS) throw tooMuchAsked()
     await pace.rest()
     const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
-    const [rows = []] = await connection.read([partStatement(context, filter, after, share, window)])
-    const [row = {}] = rows
-    ids.push(...(JSON.parse(row.ids as string) as number[]))
-    total += Number(row.matches)
-    more = row.id !== null
-    after = { second: Number(row.second), id: Number(row.id) }
+    const part: PartFound = await readOne(
+      connection,
+      partStatement(context, filter, after, share, window),
+      onlyRow(toFound),
+    )
+    ids.push(...part.ids)
+    total += part.matches
+    more = part.next !== null
+    after = part.next
   }
   return { ids, total }
 }

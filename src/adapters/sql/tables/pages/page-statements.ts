@@ -2,9 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, Leaf } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { PageRequest } from '../../../../ports/entry-store'
+import { Batch, type Decode, readOne } from '../../core/batch'
 import { FALSE } from '../../core/compile-filter'
-import type { Row } from '../../core/connection'
+import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
+import { numOrNull } from '../../core/rows'
 import { circleTotals } from '../counts/circle-totals'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { fits, shareOf } from '../entries/share'
@@ -81,17 +83,34 @@ function ledStatement(
 }
 
 /** Rows of a page that came in no order, newest first. */
-export const inOrderOfPage = (rows: readonly Row[]): Row[] => {
+const inOrderOfPage = (rows: readonly Row[]): Row[] => {
   const second = ({ created_at: at }: Row) => Math.floor(Number(at) / 1000)
   return rows.toSorted((a, b) => second(b) - second(a) || Number(b.id) - Number(a.id))
 }
 
-/** The page, and the total in the last row of the last result; that is NULL where the page is to be read in parts (page-in-parts.ts). */
-export function pageStatements(context: ReadContext, filter: Filter, request: PageRequest): SQL[] {
+const rowsOfPage: Decode<readonly Row[]> = (rows) => inOrderOfPage(rows.filter(({ id }) => id !== null))
+/** In the last row of those that tell it. */
+const totalOf: Decode<number | null> = (rows) => numOrNull(rows.at(-1) ?? {}, 'total')
+
+/** The rows of a page and its total, which is null where the page is to be read in parts (page-in-parts.ts). */
+export async function readPage(
+  connection: SqlConnection,
+  context: ReadContext,
+  filter: Filter,
+  request: PageRequest,
+): Promise<{ page: readonly Row[]; total: number | null }> {
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
-  if (plan.within !== null) return [ledStatement(context, plan, bindings, request)]
-  return [pageStatement(context, filter, request), totalStatement(context, filter, request)]
+  if (plan.within !== null)
+    return readOne(connection, ledStatement(context, plan, bindings, request), (rows) => ({
+      page: rowsOfPage(rows),
+      total: totalOf(rows),
+    }))
+  const batch = new Batch()
+  const page = batch.add(pageStatement(context, filter, request), rowsOfPage)
+  const total = batch.add(totalStatement(context, filter, request), totalOf)
+  const result = await batch.read(connection)
+  return { page: result.of(page), total: result.of(total) }
 }
 
 /** No row where the page is to be read in parts (page-in-parts.ts). */

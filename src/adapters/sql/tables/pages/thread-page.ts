@@ -2,8 +2,10 @@ import { sql } from 'drizzle-orm'
 import type { Pace } from '../../../../domain/pace'
 import type { ThreadSummary } from '../../../../domain/report'
 import type { Window } from '../../../../domain/search/window'
+import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
-import { type Groups, groupsOf, groupsStatement } from '../counts/groups-in-parts'
+import { asRows } from '../../core/rows'
+import { type Groups, groupsOf, groupsStatement, namesOf } from '../counts/groups-in-parts'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { toThread } from '../entries/rows'
 
@@ -40,10 +42,10 @@ export async function threadPage(
   // What goes before a page is not brought along, a hundred thousand rows to be read here; parts have to be put in one order first.
   const skipped = context.dialect.walked === null ? offset : 0
   const read = async (most: number, skipped: number) =>
-    (await connection.read([groupsStatement(context, groups, most, skipped)]))[0] ?? []
+    readOne(connection, groupsStatement(context, groups, most, skipped), asRows)
   const most = offset + limit - skipped
   const begun = await read(most, skipped)
   const { count, first } = await groupsOf(connection, pace, context, groups, { most, begun })
-  if (first.length === 0 && skipped > 0) return { threads: [], total: Number((await read(1, 0))[0]?.names ?? 0) }
+  if (first.length === 0 && skipped > 0) return { threads: [], total: namesOf(await read(1, 0)) }
   return { threads: first.slice(offset - skipped).map(toThread), total: count }
 }

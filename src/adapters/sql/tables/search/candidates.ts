@@ -16,6 +16,7 @@ import {
 } from '../../../../ports/full-text'
 import type { Row } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
+import { json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { toAtMoment } from '../memories/moment'
 import type { Confined } from './scope-terms'
 
@@ -127,18 +128,18 @@ function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals
 export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'created_at']
 
 const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): TextHit => ({
-  id: Number(row.id),
-  title: columns.includes('title') ? ((row.title as string | null) ?? '') : '',
-  text: row.text as string,
-  code: columns.includes('code') ? (row.code as string) : '',
-  context: columns.includes('context') ? (row.context as string) : '',
-  length: Number(row.text_words),
-  held: Number(row.held ?? 0),
-  place: Number(row.place ?? 0),
-  weight: Number(row.weight),
-  createdAt: Number(row.created_at),
+  id: num(row, 'id'),
+  title: columns.includes('title') ? (strOrNull(row, 'title') ?? '') : '',
+  text: str(row, 'text'),
+  code: columns.includes('code') ? str(row, 'code') : '',
+  context: columns.includes('context') ? str(row, 'context') : '',
+  length: num(row, 'text_words'),
+  held: numOrNull(row, 'held') ?? 0,
+  place: numOrNull(row, 'place') ?? 0,
+  weight: num(row, 'weight'),
+  createdAt: num(row, 'created_at'),
   atMoment: row.is_away === undefined ? null : toAtMoment(row),
-  following: JSON.parse(row.following as string) as number[],
+  following: json<number[]>(row, 'following'),
   complete,
 })
 
@@ -163,20 +164,21 @@ export interface Answers {
 
 export function toSearch({ found = [], preferred = [], totals, beyond, columns, rare }: Answers): TextSearch {
   const unpacked = (rows: readonly Row[]) => unpackedColumns(CANDIDATE_NAMES, rows)
-  const complete = new Map(unpacked(preferred).map((row) => [Number(row.id), toHit(row, true, columns)]))
+  const complete = new Map(unpacked(preferred).map((row) => [num(row, 'id'), toHit(row, true, columns)]))
   const others = unpacked(found)
-    .filter((row) => !complete.has(Number(row.id)))
+    .filter((row) => !complete.has(num(row, 'id')))
     .map((row) => toHit(row, false, columns))
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const counts = (whole ?? found.find((row) => row.counts !== null))?.counts as string | undefined
+  const told = whole ?? found.find((row) => row.counts !== null)
+  const counts = told === undefined ? null : jsonOrNull<TermCount[]>(told, 'counts')
   return {
     hits: [...complete.values(), ...others],
     statistics: {
       entries: all.entries,
       averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,
-      entriesWithTerm: (JSON.parse(counts ?? '[]') as TermCount[]).map((count) =>
+      entriesWithTerm: (counts ?? []).map((count) =>
         rare !== undefined && count[0] > rare
           ? commonTerm(rare, all)
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
@@ -194,11 +196,11 @@ export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesc
  */
 export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
   const places = Map.groupBy(held, ({ id }) => Number(id))
-  return rows.map(({ id, title, text, code }) => ({
-    id: Number(id),
-    title: (title as string | null) ?? '',
-    text: text as string,
-    code: code as string,
-    held: (places.get(Number(id)) ?? []).map(({ place }) => Number(place)),
+  return rows.map((row) => ({
+    id: num(row, 'id'),
+    title: strOrNull(row, 'title') ?? '',
+    text: str(row, 'text'),
+    code: str(row, 'code'),
+    held: (places.get(num(row, 'id')) ?? []).map((held) => num(held, 'place')),
   }))
 }

@@ -1,11 +1,13 @@
 // How does one call write twenty megabytes of text while others are served? A transaction keeps everybody waiting until all that it
 // brings has arrived, so long texts of such a call are sent ahead, a share at a time, and its transaction only names them.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong } from '../../../../domain/entry/long-text'
 import type { Pace } from '../../../../domain/pace'
 import { utf8Length } from '../../../../domain/text'
 import { inShares, TEXTS_SHARE } from '../../../../domain/write-share'
 import type { Clock } from '../../../../ports/clock'
+import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { CLAIM_MS } from '../outbox/claim'
@@ -69,18 +71,15 @@ export function createSendAhead(connection: SqlConnection, clock: Clock, pace: P
       dialect,
       part.map(({ hash }) => hash),
     )
-    await connection.batch(
-      [
-        sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+    await new Batch(
+      sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
           SELECT ${org}, 'text', sent.value, ${now}, ${now + CLAIM_MS} FROM ${hashes} sent WHERE true
           ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
-        ...part.map(
-          ({ hash, text }) =>
-            sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
-        ),
-      ],
-      { org },
-    )
+      ...part.map(
+        ({ hash, text }) =>
+          sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
+      ),
+    ).run(connection, { org })
     await pace.rest()
   }
 
@@ -110,7 +109,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock, pace: P
             part.map(({ hash }) => hash),
           )
           // The schedule does what cannot be done now.
-          await connection.batch(statements, { org }).catch(() => {})
+          await new Batch(...statements).run(connection, { org }).catch(() => {})
           await pace.rest()
         }
         throw error

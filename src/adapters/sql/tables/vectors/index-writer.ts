@@ -1,13 +1,16 @@
 // How do the words of entries get into the search index when they are not part of the write itself? From the rows as they stand,
 // a bounded part at a time.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { TextVector } from '../../../../domain/entry/entry'
 import type { Pace } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
 import { inShares } from '../../../../domain/write-share'
+import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
+import { asRows, each, num, numbersOf, str } from '../../core/rows'
 import { entriesById } from '../entries/read-statements'
 import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
 import { CLAIM_MS } from '../outbox/claim'
@@ -88,35 +91,37 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     lock: { readonly org: string } | 'all',
     beside: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
   ): Promise<Set<number>> {
-    const [rows = []] = await connection.batch([
+    const rows = await runOne(
+      connection,
       sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
-    ])
+      asRows,
+    )
     const entries: (ReadToIndex & ReadEntry)[] = []
     for (const row of rows) {
       const content = toEntry(row)
       const { id, version } = content
       const indexed = await pace.run(indexText(analyzer, content))
-      entries.push({ id, version, textHash: row.text_hash as string, org: row.org as string, content, indexed })
+      entries.push({ id, version, textHash: str(row, 'text_hash'), org: str(row, 'org'), content, indexed })
     }
     // The version keeps a row that has changed meanwhile from being indexed by its old words.
     const read = JSON.stringify(entries.map(({ id, version }) => [id, version]))
     const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer' })
     const same = sql`${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
-    const results = await connection.batch(
-      [sql`SELECT e.id FROM ${same}`, ...wordStatements(dialect, entries), ...beside(entries, same)],
-      lock,
-    )
-    return new Set((results[0] ?? []).map(({ id }) => Number(id)))
+    const batch = new Batch()
+    const unchanged = batch.add(sql`SELECT e.id FROM ${same}`, numbersOf('id'))
+    batch.do(wordStatements(dialect, entries)).do(beside(entries, same))
+    return new Set((await batch.run(connection, lock)).of(unchanged))
   }
 
   /** Those of the entries whose words are still to be written, and how large they are. */
   async function unwritten(org: string, ids: readonly number[]): Promise<Sized[]> {
-    const [rows = []] = await connection.batch([
+    return runOne(
+      connection,
       sql`SELECT e.id, e.bytes FROM ${entriesById(dialect, ids)}
         ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = 'index' AND o.key = CAST(e.id AS TEXT)`)}
         WHERE e.org = ${org}`,
-    ])
-    return rows.map((row) => ({ id: Number(row.id), bytes: Number(row.bytes) }))
+      each((row) => ({ id: num(row, 'id'), bytes: num(row, 'bytes') })),
+    )
   }
 
   const done = (topic: string, same: SQL): SQL =>

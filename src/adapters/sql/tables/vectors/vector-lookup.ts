@@ -2,9 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { QuantizedVector } from '../../../../domain/meaning/vector'
 import type { Filter } from '../../../../domain/search/filter'
 import type { VectorLookup, VectorLookupResult, VectorRow } from '../../../../ports/vector-rows'
+import { Batch } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { ComparedBy, SqlDialect } from '../../core/dialect'
+import { asRows, each, num, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
 import { withinShare } from '../pages/page-statements'
@@ -14,13 +16,13 @@ import { planEntries } from '../pages/plan'
 export const VECTOR_COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
 
 export const toVectorRow = (row: Row): VectorRow => ({
-  id: Number(row.id),
-  entryId: Number(row.entry_id),
-  start: Number(row.start),
-  length: Number(row.length),
-  weight: Number(row.weight),
-  data: (row.data as string | null | undefined) ?? null,
-  compared: isTold(row) ? { product: Number(row.product), squares: Number(row.squares) } : null,
+  id: num(row, 'id'),
+  entryId: num(row, 'entry_id'),
+  start: num(row, 'start'),
+  length: num(row, 'length'),
+  weight: num(row, 'weight'),
+  data: strOrNull(row, 'data'),
+  compared: isTold(row) ? { product: num(row, 'product'), squares: num(row, 'squares') } : null,
 })
 
 const isTold = ({ product = null, data = null }: Row): boolean => product !== null && data === null
@@ -167,24 +169,32 @@ export async function lookUpVectors(
   const { dialect } = connection
   const { model, filter, hits, further, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit } = lookup
   const staged = further.length > 0 || eligibleLimit > 0
-  const found = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
+  const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
     ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
     ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   const withData = sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, lookup.query).columns}`
-  const [hitRows = [], newRows = []] = await connection.read([
+  const batch = new Batch()
+  const found = batch.add(
     staged
       ? hitsStatement(context, lookup)
       : admittedVectors(
           context,
           filter,
-          { columns: hitData ? withData : VECTOR_COLUMNS, from: found, own: sql`v.model = ${model}` },
+          { columns: hitData ? withData : VECTOR_COLUMNS, from: named, own: sql`v.model = ${model}` },
           sql``,
         ),
-    ...(confirmedUpTo === Number.MAX_SAFE_INTEGER
-      ? []
-      : [admittedBehind(context, model, filter, { after: confirmedUpTo, limit: unconfirmedLimit + 1 })]),
-  ])
-  const unconfirmed = newRows.map(toVectorRow)
+    asRows,
+  )
+  const behind =
+    confirmedUpTo === Number.MAX_SAFE_INTEGER
+      ? null
+      : batch.add(
+          admittedBehind(context, model, filter, { after: confirmedUpTo, limit: unconfirmedLimit + 1 }),
+          each(toVectorRow),
+        )
+  const result = await batch.read(connection)
+  const hitRows = result.of(found)
+  const unconfirmed = behind === null ? [] : result.of(behind)
   const short = hitRows.find(({ part }) => part === 'short')
   return {
     hits: hitRows.filter(({ part = 'hit' }) => part === 'hit').map(toVectorRow),

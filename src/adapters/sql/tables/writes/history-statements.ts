@@ -83,12 +83,12 @@ function shownVersions(context: HistoryContext, id: number): SQL {
   )`
 }
 
-export function versionStatements(context: HistoryContext, id: number, window: Window): SQL[] {
+export function versionStatements(context: HistoryContext, id: number, window: Window): { totals: SQL; page: SQL } {
   const shown = shownVersions(context, id)
   const preview = (text: SQL) => sql`substr(${text}, 1, ${VERSION_PREVIEW})`
-  return [
-    sql`WITH ${shown} SELECT count(*) AS total, max(version) AS newest, max(live) AS live FROM shown`,
-    sql`
+  return {
+    totals: sql`WITH ${shown} SELECT count(*) AS total, max(version) AS newest, max(live) AS live FROM shown`,
+    page: sql`
       WITH ${shown}, page AS (
         SELECT * FROM shown ORDER BY version DESC LIMIT ${window.limit} OFFSET ${window.offset}
       )
@@ -105,7 +105,7 @@ export function versionStatements(context: HistoryContext, id: number, window: W
           ELSE ''
         END AS preview
       FROM page ORDER BY page.version DESC`,
-  ]
+  }
 }
 
 /** One version, as an entry. */

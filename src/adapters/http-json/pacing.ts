@@ -1,0 +1,47 @@
+/** Part of the time that a request may take in which it is meant to be answered: the rest is for a model that slows down. */
+const AIM = 1 / 4
+/** By how much requests grow after one that was answered in time. */
+const GROWTH = 4
+/** Less is asked for at once by no model: a sentence. */
+const LEAST = 200
+
+/** What an isolate has learnt of a model: UTF-16 units that it embeds in the time a request is meant to take; null before the first. */
+export interface ModelSpeed {
+  room: number | null
+}
+
+/** UTF-16 units of a request: at most, and of the first one. */
+export interface RequestSizes {
+  readonly characters: number
+  readonly first?: number
+}
+
+/** How large the next request is, as the model managed the ones before. */
+export interface Pacing {
+  /** UTF-16 units for a request now. */
+  room(): number
+  /** UTF-16 units that are expected to be answered in so many milliseconds. */
+  within(ms: number): number
+  answered(units: number, tookMs: number): void
+  timedOut(units: number, tookMs: number): void
+}
+
+/** @param tryMs how long a request may take */
+export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: number): Pacing {
+  const aim = tryMs * AIM
+  const room = (): number => Math.min(limits.characters, speed.room ?? limits.first ?? limits.characters)
+  const learn = (units: number): void => {
+    speed.room = Math.min(limits.characters, Math.max(LEAST, Math.floor(units)))
+  }
+  return {
+    room,
+    within: (ms) => (room() * ms) / aim,
+    answered(units, tookMs) {
+      const inAim = (units * aim) / Math.max(1, tookMs)
+      // A short text says little of a fast model, so what was quick makes requests larger and never smaller.
+      learn(tookMs > aim ? inAim : Math.max(room(), Math.min(inAim, room() * GROWTH)))
+    },
+    // It reads fewer units than these in that time; how many is not known.
+    timedOut: (units, tookMs) => learn(Math.min(room(), (units * aim) / Math.max(1, tookMs)) / 2),
+  }
+}

@@ -1,0 +1,178 @@
+import type { SQL } from 'drizzle-orm'
+import { type EntryChange, statesOf } from '../../../../domain/entry/entry'
+import { Problem } from '../../../../domain/errors'
+import type { HistoryTerms } from '../../../../domain/history/terms'
+import type { Caller } from '../../../../domain/identity/scope'
+import type { Pace } from '../../../../domain/pace'
+import { MeetingFailed } from '../../../../domain/recall/equal'
+import type { Analyzer } from '../../../../domain/search/analysis'
+import { type IndexedText, indexText, type WrittenText } from '../../../../domain/search/indexed-text'
+import { beyondShare } from '../../../../domain/write-share'
+import type { Clock } from '../../../../ports/clock'
+import type { EntryStore } from '../../../../ports/entry-store'
+import { arrange } from '../../core/arrange'
+import { Batch } from '../../core/batch'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { num, onlyRow } from '../../core/rows'
+import { auditStatement } from '../../tables/changes/audit-log'
+import { besideStored, toEvicted } from '../../tables/changes/life-statements'
+import { type Taking, takenBy } from '../../tables/changes/quota'
+import { tellShown, tellSummarized, toTold } from '../../tables/changes/telling'
+import type { Write } from '../../tables/changes/writing'
+import { relatedGuards } from '../../tables/links/related-links'
+import { EQUAL, meet } from '../../tables/memories/met-again'
+import { imageGuard } from '../../tables/outbox/image-use'
+import { createSendAhead } from '../../tables/texts/sent-ahead'
+import { createIndexWriter } from '../../tables/vectors/index-writer'
+import type { WriteContext } from '../../tables/writes/entry-columns'
+import { changeStatements, saveStatements, versionGuard } from '../../tables/writes/write-statements'
+
+const CHANGED = 'The entry was changed by someone else at the same time; try again'
+const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
+
+const toSaved = (row: Row) => ({
+  id: num(row, 'id'),
+  version: num(row, 'version'),
+  summarized: Boolean(row.summarized),
+})
+
+/** What `save` and `change` stand on. */
+interface Writing {
+  readonly connection: SqlConnection
+  readonly analyzer: Analyzer
+  readonly clock: Clock
+  readonly pace: Pace
+  readonly terms: HistoryTerms
+  /** Within the limits of the org. */
+  readonly writeWithin: Write
+}
+
+/** The entry store's `save` and `change`: whole texts, with their words. */
+export function createSave({
+  connection,
+  analyzer,
+  clock,
+  pace,
+  terms,
+  writeWithin,
+}: Writing): Pick<EntryStore, 'save' | 'change'> {
+  const { dialect } = connection
+  const sendAhead = createSendAhead(connection, clock, pace)
+  const indexWriter = createIndexWriter(connection, analyzer, pace)
+
+  /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
+  const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
+    writeWithin(caller, own, { takes: () => takenBy(states) }).catch((error: unknown) => {
+      if (!(error instanceof PremiseFailed)) throw error
+      throw error.premise === EQUAL ? new MeetingFailed() : new Problem('conflict', conflict)
+    })
+
+  const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
+  /** The analysis of each text, before anything is written; null where there is none. */
+  async function analyse(written: readonly (WrittenText | null)[]): Promise<(IndexedText | null)[]> {
+    const analyses: (IndexedText | null)[] = []
+    for (const one of written) analyses.push(one === null ? null : await pace.run(indexText(analyzer, one)))
+    return analyses
+  }
+
+  /** Statements of each part; making them reads whole texts too. */
+  async function statementsOf<T>(parts: readonly T[], make: (part: T, i: number) => SQL[], size: (part: T) => number) {
+    const statements: SQL[][] = []
+    for (const [i, part] of parts.entries()) {
+      statements.push(make(part, i))
+      await pace.spend(size(part))
+    }
+    return statements
+  }
+
+  return {
+    async save(caller, entries, { dedupe = true, knownRemovals = [], meeting } = {}) {
+      const later = beyondShare(entries.map(({ text }) => text.length))
+      const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
+      const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
+      const ahead = await sendAhead(caller.org, texts)
+      const context: WriteContext = { ...writing(caller), sent: ahead.sent }
+      const { batch: stored, firsts } = arrange(
+        dialect,
+        await statementsOf(
+          entries,
+          (entry, i) =>
+            saveStatements(context, entry, analyses[i] ?? null, {
+              before: dialect.likeTogether ? entries.length - 1 - i : 0,
+              dedupe,
+            }),
+          ({ text }) => text.length,
+        ),
+        toSaved,
+      )
+      const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
+      const beside = besideStored(context, entries, meet(context, meeting, entries))
+      const batch = new Batch(...beside.before).join(stored).do(relatedGuards(context, entries))
+      const gone = beside.evict && batch.add(beside.evict, toEvicted)
+      batch
+        .do(beside.after)
+        .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
+        .do(ahead.arrived)
+      // Who meets an entry again tells whether it has a summary.
+      const own = (since: SQL) =>
+        new Batch().join(batch).do(dedupe && caller.receipt ? [tellSummarized(dialect, caller.org, since)] : [])
+      const result = await ahead.commit(() => write(caller, own, LOST, entries))
+      const evicted = gone === null ? [] : result.of(gone)
+      const saved = firsts.map((handle) => result.of(handle))
+      const unsearchable = entries.flatMap(({ textHash, generated: { vectors } }, i) => {
+        const id = saved[i]?.id
+        return later[i] && id !== undefined ? [{ id, textHash, vectors }] : []
+      })
+      const completed = await indexWriter.complete(caller.org, unsearchable)
+      return saved.map((one, i) => ({
+        ...one,
+        evicted,
+        isNew: one.version === 1,
+        searchable: completed || !later[i],
+      }))
+    },
+
+    async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {
+      const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
+      const analyses = await analyse(
+        changes.map(({ text, indexed }, i) => {
+          if (later[i] || !(indexed ?? text)) return null
+          return { text: indexed?.text ?? text?.text ?? '', metadata: indexed?.metadata ?? null }
+        }),
+      )
+      const keeps = terms.days > 0
+      const states = keeps ? changes.flatMap(statesOf) : changes
+      const texts = states.flatMap(({ text }) => text ?? [])
+      const ahead = await sendAhead(caller.org, texts)
+      const context: WriteContext = { ...writing(caller), sent: ahead.sent }
+      const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
+      const { batch: changed, firsts } = arrange(
+        dialect,
+        await statementsOf(
+          changes,
+          (change, i) => changeStatements(context, change, analyses[i] ?? null, { later: later[i] ?? false, keeps }),
+          ({ indexed }) => indexed?.text?.length ?? 0,
+        ),
+        (row) => num(row, 'version'),
+      )
+      const hashes = states.flatMap((state) => (state.images ?? []).map(({ hash }) => hash))
+      const batch = new Batch(versionGuard(context, changes))
+        .join(changed)
+        .do([auditStatement(caller.org, context.now, event)])
+        .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
+        .do(ahead.arrived)
+      const told = shows ? batch.add(tellShown(dialect, caller.org, changes[0]?.id ?? 0), onlyRow(toTold)) : null
+      const result = await ahead.commit(() => write(caller, batch, CHANGED, states))
+      const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
+        later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
+      )
+      const completed = await indexWriter.complete(caller.org, unsearchable)
+      const after = told === null ? undefined : result.of(told).shown
+      return firsts.map((version, i) => ({
+        version: result.of(version) + (keeps ? (changes[i]?.between?.length ?? 0) : 0),
+        searchable: completed || !later[i],
+        ...(after === undefined ? {} : { after }),
+      }))
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Batch, runOne } from '../../src/adapters/sql/core/batch'
+import { PremiseFailed } from '../../src/adapters/sql/core/connection'
+import { countOf } from '../../src/adapters/sql/core/rows'
+import { changesContract } from '../contracts/changes'
+import { directoryContract } from '../contracts/directory'
+import { entryLifeContract } from '../contracts/entry-life'
+import { entryStoreContract } from '../contracts/entry-store'
+import { fullTextContract } from '../contracts/full-text'
+import { identityContract } from '../contracts/identity'
+import { quotaContract } from '../contracts/quotas'
+import { restoringContract } from '../contracts/restoring'
+import { visibilityContract } from '../contracts/visibility'
+import { nodeSqliteAdapters, openNodeSqlite } from '../support/node-sqlite'
+
+/** The SQL of the product, with its schema and triggers, in this process: what D1 runs in a Worker (`test/worker/d1.test.ts`). */
+const database = openNodeSqlite()
+const make = () => nodeSqliteAdapters(database)
+
+afterAll(() => database.connection.close())
+
+entryStoreContract('node:sqlite', () => {
+  const made = make()
+  return { ...made, store: made.entries }
+})
+changesContract('node:sqlite', make)
+entryLifeContract('node:sqlite', make)
+fullTextContract('node:sqlite', make)
+identityContract('node:sqlite', make)
+quotaContract('node:sqlite', make)
+restoringContract('node:sqlite', make)
+visibilityContract('node:sqlite', make)
+directoryContract('node:sqlite', make)
+
+describe('a connection by node:sqlite', () => {
+  const settings = (name: string) => sql`INSERT INTO settings (name, value) VALUES (${name}, 'x')`
+  const stored = (name: string) => sql`SELECT count(*) AS n FROM settings WHERE name = ${name}`
+
+  it('does nothing of a batch whose guard refuses, and names the premise', async () => {
+    const { connection } = database
+    const refused = new Batch(settings('refused'), sql`INSERT INTO guards (holds, premise) SELECT 0, 'receipt'`)
+    await expect(refused.run(connection)).rejects.toThrow(PremiseFailed)
+    await expect(refused.run(connection)).rejects.toMatchObject({ premise: 'receipt' })
+    expect(await runOne(connection, stored('refused'), countOf())).toBe(0)
+  })
+
+  it('leaves a statement that is wrong visible as it is, and what stood before it undone', async () => {
+    const { connection } = database
+    await expect(new Batch(settings('wrong'), sql`SELECT a FROM nowhere`).run(connection)).rejects.toThrow(
+      /no such table: nowhere/,
+    )
+    expect(await runOne(connection, stored('wrong'), countOf())).toBe(0)
+  })
+
+  it('keeps a file that another program opens, brings it to the schema once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-node-sqlite-'))
+    try {
+      const first = openNodeSqlite(join(folder, 'store.sqlite'))
+      await new Batch(settings('kept')).run(first.connection)
+      const second = openNodeSqlite(join(folder, 'store.sqlite'))
+      expect(await runOne(second.connection, stored('kept'), countOf())).toBe(1)
+      first.connection.close()
+      second.connection.close()
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
