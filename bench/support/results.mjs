@@ -17,6 +17,11 @@ const RECORDS = {
   'packs-studio': 'packs',
   'packs-bakery': 'packs',
   'packs-harbour': 'packs',
+  'suites-locomo': 'suites',
+  'suites-realtalk': 'suites',
+  'suites-beam': 'suites',
+  'suites-longmemeval': 'suites',
+  'suites-gatemem': 'suites',
   'hostile-text-part': 'hostile-text',
   'hostile-size-requests': 'hostile-size',
 }
