@@ -22,6 +22,7 @@ const RECORDS = {
   'suites-beam': 'suites',
   'suites-longmemeval': 'suites',
   'suites-gatemem': 'suites',
+  'suites-promises': 'suites',
   'hostile-text-part': 'hostile-text',
   'hostile-size-requests': 'hostile-size',
 }

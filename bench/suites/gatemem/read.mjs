@@ -8,9 +8,10 @@ const lines = (file) =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line))
 
-/** A target is a literal, or an expression where it has a group of alternatives. */
+/** A target is a literal, met as whole words (some are as short as `no`), or an expression where it has a group of alternatives. */
 function matcher(target) {
-  const literal = target.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const escaped = target.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const literal = `(?<!\\w)${escaped}(?!\\w)`
   if (!target.includes('(?:')) return new RegExp(literal, 'i')
   try {
     return new RegExp(target, 'i')
