@@ -89,7 +89,11 @@ try {
   writeReceipts(options.receipts, receipts)
   const before = options.against === undefined ? null : readReceipts(options.against)
   const facts = { name: options.name, suite: options.suite, where, refused, leftOut: collection.leftOut }
-  const report = suiteReport({ ...facts, documents: collection.documents.length, target: options.target }, receipts, before)
+  const report = suiteReport(
+    { ...facts, documents: collection.documents.length, target: options.target },
+    receipts,
+    before,
+  )
   console.log(`\n${report}\n\nReceipts: ${options.receipts}`)
   if (options.write) writeSection(`suites-${options.name}`, report)
 } finally {

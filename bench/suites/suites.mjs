@@ -14,7 +14,8 @@ import { readLongMemEval } from './read/longmemeval.mjs'
 /** @type {Record<string, Suite>} */
 export const SUITES = {
   locomo: {
-    where: 'git clone https://github.com/snap-research/locomo; --data locomo/data/locomo10.json (ten conversations, CC BY-NC 4.0)',
+    where:
+      'git clone https://github.com/snap-research/locomo; --data locomo/data/locomo10.json (ten conversations, CC BY-NC 4.0)',
     licence: 'CC BY-NC 4.0',
     unit: 'a turn, as `speaker: words`, with the caption of a shared photo',
     read: readConversations,

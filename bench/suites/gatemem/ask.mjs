@@ -23,7 +23,8 @@ export const WAYS = [
   },
   {
     name: 'meaning',
-    ask: async (client, query) => (await client.call('semantic_search_context', { query, limit: DEPTH })).content.results,
+    ask: async (client, query) =>
+      (await client.call('semantic_search_context', { query, limit: DEPTH })).content.results,
   },
   {
     name: 'hybrid',

@@ -27,7 +27,9 @@ const { values } = parseArgs({
   },
 })
 if (values.data === undefined) {
-  console.log('node bench/suites/gatemem/run.mjs --data GateMem/bench/data [--sample N] [--target workerd|postgres] [--write]')
+  console.log(
+    'node bench/suites/gatemem/run.mjs --data GateMem/bench/data [--sample N] [--target workerd|postgres] [--write]',
+  )
   console.log('  data: git clone https://github.com/rzhub/GateMem')
   process.exit(2)
 }
@@ -40,10 +42,19 @@ function table(outcomes) {
       const own = outcomes.filter((outcome) => outcome.policy === policy.name && outcome.way === way)
       const leaks = (kind) => mean(own.filter((o) => o.kind === kind).map(({ leaked }) => Number(leaked)))
       const needed = own.filter(({ kind, found }) => kind === 'utility' && found !== null)
-      return [policy.name, way, percent(leaks('privacy')), percent(leaks('safety')), percent(mean(needed.map((o) => o.found)))]
+      return [
+        policy.name,
+        way,
+        percent(leaks('privacy')),
+        percent(leaks('safety')),
+        percent(mean(needed.map((o) => o.found))),
+      ]
     }),
   )
-  return markdownTable(['rules', 'asked by', 'leaks to whom it must not', 'leaks after forgetting', 'words needed, found'], rows)
+  return markdownTable(
+    ['rules', 'asked by', 'leaks to whom it must not', 'leaks after forgetting', 'words needed, found'],
+    rows,
+  )
 }
 
 const where = circumstances(values.ref)

@@ -45,7 +45,11 @@ export function ours(workspace, target, port) {
       async append(name, line) {
         for (;;) {
           const [entry] = await whole(name)
-          const change = { context_id: entry.id, text: `${entry.text_content}\n${line}`, expected_version: entry.version }
+          const change = {
+            context_id: entry.id,
+            text: `${entry.text_content}\n${line}`,
+            expected_version: entry.version,
+          }
           try {
             return await call('update_context', change)
           } catch (error) {
@@ -74,5 +78,10 @@ export function ours(workspace, target, port) {
     }
   }
 
-  return { name: 'Commonplace', favour: 'an agent that meets `conflict` reads again, as its message says', erases: true, open }
+  return {
+    name: 'Commonplace',
+    favour: 'an agent that meets `conflict` reads again, as its message says',
+    erases: true,
+    open,
+  }
 }

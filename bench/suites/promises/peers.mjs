@@ -1,7 +1,8 @@
 // Peers that npm has, each a process a client starts, in the configuration of its own README. What an adapter lacks is made up for in the
 // peer's favour, and said in `favour`.
+import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
@@ -28,11 +29,15 @@ async function connect(installed, bin, folder, env) {
   const load = async (name) => import(pathToFileURL(from.resolve(name)).href)
   const { Client } = await load('@modelcontextprotocol/client')
   const { StdioClientTransport } = await load('@modelcontextprotocol/client/stdio')
+  // Their native modules are built for the Node.js that installed them, not for the one of this project.
+  const theirs = process.env.PATH.split(delimiter)
+    .filter((part) => !part.includes('node_modules'))
+    .join(delimiter)
   const client = new Client({ name: 'bench', version: '1' })
   const transport = new StdioClientTransport({
     command: join(installed, 'node_modules', '.bin', bin),
     cwd: folder,
-    env: { ...process.env, HOME: folder, ...env },
+    env: { ...process.env, PATH: theirs, HOME: folder, ...env },
     stderr: 'ignore',
   })
   await client.connect(transport)
@@ -45,6 +50,7 @@ async function connect(installed, bin, folder, env) {
     },
     close: () => client.close(),
     async kill() {
+      spawnSync('pkill', ['-KILL', '-P', String(transport.pid)])
       process.kill(transport.pid, 'SIGKILL')
       await client.close().catch(() => {})
     },
@@ -57,10 +63,13 @@ export const peers = (installed) => [
     name: 'server-memory 2026.8.31',
     favour: 'lines are added by add_observations, which it offers for that',
     async open(folder) {
-      const at = await connect(installed, 'mcp-server-memory', folder, { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') })
+      const at = await connect(installed, 'mcp-server-memory', folder, {
+        MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
+      })
       return {
         ...{ close: at.close, kill: at.kill },
-        store: (name, text) => at.call('create_entities', { entities: [{ name, entityType: 'note', observations: [text] }] }),
+        store: (name, text) =>
+          at.call('create_entities', { entities: [{ name, entityType: 'note', observations: [text] }] }),
         append: (name, line) => at.call('add_observations', { observations: [{ entityName: name, contents: [line] }] }),
         find: (query) => at.call('search_nodes', { query }),
         read: (name) => at.call('open_nodes', { names: [name] }),
@@ -72,7 +81,9 @@ export const peers = (installed) => [
     name: 'mcp-memory-libsql 0.0.17',
     favour: 'it replaces a memory of the same name, so an agent reads it and writes it with its line',
     async open(folder) {
-      const at = await connect(installed, 'mcp-memory-libsql', folder, { LIBSQL_URL: `file:${join(folder, 'memory-tool.db')}` })
+      const at = await connect(installed, 'mcp-memory-libsql', folder, {
+        LIBSQL_URL: `file:${join(folder, 'memory-tool.db')}`,
+      })
       const entity = (name, observations) =>
         at.call('create_entities', { entities: [{ name, entityType: 'note', observations }] })
       const read = (name) => at.call('search_nodes', { query: name })
@@ -90,7 +101,8 @@ export const peers = (installed) => [
   },
   {
     name: 'mcp-memory-keeper 0.14.1',
-    favour: 'a session of it keeps a row of its own for a key, so two agents never meet; the rows of both are read as one memory',
+    favour:
+      'a session of it keeps a row of its own for a key, so two agents never meet; the rows of both are read as one memory',
     async open(folder) {
       const at = await connect(installed, 'mcp-memory-keeper', folder, {})
       const started = await at.call('context_session_start', { name: 'bench' })

@@ -35,7 +35,14 @@ async function together({ open, folder }) {
   }
   for (const agent of agents) await agent.close()
   const refused = 2 * NOTES - acknowledged.length
-  return [{ measure: 'lost: stored by two at once', of: 2 * NOTES, count: lost, note: refused > 0 ? `${refused} refused` : '' }]
+  return [
+    {
+      measure: 'lost: stored by two at once',
+      of: 2 * NOTES,
+      count: lost,
+      note: refused > 0 ? `${refused} refused` : '',
+    },
+  ]
 }
 
 /** Both agents add lines to one memory at once. */
@@ -43,15 +50,20 @@ async function updates({ open, folder }) {
   const agents = [await open(folder), await open(folder)]
   await agents[0].store('shared', 'the first line')
   const lines = agents.map((_, agent) => Array.from({ length: LINES }, (_, at) => `line-${agent}-${at}.`))
-  const told = await Promise.all(
-    agents.map((agent, who) => inTurn(lines[who], (line) => agent.append('shared', line))),
-  )
+  const told = await Promise.all(agents.map((agent, who) => inTurn(lines[who], (line) => agent.append('shared', line))))
   const acknowledged = lines.flatMap((own, who) => own.filter((_, at) => told[who][at]))
   const read = (await Promise.all(agents.map((agent) => agent.read('shared').catch(() => '')))).join('')
   const lost = acknowledged.filter((line) => !read.includes(line)).length
   for (const agent of agents) await agent.close()
   const refused = 2 * LINES - acknowledged.length
-  return [{ measure: 'lost: lines two add to one memory', of: 2 * LINES, count: lost, note: refused > 0 ? `${refused} refused` : '' }]
+  return [
+    {
+      measure: 'lost: lines two add to one memory',
+      of: 2 * LINES,
+      count: lost,
+      note: refused > 0 ? `${refused} refused` : '',
+    },
+  ]
 }
 
 /** A call whose answer was lost is made again, as a client does. */
@@ -117,11 +129,17 @@ async function deleted({ open, folder, erases }) {
     for (let at = 0; at < 10; at++) await agent.erase(`erased-${at}`)
   }
   await agent.close()
-  const lie = (kind) => Array.from({ length: 10 }, (_, at) => onDisk(folder, `walnutcase${kind}${at}`)).filter(Boolean).length
+  const lie = (kind) =>
+    Array.from({ length: 10 }, (_, at) => onDisk(folder, `walnutcase${kind}${at}`)).filter(Boolean).length
   return [
     { measure: 'told after delete', of: 10, count: told, note: '' },
     { measure: 'on the disk after delete', of: 10, count: lie('gone'), note: erases ? 'kept to be restored' : '' },
-    { measure: 'on the disk after erase', of: 10, count: erases ? lie('erased') : null, note: erases ? '' : 'no such call' },
+    {
+      measure: 'on the disk after erase',
+      of: 10,
+      count: erases ? lie('erased') : null,
+      note: erases ? '' : 'no such call',
+    },
   ]
 }
 

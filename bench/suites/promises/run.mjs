@@ -33,7 +33,8 @@ for (const system of systems) {
   console.log(system.name)
   for (const play of PLAYS) {
     const world = { open: system.open, folder: workspace.folder('store'), erases: system.erases ?? false }
-    const ended = (error) => play.measures.map((measure) => ({ measure, of: 0, count: null, note: `ended: ${error.message}` }))
+    const ended = (error) =>
+      play.measures.map((measure) => ({ measure, of: 0, count: null, note: `ended: ${error.message}` }))
     for (const { measure, of, count, note } of await play.run(world).catch(ended)) {
       const cell = count === null ? note : `${count} of ${of}${note === '' ? '' : ` (${note})`}`
       console.log(`  ${measure}: ${cell}`)

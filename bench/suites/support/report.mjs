@@ -67,4 +67,3 @@ alone: every word joined with OR, \`bm25()\`. All in per cent.`,
     markdownTable(['pair', 'measure', 'questions', 'difference', 'bounds', 'verdict'], compared),
   ].join('\n')
 }
-
