@@ -109,8 +109,8 @@ if (feed) {
 /** Single keys, which whoever speaks to the computer may switch off (WCAG 2.1.4). */
 const keyed = [...document.querySelectorAll('[data-key]')]
 const isOff = () => localStorage.getItem('single-keys') === 'off'
-const told = document.querySelector('.who')
-if (told && keyed.length > 0) {
+const nav = document.querySelector('.side nav')
+if (nav && keyed.length > 0) {
   const button = element('button', 'small plain')
   button.type = 'button'
   const say = () => { button.textContent = isOff() ? 'Single keys: off' : 'Single keys: on' }
@@ -119,7 +119,8 @@ if (told && keyed.length > 0) {
     say()
   })
   say()
-  told.append(button)
+  nav.append(button)
+  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 }
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOff()) return

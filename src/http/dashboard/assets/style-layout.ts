@@ -12,9 +12,10 @@ padding:.2rem var(--s3) 0}
 .side nav a{display:flex;align-items:center;gap:.6rem;padding:.3rem .55rem;min-height:2.25rem;white-space:nowrap;
 color:var(--soft);font-weight:480;text-decoration:none;border-bottom:2px solid transparent}
 .side nav a:hover{color:var(--ink)}
+.side nav button{flex:none;align-self:center}
 .side nav a[aria-current]{color:var(--accent);font-weight:600;border-color:var(--accent)}
 .quick{display:none}
-.who{display:flex;gap:var(--s3);align-items:center;justify-content:flex-end;font-size:.8125rem;min-width:0}
+.who{grid-area:1/2;display:flex;gap:var(--s3);align-items:center;justify-content:flex-end;font-size:.8125rem;min-width:0}
 .who p{display:flex;flex-wrap:wrap;gap:0 var(--s2);justify-content:flex-end;text-align:right;line-height:1.35}
 .who button{flex:none}
 main{width:100%;padding:var(--s5) var(--s4) var(--s7);max-width:74rem;margin:0 auto}
@@ -32,16 +33,18 @@ padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var
 .side nav ul{flex-direction:column}
 .side nav .icon{display:block}
 .side nav a{padding:.3rem .6rem;min-height:2rem;border:0;border-radius:.4375rem}
+.side nav button{align-self:start;font-size:.8125rem;padding:.15rem .6rem}
 .side nav a:hover{background:color-mix(in srgb,var(--ink) 6%,transparent)}
 .side nav a[aria-current]{background:var(--card);color:var(--accent);box-shadow:var(--shadow)}
 .side nav ul+ul{border-top:1px solid var(--line);padding-top:var(--s4)}
 .who{margin-top:auto;padding:var(--s4) .6rem 0;flex-direction:column;align-items:stretch}
 .who p{flex-direction:column;text-align:left}
+.who button{align-self:start}
 main{padding:var(--s6) var(--s6) var(--s7)}
 }
 .head{display:flex;flex-wrap:wrap;gap:var(--s3) var(--s4);align-items:center;justify-content:space-between;margin-bottom:var(--s5)}
 .head h1{min-width:0;flex:1 1 16rem}
-.head p{color:var(--soft);flex:0 0 100%;margin-top:calc(var(--s2)*-1);max-width:44rem}
+.head p{color:var(--soft);flex:0 0 100%;margin-top:calc(var(--s2)*-1)}
 .actions{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center}
 .bar-form{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:end}
 .bar-form .field{flex:1 1 11rem;max-width:20rem}
@@ -91,6 +94,7 @@ padding:.6rem var(--s4);border-bottom:1px solid var(--line)}
 .rows .title a{color:inherit;text-decoration:none}.rows .title a::after{content:"";position:absolute;inset:0}
 .rows .title a:focus-visible{outline:0}.rows .title a:focus-visible::after{outline:2px solid var(--accent);outline-offset:-2px}
 .rows .facts{grid-column:1/-1}
+@media (max-width:40rem){.rows .facts>:empty{display:none}}
 @media (min-width:40rem){.rows>li{padding:.65rem var(--s5)}.rows .facts{grid-column:auto;justify-content:flex-end;display:grid;
 grid-template-columns:6rem 7.5rem 5.5rem;text-align:right}}
 .note{border-radius:var(--round);background:var(--tint);padding:var(--s2) var(--s4);margin-bottom:var(--s4);display:flex;flex-wrap:wrap;
@@ -107,6 +111,6 @@ gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-hei
 .copyable pre{flex:1;min-width:0}.copyable button{flex:none;margin:.35rem .35rem .35rem 0}
 .clients{display:grid;gap:0 var(--s4);grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr))}
 .clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}
-.more{margin-top:var(--s3)}.more:not(.fields,.actions,.clients,.facts-list,.prose)>*+*{margin-top:var(--s3)}
+.more{margin-top:var(--s3)}.more:not(.fields,.actions,.clients,.facts-list,.prose,.toc)>*+*{margin-top:var(--s3)}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `

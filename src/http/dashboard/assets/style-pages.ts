@@ -40,7 +40,7 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn pre.text{max-height:26rem;overflow:auto}
 .turn .facts .open{margin-left:auto}
 @media (min-width:48rem){.turn{padding:var(--s4) var(--s5);grid-template-columns:7.5rem minmax(0,1fr);gap:var(--s2) var(--s4)}
-.turn>.by{grid-row:1/span 9}.turn>:not(.by){grid-column:2}}
+.turn>:not(.by){grid-column:2}}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
@@ -74,6 +74,7 @@ border-radius:.4375rem;font-weight:450;cursor:pointer}
 .score svg{width:3.5rem;height:.35rem;border-radius:.2rem;flex:none}
 .score rect{fill:var(--bar)}.score rect.track{fill:var(--sunken)}
 .reason{font-size:.8125rem;color:var(--accent)}
+.beside h3.more{margin-top:var(--s4)}
 .left-out{display:grid;gap:.15rem}
 .left-out div{display:flex;justify-content:space-between;gap:var(--s3)}.left-out dd{font-weight:600}
 .toc li{display:flex;justify-content:space-between;gap:var(--s3);padding:.15rem 0}

@@ -115,7 +115,7 @@ export function Bars({ title, of, rows, label }: BarsProps) {
         <tbody>
           {rows.map(({ name, count: number }) => (
             <tr>
-              <th scope="row">{name === '' ? <span class="soft">none</span> : <Name>{label(name)}</Name>}</th>
+              <th scope="row">{name === '' ? <span class="soft">not named</span> : <Name>{label(name)}</Name>}</th>
               <td class="bar">
                 <Bar share={number / most} />
               </td>

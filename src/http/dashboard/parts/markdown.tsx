@@ -10,7 +10,7 @@ const markdown = parser.configure([GFM, { remove: ['HTMLBlock', 'HTMLTag', 'Enti
 
 /** Longer texts stand as they are: the parser takes the square of a paragraph's length. Code units. */
 const LONGEST = 12_000
-const LONGEST_PARAGRAPH = 3_000
+const LONGEST_PARAGRAPH = 2_000
 /** What is nested deeper stands as it is. */
 const DEEPEST = 16
 
@@ -95,8 +95,13 @@ function createWriter(text: string) {
   return others
 }
 
+/** Signs that quotes and links begin and end with: very many cost the parser what their nesting does. */
+const MOST_SIGNS = 400
+
 const isShort = (text: string): boolean =>
-  text.length <= LONGEST && text.split(/\n[ \t]*\n/).every((paragraph) => paragraph.length <= LONGEST_PARAGRAPH)
+  text.length <= LONGEST &&
+  text.split(/[>[\]]/, MOST_SIGNS + 1).length <= MOST_SIGNS &&
+  text.split('\n\n').every((paragraph) => paragraph.length <= LONGEST_PARAGRAPH)
 
 /** @param text as it was stored, or its beginning */
 export const Markdown = ({ text }: { text: string }) =>
