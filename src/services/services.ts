@@ -71,7 +71,8 @@ export interface Services {
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** Does work that is due; called after writes that may have queued some. */
-  readonly maintenance: { readonly work: OutboxWork }
+  /** `workLeft` does what the writes of this request left, where somebody waits for it or much has gathered. */
+  readonly maintenance: { readonly work: OutboxWork; readonly workLeft: () => Promise<void> }
   readonly schedule: Schedule
   readonly catchUp: CatchUp
   /** Entries as memories in layers. */
