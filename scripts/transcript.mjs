@@ -26,11 +26,20 @@ const PLAYED = [
   ['Cursor', 'hybrid_search_context', { query: 'why did a refund pay twice?' }],
 ]
 
-/** @param {Record<string, unknown>} args */
-const argumentsOf = (args) =>
-  Object.entries(args)
-    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-    .join(', ')
+/** Characters of a line. */
+const WIDTH = 120
+
+/** A call, in as many lines as it needs. @param {string} tool @param {Record<string, unknown>} args */
+function written(tool, args) {
+  const lines = [`${tool}(`]
+  Object.entries(args).forEach(([name, value], i, all) => {
+    const said = `${name}: ${JSON.stringify(value)}${i === all.length - 1 ? ')' : ', '}`
+    const last = lines.length - 1
+    if (`${lines[last]}${said}`.length <= WIDTH) lines[last] += said
+    else lines.push(`    ${said}`)
+  })
+  return lines.map((line) => line.trimEnd())
+}
 
 /** What of a result is worth a line. @param {string} tool @param {any} result @returns {string[]} */
 function told(tool, result) {
@@ -57,7 +66,7 @@ export async function playTranscript(origin) {
     if (isError === true) throw new Error(`${tool}: ${JSON.stringify(structuredContent)}`)
     if (who !== last) lines.push(`# ${who}`)
     last = who
-    lines.push(`${tool}(${argumentsOf(args)})`, ...told(tool, structuredContent).map((line) => `  ${line}`))
+    lines.push(...written(tool, args), ...told(tool, structuredContent).map((line) => `  ${line}`))
   }
   return lines
 }

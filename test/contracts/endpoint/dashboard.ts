@@ -601,7 +601,7 @@ export function dashboardContract(name: string, start: Start): void {
       const visitor = await house.visitor()
       const { text } = await visitor.get('/')
       expect(text).toContain('A memory for your agents')
-      expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp<`)
+      expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp/core<`)
       expect(text.match(/<details/g)?.length).toBe(9)
       const stored = await visitor.send('/first-memory', {}, { token: tokenOf(text) })
       expect((await visitor.get(locationOf(stored))).text).toContain('Our first memory')
