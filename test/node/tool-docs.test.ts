@@ -30,7 +30,14 @@ async function rpc(method: string, params: Json = {}): Promise<Json> {
 /** What differs from run to run: times, ids of changes, cursors, and how near vectors are by the processor. */
 const steady = (text: string): string =>
   text
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '2026-11-24T09:00:00.000Z')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?(Z|\+00:00)/g, '2026-11-24T09:00:00.000Z')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'localhost:8787')
+    .replaceAll(/\d{4}-\d\d-\d\d(?!T)/g, '2026-11-24')
+    .replaceAll(/\b1\d{12}\b/g, '1795510800000')
+    .replaceAll(/\b\d{1,2}:\d\d [AP]M\b/g, '9:00 AM')
+    .replaceAll(/\b[A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}, \d{4}\b/g, 'Tuesday, November 24, 2026')
+    .replaceAll(/"(dateShort|dayOfWeek)":"[^"]*"/g, '"$1":"…"')
+    .replaceAll(/"(isWeekend|weekNumber)":\w+/g, '"$1":…')
     .replaceAll(/"(change_id|changeId)":"[^"]*"/g, '"$1":"b745512975bd453fa81449c260e82758"')
     .replaceAll(/"(next|cursor)":"[^"]*"/g, '"$1":"qwWL-DM5…"')
 

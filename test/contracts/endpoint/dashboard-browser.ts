@@ -288,7 +288,7 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
       await page.getByRole('button', { name: 'Copy' }).click()
       expect(await page.evaluate('navigator.clipboard.readText()')).toContain('# Context pack')
       await page.goto(`${house.base}/search`)
-      await page.getByText('Conditions').click()
+      await page.locator('summary', { hasText: 'Conditions' }).click()
       await page.getByRole('button', { name: 'Add a condition' }).click()
       expect(await page.locator('.conditions > div').count()).toBe(2)
       await page.goto(`${house.base}/threads`)

@@ -496,6 +496,9 @@ export function dashboardContract(name: string, start: Start): void {
         await undo(merged)
         expect(await whole(made)).toEqual({})
         expect([await whole(now.id), await whole(second.split('-')[0] ?? '')]).toEqual(sources)
+        const page = (await writer.get(`/entries/${now.id}`)).text
+        expect(page).not.toMatch(/<h2>\d+ links?</)
+        expect(page).toMatch(/Version \d+<.*brought back by.*deleted by/s)
       })
 
       it('refuses what was changed meanwhile, what is not the key’s to change, and readers', async () => {

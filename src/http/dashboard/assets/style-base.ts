@@ -3,7 +3,7 @@ export const BASE = `
 :root{color-scheme:light dark;
 --paper:#fbfaf8;--card:#fff;--sunken:#f4f2ee;--ink:#1d1c19;--soft:#615d56;--line:#e8e5df;--edge:#8c877e;
 --accent:#0b6b5d;--on-accent:#fff;--tint:#e3f1ee;--bad:#a3261b;--bad-tint:#fbeae7;--add:#e2f3e6;--cut:#fbe8e5;
---add-strong:#b4e0bf;--cut-strong:#f5c3bc;--mark:#fbe7a1;--bar:#2f9c8a;
+--add-strong:#b4e0bf;--cut-strong:#f5c3bc;--mark:#fbe7a1;--bar:#2f9c8a;--side:#f4f2ee;--here:#fff;
 --s1:.25rem;--s2:.5rem;--s3:.75rem;--s4:1rem;--s5:1.5rem;--s6:2rem;--s7:3rem;--round:.5rem;
 --shadow:0 1px 2px rgb(28 27 24/.04),0 1px 1px rgb(28 27 24/.02);
 --sans:Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
@@ -11,7 +11,7 @@ export const BASE = `
 @media (prefers-color-scheme:dark){:root{
 --paper:#131210;--card:#1b1a17;--sunken:#23211e;--ink:#eeece7;--soft:#a8a399;--line:#2e2b27;--edge:#7d786e;
 --accent:#63cdb7;--on-accent:#06231e;--tint:#17312c;--bad:#ff9c90;--bad-tint:#3a1d19;--add:#152d1d;--cut:#371c18;
---add-strong:#245a36;--cut-strong:#6b2c25;--mark:#5e4a0c;--bar:#46a995;--shadow:none}}
+--add-strong:#245a36;--cut-strong:#6b2c25;--mark:#5e4a0c;--bar:#46a995;--side:#0f0e0d;--here:#23211e;--shadow:none}}
 *,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
 body{margin:0;background:var(--paper);color:var(--ink);font:400 .9063rem/1.55 var(--sans);overflow-wrap:anywhere;

@@ -24,7 +24,7 @@ main.door{max-width:29rem;padding-top:12vh}
 @media (min-width:60rem){
 .shell{display:grid;grid-template-columns:15rem minmax(0,1fr)}
 .side{position:sticky;top:0;height:100vh;overflow-y:auto;display:flex;flex-direction:column;align-items:stretch;gap:0;
-padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var(--line);background:var(--sunken)}
+padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var(--line);background:var(--side)}
 .side .brand{padding:0 .6rem}
 .quick{display:block;position:relative;margin:var(--s4) 0 0}
 .quick input{background:var(--card);padding-right:2.2rem;min-height:2.125rem;font-size:.8438rem}
@@ -35,7 +35,7 @@ padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var
 .side nav a{padding:.3rem .6rem;min-height:2rem;border:0;border-radius:.4375rem}
 .side nav button{align-self:start;font-size:.8125rem;padding:.15rem .6rem}
 .side nav a:hover{background:color-mix(in srgb,var(--ink) 6%,transparent)}
-.side nav a[aria-current]{background:var(--card);color:var(--accent);box-shadow:var(--shadow)}
+.side nav a[aria-current]{background:var(--here);color:var(--accent);box-shadow:var(--shadow)}
 .side nav ul+ul{border-top:1px solid var(--line);padding-top:var(--s4)}
 .who{margin-top:auto;padding:var(--s4) .6rem 0;flex-direction:column;align-items:stretch}
 .who p{flex-direction:column;text-align:left}

@@ -240,7 +240,7 @@ export async function review(visit: Visit): Promise<Page> {
           <section class="card">
             <Nothing title="Nothing is left to review">
               <p>
-                Clients whose hooks are set up (commonplace setup … --capture) leave a session here when they end.
+                Clients that have the plugin of this server leave a session here, which waits for you to look at it.
                 {asked(visit, 'after') === null ? '' : ' You have put some off: '}
                 {asked(visit, 'after') === null ? null : <a href="/review">begin again</a>}
               </p>
