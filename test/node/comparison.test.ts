@@ -89,8 +89,8 @@ it('measures what docs/comparison.md says', async () => {
   const page = `# Beside its peers
 
 Only what was measured, by \`test/node/comparison.test.ts\`, which holds this page: this server at \`/mcp/core\` with its built-in embedder (no model),
-and \`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. Other programs were not measured; what
-each keeps, and how it is brought over: [import](import/README.md).
+and \`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. What else was measured beside
+peers: [proof](proof.md). What other programs keep, and how it is brought over: [import](import/README.md).
 
 | | Commonplace, \`/mcp/core\` | server-memory |
 |---|---|---|
