@@ -160,7 +160,7 @@ CREATE TABLE capture_starts (
 CREATE INDEX capture_starts_by_time ON capture_starts (at);
 
 CREATE TABLE changes (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq INTEGER PRIMARY KEY, -- never given twice, since the newest row is always kept (src/adapters/sql/stores/keeping/retention.ts)
   org TEXT NOT NULL,
   entry_id INTEGER NOT NULL,
   action TEXT NOT NULL CHECK (action IN ('store', 'update', 'delete')),
@@ -453,8 +453,6 @@ CREATE INDEX entries_by_problem ON entries (
   WHERE listed = 1 AND layer = 2
     AND CASE WHEN json_type(metadata, '$."problem"') = 'text' THEN json_extract(metadata, '$."problem"') END IS NOT NULL;
 
-CREATE INDEX entries_by_reader_turn ON entries (org, thread_id, source, reader, id) WHERE listed = 1;
-
 CREATE INDEX entries_by_text ON entries (org, substr(text_hash, 1, 16), layer) WHERE listed = 1;
 
 CREATE INDEX entries_by_thread ON entries (org, thread_id, created_second, id, expires_at, reader, project, source)
@@ -476,8 +474,6 @@ CREATE INDEX entries_expiring ON entries (expires_at) WHERE expires_at IS NOT NU
 CREATE INDEX entries_in_flight ON entries (org, project, updated_at, id, kind, expires_at, reader)
   WHERE listed = 1 AND status IN ('doing', 'blocked', 'review');
 
-CREATE INDEX entries_of_circle_by_id ON entries (org, thread_id, coalesce(project, ''), reader, id) WHERE listed = 1;
-
 CREATE INDEX entries_of_circle_by_time ON entries (org, thread_id, coalesce(project, ''), reader, created_second) WHERE listed = 1;
 
 CREATE INDEX entries_of_diary ON entries (org, reader, substr(agent, 1, 64), created_at, id)
@@ -495,9 +491,8 @@ CREATE INDEX entries_with_images ON entries (org, created_second, id, expires_at
 
 CREATE INDEX entries_with_large_metadata ON entries (org, id, octet_length(metadata)) WHERE listed = 1 AND octet_length(metadata) > 1024;
 
-CREATE TRIGGER circles_changed AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, summary ON entries
-  WHEN (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.summary <> '')
-    IS NOT (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.summary <> '')
+CREATE TRIGGER circles_changed AFTER UPDATE OF archived, diary, audience, owner, project ON entries
+  WHEN (OLD.listed, OLD.project, OLD.reader) IS NOT (NEW.listed, NEW.project, NEW.reader)
 BEGIN
   UPDATE circle_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
@@ -536,6 +531,16 @@ BEGIN
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
 END;
 
+CREATE TRIGGER circles_resized AFTER UPDATE OF image_count, bytes, summary ON entries
+  WHEN OLD.listed = 1 AND (OLD.listed, OLD.project, OLD.reader) IS (NEW.listed, NEW.project, NEW.reader)
+    AND (OLD.image_count, OLD.bytes, OLD.summary <> '') IS NOT (NEW.image_count, NEW.bytes, NEW.summary <> '')
+BEGIN
+  UPDATE circle_counters SET
+      multimodal = multimodal - (OLD.image_count > 0) + (NEW.image_count > 0), bytes = bytes - OLD.bytes + NEW.bytes,
+      images = images - OLD.image_count + NEW.image_count, summaries = summaries - (OLD.summary <> '') + (NEW.summary <> '')
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+END;
+
 CREATE TRIGGER counters_gain AFTER INSERT ON entries WHEN NEW.listed = 1
 BEGIN
   INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
@@ -549,9 +554,8 @@ BEGIN
       first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
 END;
 
-CREATE TRIGGER counters_joined AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words ON entries
-  WHEN NEW.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
-    IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words)
+CREATE TRIGGER counters_joined AFTER UPDATE OF archived, diary, audience, owner, project, thread_id ON entries
+  WHEN NEW.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
 BEGIN
   INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
     bytes, words, first_second, last_second, first_id, last_id)
@@ -564,9 +568,8 @@ BEGIN
       first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
 END;
 
-CREATE TRIGGER counters_left AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words ON entries
-  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
-    IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words)
+CREATE TRIGGER counters_left AFTER UPDATE OF archived, diary, audience, owner, project, thread_id ON entries
+  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
 BEGIN
   UPDATE thread_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
@@ -580,13 +583,23 @@ BEGIN
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second DESC LIMIT 1), last_second) END,
       first_id = CASE WHEN OLD.id > first_id OR entries = 1 THEN first_id ELSE
-        coalesce((SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id LIMIT 1), first_id) END,
+        coalesce((SELECT min(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+        )), first_id) END,
       last_id = CASE WHEN OLD.id < last_id OR entries = 1 THEN last_id ELSE
-        coalesce((SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id DESC LIMIT 1), last_id) END
+        coalesce((SELECT max(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+        )), last_id) END
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM thread_counters
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
@@ -606,16 +619,36 @@ BEGIN
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second DESC LIMIT 1) END,
       first_id = CASE WHEN OLD.id > first_id OR entries = 1 THEN first_id ELSE
-        (SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id LIMIT 1) END,
+        (SELECT min(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+        )) END,
       last_id = CASE WHEN OLD.id < last_id OR entries = 1 THEN last_id ELSE
-        (SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id DESC LIMIT 1) END
+        (SELECT max(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+        )) END
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM thread_counters
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
+END;
+
+CREATE TRIGGER counters_resized AFTER UPDATE OF image_count, bytes, text_words ON entries
+  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
+    AND (NEW.image_count, NEW.bytes, NEW.text_words) IS NOT (OLD.image_count, OLD.bytes, OLD.text_words)
+BEGIN
+  UPDATE thread_counters SET
+      multimodal = multimodal - (OLD.image_count > 0) + (NEW.image_count > 0), bytes = bytes - OLD.bytes + NEW.bytes,
+      words = words - OLD.text_words + NEW.text_words
+    WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
 END;
 
 CREATE TRIGGER entries_archived AFTER UPDATE OF archived ON entries
@@ -651,7 +684,9 @@ END;
 
 CREATE TRIGGER entries_deleted AFTER DELETE ON entries
 BEGIN
-  DELETE FROM entry_tags WHERE entry_id = OLD.id;
+  DELETE FROM entry_tags
+    WHERE org = OLD.org AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   DELETE FROM image_uses WHERE entry_id = OLD.id;
   DELETE FROM links WHERE org = OLD.org AND from_id = OLD.id;
   INSERT OR IGNORE INTO dangling_links (entry_id, org)
@@ -690,7 +725,9 @@ CREATE TRIGGER entries_retagged AFTER UPDATE OF
   WHEN (NEW.tags, NEW.layer, NEW.project, NEW.kind, NEW.reader, NEW.expires_at, NEW.listed)
     IS NOT (OLD.tags, OLD.layer, OLD.project, OLD.kind, OLD.reader, OLD.expires_at, OLD.listed)
 BEGIN
-  DELETE FROM entry_tags WHERE entry_id = NEW.id;
+  DELETE FROM entry_tags
+    WHERE org = OLD.org AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   INSERT INTO entry_tags (org, tag, layer, project, entry_id, created_at, kind, reader, expires_at, listed)
     SELECT NEW.org, value, NEW.layer, coalesce(NEW.project, ''), NEW.id, NEW.created_at, NEW.kind, NEW.reader, NEW.expires_at, NEW.listed
     FROM json_each(NEW.tags);
@@ -734,11 +771,11 @@ END;
 
 CREATE TRIGGER layers_joined AFTER UPDATE OF
     layer, project, audience, owner, diary, archived, named_kind, tag_kind, work_item, source, given_pinned, named_pinned,
-    named_expires_at, layer_expires_at, text_words
+    named_expires_at, layer_expires_at
   ON entries
   WHEN NEW.listed = 1 AND NEW.expires_at IS NULL
-    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned, NEW.text_words)
-      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned, OLD.text_words)
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
 BEGIN
   INSERT INTO layer_counters (org, layer, project, reader, kind, pinned, entries, words, first_id, last_id)
     VALUES (NEW.org, NEW.layer, coalesce(NEW.project, ''), NEW.reader, NEW.kind, NEW.pinned, 1, NEW.text_words, NEW.id, NEW.id)
@@ -749,11 +786,11 @@ END;
 
 CREATE TRIGGER layers_left AFTER UPDATE OF
     layer, project, audience, owner, diary, archived, named_kind, tag_kind, work_item, source, given_pinned, named_pinned,
-    named_expires_at, layer_expires_at, text_words
+    named_expires_at, layer_expires_at
   ON entries
   WHEN OLD.listed = 1 AND OLD.expires_at IS NULL
-    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned, NEW.text_words)
-      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned, OLD.text_words)
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
 BEGIN
   UPDATE layer_counters SET entries = entries - 1, words = words - OLD.text_words
     WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
@@ -771,6 +808,16 @@ BEGIN
   DELETE FROM layer_counters
     WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
       AND kind = OLD.kind AND pinned = OLD.pinned AND entries = 0;
+END;
+
+CREATE TRIGGER layers_resized AFTER UPDATE OF text_words ON entries
+  WHEN OLD.listed = 1 AND OLD.expires_at IS NULL AND OLD.text_words <> NEW.text_words
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
+BEGIN
+  UPDATE layer_counters SET words = words - OLD.text_words + NEW.text_words
+    WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
+      AND kind = OLD.kind AND pinned = OLD.pinned;
 END;
 
 CREATE TRIGGER long_texts_deleted AFTER DELETE ON entries WHEN OLD.bytes > 16384
@@ -964,7 +1011,7 @@ CREATE TABLE entry_tags (
   PRIMARY KEY (org, tag, layer, project, entry_id)
 ) WITHOUT ROWID;
 
-CREATE INDEX entry_tags_by_entry ON entry_tags (entry_id);
+CREATE INDEX entry_tags_by_time ON entry_tags (org, tag, created_at / 1000, entry_id, expires_at, reader, project) WHERE listed = 1;
 
 CREATE TRIGGER tags_gain AFTER INSERT ON entry_tags WHEN NEW.listed = 1
 BEGIN
@@ -1026,7 +1073,11 @@ END;
 CREATE TRIGGER vectors_removed AFTER DELETE ON entry_vectors
 BEGIN
   INSERT INTO vector_removals (org, vector_id) VALUES (OLD.org, OLD.id);
-  INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0)
+  INSERT INTO outbox (org, topic, key, created_at, due_at)
+    SELECT OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0
+    WHERE NOT EXISTS (
+      SELECT 1 FROM outbox WHERE org = OLD.org AND topic = 'vector_sync' AND key = OLD.model AND state = 'pending' AND due_at = 0
+    )
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
 END;
 

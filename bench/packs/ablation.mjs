@@ -87,10 +87,11 @@ async function choose({ team }, { goal, limit, found }, weights) {
     findCandidates: async () => found,
   })
   const caller = { org: team.org, owner: team.asker, projects: null }
-  return compile(caller, {
+  const { pack } = await compile(caller, {
     ...{ goal: goal.goal, intent: goal.intent, project: goal.project, limit, agentId: goal.agent },
     ...{ layer: 'recall', includeRelated: true, relatedLimit: 3 },
   })
+  return pack
 }
 
 const known = (numbers) => numbers.filter((value) => value !== null)

@@ -17,6 +17,12 @@ const RECORDS = {
   'packs-studio': 'packs',
   'packs-bakery': 'packs',
   'packs-harbour': 'packs',
+  'suites-locomo': 'suites',
+  'suites-realtalk': 'suites',
+  'suites-beam': 'suites',
+  'suites-longmemeval': 'suites',
+  'suites-gatemem': 'suites',
+  'suites-promises': 'suites',
   'hostile-text-part': 'hostile-text',
   'hostile-size-requests': 'hostile-size',
 }

@@ -167,11 +167,9 @@ CREATE INDEX entries_of_kind ON entries (org, project, layer, kind, created_at, 
 
 CREATE INDEX entries_by_kind ON entries (org, kind, created_at, id, expires_at, reader, project) WHERE listed = 1 AND layer = 3;
 
--- When the first or the last entry of a thread leaves, its counters (0008) look up the next one that the same readers see: these lead
--- to it, however many entries of others the thread has.
+-- When the first or the last entry of a thread leaves, its counters (0008) look up the next one that the same readers see: this and
+-- the next index lead to it, however many entries of others the thread has.
 CREATE INDEX entries_of_circle_by_time ON entries (org, thread_id, coalesce(project, ''), reader, created_second) WHERE listed = 1;
-
-CREATE INDEX entries_of_circle_by_id ON entries (org, thread_id, coalesce(project, ''), reader, id) WHERE listed = 1;
 
 -- Entries with large metadata, by id with their sizes: filters ask so much of each that they are looked at by themselves, so that
 -- others are served meanwhile.
@@ -179,8 +177,6 @@ CREATE INDEX entries_with_large_metadata ON entries (org, id, octet_length(metad
 
 -- The newest turn of a thread that a caller sees, by its readers and projects: a repeated store looks it up, and hundreds of thousands
 -- of newer entries of others may stand in the same thread.
-CREATE INDEX entries_by_reader_turn ON entries (org, thread_id, source, reader, id) WHERE listed = 1;
-
 CREATE INDEX entries_by_circle_turn ON entries (org, thread_id, source, reader, coalesce(project, ''), id) WHERE listed = 1;
 
 -- What of a thread lists do not show.
@@ -201,7 +197,8 @@ CREATE TABLE entry_tags (
   PRIMARY KEY (org, tag, layer, project, entry_id)
 ) WITHOUT ROWID;
 
-CREATE INDEX entry_tags_by_entry ON entry_tags (entry_id);
+-- What has a tag, newest first. What an entry has is found by the names in its row.
+CREATE INDEX entry_tags_by_time ON entry_tags (org, tag, created_at / 1000, entry_id, expires_at, reader, project) WHERE listed = 1;
 
 CREATE TABLE image_uses (
   org TEXT NOT NULL,
@@ -219,7 +216,7 @@ CREATE VIEW images_in_use AS SELECT org, hash FROM image_uses;
 
 -- A log of what happened to entries, in the order of commits. Within a batch its newest row of the org names the entry just written.
 CREATE TABLE changes (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq INTEGER PRIMARY KEY, -- never given twice, since the newest row is always kept (src/adapters/sql/stores/keeping/retention.ts)
   org TEXT NOT NULL,
   entry_id INTEGER NOT NULL,
   action TEXT NOT NULL CHECK (action IN ('store', 'update', 'delete')),
@@ -322,7 +319,9 @@ CREATE TRIGGER entries_retagged AFTER UPDATE OF
   WHEN (NEW.tags, NEW.layer, NEW.project, NEW.kind, NEW.reader, NEW.expires_at, NEW.listed)
     IS NOT (OLD.tags, OLD.layer, OLD.project, OLD.kind, OLD.reader, OLD.expires_at, OLD.listed)
 BEGIN
-  DELETE FROM entry_tags WHERE entry_id = NEW.id;
+  DELETE FROM entry_tags
+    WHERE org = OLD.org AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   INSERT INTO entry_tags (org, tag, layer, project, entry_id, created_at, kind, reader, expires_at, listed)
     SELECT NEW.org, value, NEW.layer, coalesce(NEW.project, ''), NEW.id, NEW.created_at, NEW.kind, NEW.reader, NEW.expires_at, NEW.listed
     FROM json_each(NEW.tags);
@@ -346,7 +345,9 @@ END;
 -- cannot come back.
 CREATE TRIGGER entries_deleted AFTER DELETE ON entries
 BEGIN
-  DELETE FROM entry_tags WHERE entry_id = OLD.id;
+  DELETE FROM entry_tags
+    WHERE org = OLD.org AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   DELETE FROM image_uses WHERE entry_id = OLD.id;
   DELETE FROM links WHERE org = OLD.org AND from_id = OLD.id;
   INSERT OR IGNORE INTO dangling_links (entry_id, org)

@@ -51,7 +51,11 @@ END;
 CREATE TRIGGER vectors_removed AFTER DELETE ON entry_vectors
 BEGIN
   INSERT INTO vector_removals (org, vector_id) VALUES (OLD.org, OLD.id);
-  INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0)
+  INSERT INTO outbox (org, topic, key, created_at, due_at)
+    SELECT OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0
+    WHERE NOT EXISTS (
+      SELECT 1 FROM outbox WHERE org = OLD.org AND topic = 'vector_sync' AND key = OLD.model AND state = 'pending' AND due_at = 0
+    )
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
 END;
 

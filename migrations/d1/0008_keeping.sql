@@ -130,21 +130,41 @@ BEGIN
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second DESC LIMIT 1) END,
       first_id = CASE WHEN OLD.id > first_id OR entries = 1 THEN first_id ELSE
-        (SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id LIMIT 1) END,
+        (SELECT min(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+        )) END,
       last_id = CASE WHEN OLD.id < last_id OR entries = 1 THEN last_id ELSE
-        (SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id DESC LIMIT 1) END
+        (SELECT max(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+        )) END
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM thread_counters
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
 END;
 
-CREATE TRIGGER counters_left AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words ON entries
-  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
-    IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words)
+-- What stays where it is changes one row of each; only what moves leaves one and joins another.
+CREATE TRIGGER counters_resized AFTER UPDATE OF image_count, bytes, text_words ON entries
+  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
+    AND (NEW.image_count, NEW.bytes, NEW.text_words) IS NOT (OLD.image_count, OLD.bytes, OLD.text_words)
+BEGIN
+  UPDATE thread_counters SET
+      multimodal = multimodal - (OLD.image_count > 0) + (NEW.image_count > 0), bytes = bytes - OLD.bytes + NEW.bytes,
+      words = words - OLD.text_words + NEW.text_words
+    WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+END;
+
+CREATE TRIGGER counters_left AFTER UPDATE OF archived, diary, audience, owner, project, thread_id ON entries
+  WHEN OLD.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
 BEGIN
   UPDATE thread_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
@@ -158,21 +178,30 @@ BEGIN
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second DESC LIMIT 1), last_second) END,
       first_id = CASE WHEN OLD.id > first_id OR entries = 1 THEN first_id ELSE
-        coalesce((SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id LIMIT 1), first_id) END,
+        coalesce((SELECT min(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+        )), first_id) END,
       last_id = CASE WHEN OLD.id < last_id OR entries = 1 THEN last_id ELSE
-        coalesce((SELECT id FROM entries
-          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
-            AND reader = OLD.reader ORDER BY id DESC LIMIT 1), last_id) END
+        coalesce((SELECT max(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
+        )), last_id) END
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM thread_counters
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
 END;
 
-CREATE TRIGGER counters_joined AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words ON entries
-  WHEN NEW.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
-    IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words)
+CREATE TRIGGER counters_joined AFTER UPDATE OF archived, diary, audience, owner, project, thread_id ON entries
+  WHEN NEW.listed = 1 AND (NEW.listed, NEW.project, NEW.reader, NEW.thread_id) IS NOT (OLD.listed, OLD.project, OLD.reader, OLD.thread_id)
 BEGIN
   INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
     bytes, words, first_second, last_second, first_id, last_id)
@@ -204,13 +233,23 @@ BEGIN
       AND kind = OLD.kind AND pinned = OLD.pinned AND entries = 0;
 END;
 
+CREATE TRIGGER layers_resized AFTER UPDATE OF text_words ON entries
+  WHEN OLD.listed = 1 AND OLD.expires_at IS NULL AND OLD.text_words <> NEW.text_words
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
+BEGIN
+  UPDATE layer_counters SET words = words - OLD.text_words + NEW.text_words
+    WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
+      AND kind = OLD.kind AND pinned = OLD.pinned;
+END;
+
 CREATE TRIGGER layers_left AFTER UPDATE OF
     layer, project, audience, owner, diary, archived, named_kind, tag_kind, work_item, source, given_pinned, named_pinned,
-    named_expires_at, layer_expires_at, text_words
+    named_expires_at, layer_expires_at
   ON entries
   WHEN OLD.listed = 1 AND OLD.expires_at IS NULL
-    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned, NEW.text_words)
-      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned, OLD.text_words)
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
 BEGIN
   UPDATE layer_counters SET entries = entries - 1, words = words - OLD.text_words
     WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
@@ -222,11 +261,11 @@ END;
 
 CREATE TRIGGER layers_joined AFTER UPDATE OF
     layer, project, audience, owner, diary, archived, named_kind, tag_kind, work_item, source, given_pinned, named_pinned,
-    named_expires_at, layer_expires_at, text_words
+    named_expires_at, layer_expires_at
   ON entries
   WHEN NEW.listed = 1 AND NEW.expires_at IS NULL
-    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned, NEW.text_words)
-      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned, OLD.text_words)
+    AND (NEW.listed, NEW.expires_at, NEW.layer, NEW.project, NEW.reader, NEW.kind, NEW.pinned)
+      IS NOT (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned)
 BEGIN
   INSERT INTO layer_counters (org, layer, project, reader, kind, pinned, entries, words, first_id, last_id)
     VALUES (NEW.org, NEW.layer, coalesce(NEW.project, ''), NEW.reader, NEW.kind, NEW.pinned, 1, NEW.text_words, NEW.id, NEW.id)
@@ -257,9 +296,18 @@ BEGIN
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
 END;
 
-CREATE TRIGGER circles_changed AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, summary ON entries
-  WHEN (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.summary <> '')
-    IS NOT (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.summary <> '')
+CREATE TRIGGER circles_resized AFTER UPDATE OF image_count, bytes, summary ON entries
+  WHEN OLD.listed = 1 AND (OLD.listed, OLD.project, OLD.reader) IS (NEW.listed, NEW.project, NEW.reader)
+    AND (OLD.image_count, OLD.bytes, OLD.summary <> '') IS NOT (NEW.image_count, NEW.bytes, NEW.summary <> '')
+BEGIN
+  UPDATE circle_counters SET
+      multimodal = multimodal - (OLD.image_count > 0) + (NEW.image_count > 0), bytes = bytes - OLD.bytes + NEW.bytes,
+      images = images - OLD.image_count + NEW.image_count, summaries = summaries - (OLD.summary <> '') + (NEW.summary <> '')
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+END;
+
+CREATE TRIGGER circles_changed AFTER UPDATE OF archived, diary, audience, owner, project ON entries
+  WHEN (OLD.listed, OLD.project, OLD.reader) IS NOT (NEW.listed, NEW.project, NEW.reader)
 BEGIN
   UPDATE circle_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),

@@ -160,7 +160,9 @@ DROP TRIGGER entries_deleted;
 
 CREATE TRIGGER entries_deleted AFTER DELETE ON entries
 BEGIN
-  DELETE FROM entry_tags WHERE entry_id = OLD.id;
+  DELETE FROM entry_tags
+    WHERE org = OLD.org AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND entry_id = OLD.id;
   DELETE FROM image_uses WHERE entry_id = OLD.id;
   DELETE FROM links WHERE org = OLD.org AND from_id = OLD.id;
   INSERT OR IGNORE INTO dangling_links (entry_id, org)

@@ -57,7 +57,7 @@ export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
     `Commonplace is ready:  ${url}`,
     '',
     `  Claude Code   claude mcp add --transport http commonplace ${url}/core${header}`,
-    '  others        README.md, "Connect a client"',
+    '  others        docs/clients/README.md',
     `  people        ${new URL('/', url).href}`,
     '',
     mode,

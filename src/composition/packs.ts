@@ -8,7 +8,7 @@ import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { VectorIndex } from '../ports/vector-index'
 import type { FinishIndex } from '../services/keeping/pending-index'
-import { createCompilePack } from '../services/pack/compile-pack'
+import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates, type FindCandidates } from '../services/pack/find-candidates'
 import { createRemember } from '../services/pack/remember'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
@@ -41,8 +41,10 @@ export function composePacks(given: {
   const findCandidates = watching(
     createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
   )
+  const explained = createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() })
   return {
-    context: createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() }),
+    context: contextOf(explained),
+    explained,
     remember: createRemember({ storeEntries, entries, fullText, analyzer }),
   }
 }

@@ -99,7 +99,6 @@ export function chooseStorage(
     const connection = createPostgresConnection(postgresOptions(bindings, config), postgresDialect(analyzer), (cost) =>
       log('DEBUG', 'sql', { ...cost }),
     )
-    connection.open()
     const fullText = createPostgresFullText(connection, analyzer, clock)
     return {
       connection,

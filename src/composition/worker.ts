@@ -30,6 +30,7 @@ import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createCatchUp } from '../services/keeping/catch-up'
+import { createLeftWork } from '../services/keeping/left-work'
 import { createOutboxWork } from '../services/keeping/outbox-work'
 import { createSchedule } from '../services/keeping/schedule'
 import { scheduleSteps } from '../services/keeping/steps'
@@ -61,7 +62,7 @@ import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, catchUpState, embeddingTurn } from './isolate'
+import { analyzerFor, catchUpState, embeddingTurn, writesOf } from './isolate'
 import { chooseLevels } from './levels'
 import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
@@ -98,7 +99,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
-  const connection = { ...through(storage.connection), announce }
+  const leaves = createLeftWork(writesOf(bindings))
+  const connection = { ...through(storage.connection), announce, leave: leaves.note }
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
@@ -271,7 +273,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
     code,
-    maintenance: { work },
+    maintenance: { work, workLeft: () => (leaves.isDue() ? work() : Promise.resolve()) },
     schedule,
     catchUp,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },

@@ -47,7 +47,7 @@ export const SCORED_LENGTH = 8_000
 interface Sought {
   /** With an expression. */
   readonly query: TextQuery
-  /** What the statistics are wanted of. */
+  /** What the statistics are wanted of, and what candidates weigh; without any the newest come first. */
   readonly terms: readonly ScoredTerm[]
   readonly filter: Filter
   /**

@@ -18,7 +18,7 @@ import type { BackgroundGeneration } from './keeping/background-generation'
 import type { CatchUp } from './keeping/catch-up'
 import type { OutboxWork } from './keeping/outbox-work'
 import type { Schedule } from './keeping/schedule'
-import type { CompilePack } from './pack/compile-pack'
+import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
 import type { Identity } from './people/identity'
@@ -70,7 +70,8 @@ export interface Services {
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** Does work that is due; called after writes that may have queued some. */
-  readonly maintenance: { readonly work: OutboxWork }
+  /** `workLeft` does what the writes of this request left, where somebody waits for it or much has gathered. */
+  readonly maintenance: { readonly work: OutboxWork; readonly workLeft: () => Promise<void> }
   readonly schedule: Schedule
   readonly catchUp: CatchUp
   /** Entries as memories in layers. */
@@ -85,7 +86,12 @@ export interface Services {
   /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
   /** The working set for a goal, and what goes into it. */
-  readonly packs: { readonly context: CompilePack; readonly remember: Remember }
+  readonly packs: {
+    readonly context: ContextOf
+    /** The same, with what was left out. */
+    readonly explained: CompilePack
+    readonly remember: Remember
+  }
   /** Source code of projects: filling the index, and searching it. */
   readonly code: IndexCode & { readonly search: SearchCode }
   /** What the hooks of clients send, and what becomes of it. */

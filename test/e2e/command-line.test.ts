@@ -26,14 +26,14 @@ describe('commonplace reembed', () => {
     expect(JSON.parse(asked.out)).toEqual({ made: 0, entries: 1, embedded: 1 })
   })
 
-  it('shows every command in its help, which the README names too', async () => {
+  it('shows every command in its help, which its page names too', async () => {
     const [{ out, code }, other] = [await commonplace('--help'), await commonplace('help')]
     expect([code, other]).toEqual([0, { code: 0, out, err: '' }])
     const named = [...out.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= |$)/gm)].map(([, name]) => name as string)
     expect(named.length).toBeGreaterThan(12)
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8')
     const row = (name: string): string => `\`${name.split(' ')[0]}`
-    expect(named.filter((name) => !readme.includes(row(name)))).toEqual([])
+    expect(named.filter((name) => !page.includes(row(name)))).toEqual([])
   })
 
   it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {

@@ -1,10 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboardContract } from '../contracts/endpoint/dashboard'
+import { WORKER_DIR } from '../support/build'
 import { type House, houseOf, type Person } from '../support/dashboard'
 import { ADMIN_TOKEN, startDeployment } from '../support/oauth'
 import { type RunningServer, startServer } from '../support/server'
 
 dashboardContract('D1', (vars) => startServer(vars))
+
+describe('the Worker with all its pages', () => {
+  it('is at most 1,100 KB, packed as it is uploaded', () => {
+    const files = readdirSync(WORKER_DIR).filter((name) => /\.(js|wasm|sql)$/.test(name))
+    const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(WORKER_DIR, name))).length, 0)
+    expect(files).toContain('index.js')
+    expect(bytes).toBeLessThanOrEqual(1_100_000)
+  })
+})
 
 describe('the dashboard behind https', () => {
   it('keeps its session where no other host, no script and no plain connection gets it', async () => {

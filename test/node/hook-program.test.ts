@@ -68,6 +68,13 @@ it('is one file of at most 61,440 bytes, equal in both plugins and equal to what
   expect(imported.filter((name) => !/^node:(fs|path|os|crypto|https?|url)$/.test(name as string))).toEqual([])
 })
 
+it('names the schemas by which Copilot knows a plugin of the agent-plugins format, without which it reads no hooks and no servers', () => {
+  const schemaOf = (name: string) => JSON.parse(readFileSync(join(PLUGINS, 'agent-plugin', name), 'utf8')).$schema
+  expect(['plugin.json', 'mcp.json'].map(schemaOf)).toEqual(
+    ['plugin', 'mcp'].map((name) => `https://agent-plugins.org/schemas/1.0.0/${name}.schema.json`),
+  )
+})
+
 it('lets tool events wait without asking the server, and sends them oldest first with the next other event', async () => {
   await fire(tool('t1'))
   await fire(tool('t2'))

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { cleanText, FENCE } from '../../src/domain/capture/clean'
 import { decisionsIn } from '../../src/domain/capture/decisions'
+import { beginning, gather } from '../../src/domain/capture/gathered'
 import { projectOfFolder, projectOfRemote, readPlace } from '../../src/domain/capture/place'
 import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
 
@@ -47,6 +49,20 @@ describe('a session', () => {
   it('keeps of a patch the lines that name its files, however long it is', () => {
     const patch = `*** Begin Patch\n*** Update File: a.ts\n${'+ x\n'.repeat(5000)}*** Add File: b.ts\n+y\n*** End Patch`
     expect(cleanText(patch)).toBe('*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch')
+  })
+
+  it('is written where a command ran, also when its client does not say how that went', () => {
+    const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
+    const what = { kind: 'tool', files: [], command: 'make', outcome: 'unknown' } as const
+    const gathered = gather(
+      beginning(place, 1),
+      { session: 's', isSubagent: false, name: 'PostToolUse', what },
+      place,
+      2,
+    )
+    expect(gathered.commands).toEqual([{ command: 'make', failedAt: null, passedAt: null }])
+    expect(checkpointOf(gathered, 'Codex')?.title).toBe('Session of Codex')
+    expect(checkpointOf(beginning(place, 1), 'Codex')).toBeNull()
   })
 
   it('tells the sentences that decide something, and who said them', () => {

@@ -101,7 +101,7 @@ describe('what calls cost in D1', () => {
       small.set(name, (await cost(() => made.entries.page(ada, filter, PAGE))).rowsRead)
     await grow(1_000, 100_000)
     last = await bindings.DB.prepare('SELECT max(id) AS id FROM entries').first('id')
-  }, 60_000)
+  })
   // So that what one test stores is in the counts of no other.
   afterEach(() => bindings.DB.prepare('DELETE FROM entries WHERE id > ?').bind(last).run())
 

@@ -76,8 +76,6 @@ export type PostgresSession = Omit<PostgresConnection, 'dialect'>
 
 export interface PostgresConnection extends SqlConnection {
   readonly health: DatabaseHealth
-  /** Opens the connection before a statement is there, so that both take their time together. */
-  open(): void
   /** Lets the connection go as soon as no statement runs; a later one opens another, which goes when it is done. */
   close(): Promise<void>
 }
@@ -219,10 +217,6 @@ export function createPostgresSession(
         await inTurn([{ text: 'SELECT 1', values: [] }])
       },
       counts: () => ({ ...counts }),
-    },
-    open() {
-      // Whether there is one is told to the first statement.
-      connected().catch(() => {})
     },
     async close() {
       closing = true

@@ -1,18 +1,18 @@
 // In how many entries do the terms of a query stand, and in which, where these are few?
 import { type SQL, sql } from 'drizzle-orm'
 
-/** MATCH expressions, where they may be asked at once: a table of one row, `fits`, stands before. */
-export const asked = (expressions: readonly string[]): SQL =>
-  sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
+/** MATCH expressions, where they may be asked at once: a table of one row, `fits` or another with `yes`, stands before. */
+export const asked = (expressions: readonly string[], gate: 'fits' | 'by_word' = 'fits'): SQL =>
+  sql`json_each(CASE WHEN (SELECT yes FROM ${sql.raw(gate)}) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
 /** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
-export const counted = (expressions: readonly string[], most: number): SQL =>
+export const counted = (expressions: readonly string[], most: number, gate: 'fits' | 'by_word' = 'fits'): SQL =>
   sql`SELECT term.key AS place, term.value AS words, (
       SELECT json_array(count(*), max(id)) FROM (
         SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
       )
     ) AS count
-    FROM ${asked(expressions)} term`
+    FROM ${asked(expressions, gate)} term`
 
 /** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
 const foundIn = (expressions: readonly string[], rare: number): SQL =>

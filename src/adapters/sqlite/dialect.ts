@@ -86,7 +86,8 @@ const leaves: LeafCompilers = {
   source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
   contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
   tag: (leaf, bind) =>
-    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.entry_id = e.id AND t.tag IN ${members(bind, leaf.anyOf)})`,
+    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.org = e.org AND t.tag IN ${members(bind, leaf.anyOf)}
+      AND t.layer = e.layer AND t.project = coalesce(e.project, '') AND t.entry_id = e.id)`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),

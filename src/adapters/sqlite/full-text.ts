@@ -15,6 +15,7 @@ import { totalsOf } from '../sql/tables/search/room'
 import { bestByUnits, matchIfFits } from './best-by-units'
 import { askedBy, fitsTable, SHARES, type Shares } from './bounded/search-cost'
 import { searchInParts } from './bounded/search-in-parts'
+import { bestOfClasses, classLists, countedInLists, isForClasses } from './by-classes'
 import { candidateColumns } from './candidate-columns'
 import { counted, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
@@ -64,13 +65,13 @@ export function createD1FullText(
       const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
       const weights = [
         sql`rarity AS MATERIALIZED (
-          SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-          FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${COMMON}
+          SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+          FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${COMMON}
         )`,
         sql`weighed AS MATERIALIZED (
           SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
           FROM rarity CROSS JOIN entries_fts
-          WHERE entries_fts MATCH rarity.words
+          WHERE ${isAnyOf && isForClasses(terms.length) ? sql`(SELECT yes FROM by_word) AND ` : sql``}entries_fts MATCH rarity.words
           GROUP BY entries_fts.rowid
         )`,
       ]
@@ -97,12 +98,26 @@ export function createD1FullText(
       /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
       const withTerms = (): SQL => {
         const bindings = dialect.bindings()
-        const condition = compileFilter(filter, dialect, bindings.bind)
-        const admitted = sql`admitted AS MATERIALIZED (
+        const may = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        const byWord = sql`
           SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${condition}
-        )`
+          WHERE ${may}`
+        const words = terms.map(compiler.term)
+        const asked = { words, confined, admitted: may, shortness, depth, share: shares.once }
+        const tables = isForClasses(words.length)
+          ? [
+              ...classLists(asked),
+              sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON, 'by_word')} UNION ALL ${countedInLists(inside(confined))})`,
+              ...weights,
+              ...bestOfClasses(asked),
+              sql`admitted AS MATERIALIZED (
+                ${byWord}
+                UNION ALL SELECT id, 1, key, shortness FROM complete_ones
+                UNION ALL SELECT id, 0, key, shortness FROM others
+              )`,
+            ]
+          : [counts, ...weights, sql`admitted AS MATERIALIZED (${byWord})`]
         const best = sql`best AS (
           SELECT id, max(complete) AS complete FROM (
             SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
@@ -116,7 +131,7 @@ export function createD1FullText(
         )`
         return withPrelude(
           bindings,
-          [fits, counts, ...weights, admitted, best],
+          [fits, ...tables, best],
           sql`SELECT ${columnsOf(ofCounts)}, best.complete FROM best JOIN entries e ON e.id = best.id`,
         )
       }
@@ -142,18 +157,21 @@ export function createD1FullText(
       const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
+        // FTS5 goes through what matches from the newest on, as far as it is asked to.
+        const isNewest = terms.length === 0 && !alike
+        const order = alike ? shortness : sql`weighed.weight * ${shortness}`
         const best = sql`best AS (
           SELECT entries_fts.rowid AS id
-          FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
-            ${alike ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
+          FROM entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+            ${alike || isNewest ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
           WHERE entries_fts MATCH ${matchIfFits(compiler.within(expression, confined))}
             AND ${listed(dialect, scope, now, 'e', sight)} AND ${condition}
-          ORDER BY ${alike ? shortness : sql`weighed.weight * ${shortness}`} DESC, entries_fts.rowid DESC
+          ORDER BY ${isNewest ? sql`` : sql`${order} DESC, `}entries_fts.rowid DESC
           LIMIT ${limit}
         )`
         return withPrelude(
           bindings,
-          alike ? [fits, counts, best] : [fits, counts, ...weights, best],
+          alike || isNewest ? [fits, counts, best] : [fits, counts, ...weights, best],
           sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
         )
       }
@@ -167,7 +185,7 @@ export function createD1FullText(
             ? chosenBy((admitted) => [counts, ...bestByUnits({ request, units, compiler, confined, admitted })])
             : isAnyOf
               ? withTerms()
-              : candidates(expression, depth.candidates, expression.op === 'unit'),
+              : candidates(expression, depth.candidates, expression.op === 'unit' && terms.length > 0),
         asRows,
       )
       const totals = batch.add(totalsOf({ dialect, scope, now }, place, isCounting, rare === undefined), asRows)

@@ -46,7 +46,7 @@ export async function digestEntries(
   const from = (parts: SQL): SQL => sql`SELECT ${parts} AND org = ${org}`
   const results = await side.connection.batch([
     from(sql`${entryColumns(columns)} FROM entries WHERE id IN ${list}`),
-    from(sql`entry_id, tag FROM entry_tags WHERE entry_id IN ${list}`),
+    side.tagRows(list),
     from(sql`entry_id, hash, size, mime_type FROM image_uses WHERE entry_id IN ${list}`),
     // Those to deleted entries are copied too, and go when these cannot come back.
     from(sql`from_id AS entry_id, relation, to_id, origin FROM links

@@ -15,6 +15,8 @@ export interface Side {
   readonly highestId: SQL
   /** Makes the next id greater than this one. */
   readonly advanceIds: (id: number) => SQL
+  /** `entry_id` and `tag` of the rows of tags that these entries have. */
+  readonly tagRows: (ids: SQL) => SQL
   /** The ids among those given that stand in the search index, as `id`. */
   readonly indexedIds: (ids: SQL) => SQL
   close(): Promise<void>

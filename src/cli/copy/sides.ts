@@ -20,6 +20,10 @@ export async function openD1(db: D1Database, env: Environment, close: () => Prom
     columnsOf: (table) => sql`SELECT name FROM pragma_table_xinfo(${table}) WHERE hidden = 0`,
     highestId: sql`SELECT coalesce(max(seq), 0) AS id FROM sqlite_sequence WHERE name = 'entries'`,
     advanceIds: (id) => sql`UPDATE sqlite_sequence SET seq = max(seq, ${id}) WHERE name = 'entries'`,
+    tagRows: (ids) => sql`SELECT t.entry_id, t.tag FROM entries e CROSS JOIN json_each(e.tags) named
+      CROSS JOIN entry_tags t ON t.org = e.org AND t.tag = named.value AND t.layer = e.layer
+        AND t.project = coalesce(e.project, '') AND t.entry_id = e.id
+      WHERE e.id IN ${ids}`,
     indexedIds: (ids) => sql`SELECT rowid AS id FROM entries_fts WHERE rowid IN ${ids}`,
     close,
   }
@@ -42,6 +46,7 @@ export async function openPostgres(connectionString: string, schema: string, env
     highestId: sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM entries_id_seq`,
     advanceIds: (id) =>
       sql`SELECT setval('entries_id_seq', greatest(${id}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq`,
+    tagRows: (ids) => sql`SELECT entry_id, tag FROM entry_tags WHERE entry_id IN ${ids}`,
     indexedIds: (ids) => sql`SELECT entry_id AS id FROM entries_fts WHERE entry_id IN ${ids}`,
     close: () => connection.close(),
   }

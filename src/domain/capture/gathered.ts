@@ -26,7 +26,7 @@ export interface At {
   readonly text: string
 }
 
-/** One command: when it first failed, and when it last passed. */
+/** One command: when it first failed, and when it last passed; both null where no client said how it went. */
 export interface CommandRuns {
   readonly command: string
   readonly failedAt: number | null
@@ -71,7 +71,7 @@ const greatest = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b)
 
 function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse, at: number): readonly CommandRuns[] {
-  if (command === null || outcome === 'unknown') return runs
+  if (command === null) return runs
   const name = firstCodePoints(command.trim(), COMMAND)
   const known = runs.find((run) => run.command === name) ?? { command: name, failedAt: null, passedAt: null }
   const next = {

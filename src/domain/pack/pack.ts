@@ -76,3 +76,15 @@ export interface Omitted {
   readonly duplicate: number
   readonly superseded: number
 }
+
+/** Why something that was found stands in no pack. */
+export type LeftOutWhy = keyof Omitted
+
+/** One of what was left out, for a person who asks why. */
+export interface LeftOut {
+  readonly why: LeftOutWhy
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly score: number
+}

@@ -26,9 +26,9 @@ export interface Selection {
   /** Those that only take places that are left. */
   readonly fillers: ReadonlySet<Selectable>
   /** Entries that say what a chosen one says. */
-  readonly duplicates: number
+  readonly duplicates: readonly Weighed[]
   /** Good ones beyond the limit. */
-  readonly beyond: number
+  readonly beyond: readonly Weighed[]
 }
 
 /** What the best has to say before anything has to do with a goal. */
@@ -245,11 +245,11 @@ export async function select(
       await take(one)
   const related = distinct.filter((one) => speaksForItself(one, low, weights) && score(one) >= floorOf(one))
   await takeBest(related)
-  const beyond = related.filter((one) => pool.has(one)).length
+  const beyond = related.filter((one) => pool.has(one))
   const standsFor = (one: Selectable): boolean =>
     one.score < floors.floor ? opponents(one.entry.id).size === 0 : score(one) >= floors.floor
   await takeBest(distinct.filter((one) => fills(one) && standsFor(one)))
-  const duplicates = compared.length - distinct.length
+  const apart = new Set(distinct)
   const looked = new Set(compared)
   const aside = [...chosen].filter(
     (one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low, weights),
@@ -258,7 +258,7 @@ export async function select(
     chosen: withLast([...chosen], aside),
     aside: new Set(aside),
     fillers: new Set([...chosen].filter((one) => one.score < low)),
-    duplicates,
-    beyond: beyond + good.filter((one) => !looked.has(one)).length,
+    duplicates: compared.filter((one) => !apart.has(one)),
+    beyond: [...beyond, ...good.filter((one) => !looked.has(one))],
   }
 }

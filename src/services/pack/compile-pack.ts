@@ -8,10 +8,11 @@ import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
+import { leftOut } from '../../domain/pack/left-out'
 import { shapeOf } from '../../domain/pack/likeness'
 import { opponentsIn } from '../../domain/pack/links'
 import { frame, packMarkdown } from '../../domain/pack/markdown'
-import type { Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
 import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
@@ -50,7 +51,20 @@ const HINTS = {
   deep_search: 'Work from this pack; search for what is missing, and store what you learn with remember.',
 } as const
 
+/** A pack, and what of what was found stands in none. */
+export interface Compiled {
+  readonly pack: Pack
+  readonly leftOut: readonly LeftOut[]
+}
+
 export type CompilePack = ReturnType<typeof createCompilePack>
+export type ContextOf = (caller: Caller, given: PackArguments) => Promise<Pack>
+
+/** What agents are given: the pack alone. */
+export const contextOf =
+  (compile: CompilePack): ContextOf =>
+  async (caller, given) =>
+    (await compile(caller, given)).pack
 
 export function createCompilePack({
   reads,
@@ -121,7 +135,7 @@ export function createCompilePack({
   }
 
   /** Chooses, gives room, reads the rest and puts the pack together. */
-  async function compile(caller: Caller, request: PackRequest): Promise<Pack> {
+  async function compile(caller: Caller, request: PackRequest): Promise<Compiled> {
     const sight: PackSight = {
       scope: request.project === null ? caller : { ...caller, projects: [request.project] },
       diaryOf: request.agentId,
@@ -165,11 +179,12 @@ export function createCompilePack({
           : roomFor(chars, one.score / highest, request.maxContent, weights)
       return { chosen: one, told, item: itemOf(told), most, anyway, ...passageOf(one, words, most) }
     })
+    const superseded = weighed.filter(({ entry, score }) => entry.superseded && score >= weights.floors.floor)
     const omitted: Omitted = {
-      limit: selection.beyond,
+      limit: selection.beyond.length,
       budget: 0,
-      duplicate: selection.duplicates,
-      superseded: weighed.filter(({ entry, score }) => entry.superseded && score >= weights.floors.floor).length,
+      duplicate: selection.duplicates.length,
+      superseded: superseded.length,
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
     const { head, foot } = frame({ ...request, unrelated }, { ...omitted, budget: 99 })
@@ -190,7 +205,7 @@ export function createCompilePack({
     })
     const sections = sectionsOf(planned, finished, words, request, total)
     const described = { ...request, sections, unrelated }
-    return {
+    const pack: Pack = {
       goal: request.goal,
       intent: request.intent,
       query: request.query,
@@ -202,6 +217,19 @@ export function createCompilePack({
       usage_hint: HINTS[request.layer],
       markdown: packMarkdown(described, left, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted: left },
+    }
+    const shown = new Set(planned.map(({ one }) => one))
+    return {
+      pack,
+      leftOut: [
+        ...leftOut(
+          'budget',
+          pieces.filter((one) => !shown.has(one)).map(({ chosen: one }) => one),
+        ),
+        ...leftOut('limit', selection.beyond),
+        ...leftOut('duplicate', selection.duplicates),
+        ...leftOut('superseded', superseded),
+      ],
     }
   }
 
@@ -225,7 +253,8 @@ export function createCompilePack({
     return inSections(withRelated(items, finished.neighbours, followed, total), request, inFlight)
   }
 
-  return async (caller: Caller, given: PackArguments): Promise<Pack> => compile(caller, readPackRequest(caller, given))
+  return async (caller: Caller, given: PackArguments): Promise<Compiled> =>
+    compile(caller, readPackRequest(caller, given))
 }
 
 /** What is shown of finished work that has taught something. */

@@ -2,14 +2,14 @@ import type { LinkTarget } from '../../domain/entry/link'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
+import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import { type RememberArguments, type Remembered, readFrom, readRemembered } from '../../domain/pack/remember'
 import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
-import { parseQuery } from '../../domain/search/query'
-import { scoredTerms } from '../../domain/search/score'
-import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
+import type { TextQuery } from '../../domain/search/query'
+import { trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import { done, onlyValue } from '../outcome'
@@ -42,9 +42,7 @@ export const rememberedAs = (
 })
 
 /** Entries that are compared with a new one, by title and by text. */
-const COMPARED = { candidates: 20, complete: 20 } as const
-/** Of a text, what is looked for in others. */
-const LOOKED_FOR = 2_000
+const COMPARED = { candidates: 40, complete: 0 } as const
 const MAX_CONFLICTS = 10
 
 export type Remember = ReturnType<typeof createRemember>
@@ -60,11 +58,13 @@ export function createRemember({
   readonly fullText: FullText
   readonly analyzer: Analyzer
 }) {
-  async function alike(scope: Scope, text: string, columns: readonly TextColumn[]): Promise<readonly TextHit[]> {
-    const query = parseQuery(firstCodePoints(text, LOOKED_FOR).replaceAll('"', ' '), 'match', analyzer)
-    if (query.expression === null) return []
-    const terms = scoredTerms(query.units)
-    const { hits } = await fullText.search(scope, { query, terms, filter: EVERYTHING, columns, depth: COMPARED })
+  async function alike(
+    scope: Scope,
+    query: TextQuery | null,
+    columns: readonly TextColumn[],
+  ): Promise<readonly TextHit[]> {
+    if (query === null) return []
+    const { hits } = await fullText.search(scope, { query, terms: [], filter: EVERYTHING, columns, depth: COMPARED })
     return hits
   }
 
@@ -84,8 +84,8 @@ export function createRemember({
     const scope = { ...caller, projects: project === null ? caller.projects : [project] }
     // Asked for in the same moment, so that both share a round trip.
     const found = await Promise.all([
-      alike(scope, title, ['title']),
-      alike(scope, draft.text, ['title', 'body', 'context']),
+      alike(scope, sameTitle(title, analyzer), ['title']),
+      alike(scope, nearlySameText(draft.text, analyzer), ['title', 'body', 'context']),
     ])
     const shape = shapeOf(draft.text, analyzer)
     const reasons = new Map<number, string>()

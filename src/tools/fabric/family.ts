@@ -53,5 +53,5 @@ export const fabric: Family = {
     return { structured, text: JSON.stringify(structured) }
   },
   denials: ({ code }) => (code === CODES.forbidden ? 1 : 0),
-  afterWrite: ({ services }) => services.afterwards(services.maintenance.work()),
+  afterWrite: ({ services }) => services.afterwards(services.maintenance.workLeft()),
 }

@@ -30,5 +30,5 @@ export const threads: Family = {
     const denied = items.filter((item) => isRecord(item) && item.code === 'forbidden').length
     return denied === 0 && isRecord(error) && error.code === 'forbidden' ? 1 : denied
   },
-  afterWrite: ({ services }) => services.afterwards(services.maintenance.work()),
+  afterWrite: ({ services }) => services.afterwards(services.maintenance.workLeft()),
 }

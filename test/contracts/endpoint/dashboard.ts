@@ -408,8 +408,25 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).toMatch(/Penguins at noon/)
       expect(text).toMatch(/class="reason"><bdi class="name">[^<]+</)
       expect(text).toMatch(/class="score">.*?0\.\d+<\/span>/s)
-      expect(text).toMatch(/As the agent reads it: about \d+ tokens/)
+      expect(text).toMatch(/About [\d\u202f]+ tokens, found by words and meaning/)
       expect(text).toContain('# Context pack')
+    })
+
+    it('names what a pack left out, and why, to whom it is shown', async () => {
+      for (const [text, metadata] of [
+        [
+          'Otters sleep in kelp, said once.',
+          { supersedes: [await store('Otters sleep on land.', { metadata: { project: 'p' } })] },
+        ],
+        ['Otters sleep in kelp, said once!', {}],
+      ] as const)
+        await store(text, { metadata: { ...metadata, project: 'p', kind: 'decision' }, thread_id: 'otters' })
+      const { text } = await writer.get('/pack?goal=where+do+otters+sleep&project=p')
+      const leftOut = text.slice(text.indexOf('<h2>Left out</h2>'))
+      expect(leftOut).toMatch(/1 memory superseded.*Otters sleep on land/s)
+      expect(leftOut).toMatch(/1 memory said already.*Otters sleep in kelp/s)
+      const other = await narrowed.get('/pack?goal=of+the+secret+project')
+      expect(other.text).not.toContain('secret project</bdi>')
     })
 
     describe('the review of what was captured', () => {
@@ -445,12 +462,18 @@ export function dashboardContract(name: string, start: Start): void {
         const { id, version, text } = await first()
         expect(text).not.toMatch(/<script>|<img src=x/)
         const before = await whole(id)
-        const kept = await writer.send('/review/keep', { id, version, kind: 'decision', title: 'Kept by hand' })
+        const kept = await writer.send('/review/keep', {
+          id,
+          version,
+          kind: 'note',
+          'other-kind': 'rule',
+          title: 'Kept by hand',
+        })
         expect([kept.status, locationOf(kept)]).toEqual([
           303,
           expect.stringMatching(/^\/review\?done=keep&made=\d+&change=/),
         ])
-        expect((await whole(id)).metadata).toMatchObject({ kind: 'decision', title: 'Kept by hand' })
+        expect((await whole(id)).metadata).toMatchObject({ kind: 'rule', title: 'Kept by hand' })
         expect((await first()).id).not.toBe(id)
         expect((await writer.get(locationOf(kept))).text).toContain('Undo')
         expect((await undo(kept)).status).toBe(303)
@@ -473,6 +496,9 @@ export function dashboardContract(name: string, start: Start): void {
         await undo(merged)
         expect(await whole(made)).toEqual({})
         expect([await whole(now.id), await whole(second.split('-')[0] ?? '')]).toEqual(sources)
+        const page = (await writer.get(`/entries/${now.id}`)).text
+        expect(page).not.toMatch(/<h2>\d+ links?</)
+        expect(page).toMatch(/Version \d+<.*brought back by.*deleted by/s)
       })
 
       it('refuses what was changed meanwhile, what is not the key’s to change, and readers', async () => {
@@ -578,7 +604,7 @@ export function dashboardContract(name: string, start: Start): void {
       const visitor = await house.visitor()
       const { text } = await visitor.get('/')
       expect(text).toContain('A memory for your agents')
-      expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp<`)
+      expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp/core<`)
       expect(text.match(/<details/g)?.length).toBe(9)
       const stored = await visitor.send('/first-memory', {}, { token: tokenOf(text) })
       expect((await visitor.get(locationOf(stored))).text).toContain('Our first memory')
@@ -600,6 +626,27 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await house.person('').send('/projects', { id: 'evil' }, { token })).status).toBe(403)
       expect((await visitor.get('/projects')).text).not.toContain('evil')
       expect((await visitor.send('/projects', { id: 'good' }, { token })).status).toBe(303)
+    })
+
+    it('shows every page, those of an administrator too', async () => {
+      const visitor = await house.visitor()
+      const { context_id: id } = await house.call(null, 'store_context', {
+        ...{ thread_id: 'open', source: 'agent', text: 'Open to this computer' },
+      })
+      const paths = [
+        ...[
+          '/',
+          '/search',
+          '/search?q=open',
+          '/threads',
+          '/threads/open',
+          `/entries/${id}`,
+          `/entries/${id}/versions/1`,
+        ],
+        ...[`/entries/${id}/edit`, `/entries/${id}/delete`, '/pack', '/pack?goal=open', '/activity', '/review'],
+        ...['/projects', '/keys', '/audit', '/settings'],
+      ]
+      for (const path of paths) expect([path, (await visitor.get(path)).status]).toEqual([path, 200])
     })
 
     it('has no door, and lets nobody in by a session of its own elsewhere', async () => {

@@ -60,15 +60,23 @@ const changeItem = (change) => {
   const sign = element('span', 'sign', SIGNS[change.action])
   sign.setAttribute('aria-hidden', 'true')
   const line = element('p', 'facts')
-  line.append(element('strong', '', change.agent || 'somebody'), ' ' + WORDS[change.action] + ' ')
-  const link = element('a', '', 'memory ' + Number(change.context_id))
-  link.href = '/entries/' + Number(change.context_id)
-  line.append(link)
-  if (change.kind) line.append(' ', element('span', 'kind', change.kind.replaceAll('_', ' ')))
+  const who = element('span')
+  who.append(element('strong', '', change.agent || 'somebody'), ' ' + WORDS[change.action])
+  line.append(who)
+  if (change.kind) line.append(element('span', 'kind kind-' + change.kind, change.kind.replaceAll('_', ' ')))
+  if (change.thread_id) {
+    const thread = element('a', 'quiet', change.thread_id)
+    thread.href = '/threads?id=' + encodeURIComponent(change.thread_id)
+    line.append(thread)
+  }
   const time = element('time', '', 'just now')
   time.dateTime = change.at
-  line.append(' ', time)
-  item.append(sign, line, element('p', 'excerpt', change.preview))
+  line.append(time)
+  const text = element('p', 'excerpt')
+  const link = element('a', '', (change.preview || '').trim() || 'Memory ' + Number(change.context_id))
+  link.href = '/entries/' + Number(change.context_id)
+  text.append(link)
+  item.append(sign, line, text)
   localTimes(item)
   return item
 }
@@ -98,14 +106,30 @@ if (feed) {
   })
 }
 
-const review = document.querySelector('[data-review]')
-if (review) document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
-  if (event.target.closest('input, select, textarea')) return
-  const target = [...review.querySelectorAll('[data-key]')].find((one) => one.dataset.key === event.key)
+/** Single keys, which whoever speaks to the computer may switch off (WCAG 2.1.4). */
+const keyed = [...document.querySelectorAll('[data-key]')]
+const isOff = () => localStorage.getItem('single-keys') === 'off'
+const nav = document.querySelector('.side nav')
+if (nav && keyed.length > 0) {
+  const button = element('button', 'small plain')
+  button.type = 'button'
+  const say = () => { button.textContent = isOff() ? 'Single keys: off' : 'Single keys: on' }
+  button.addEventListener('click', () => {
+    localStorage.setItem('single-keys', isOff() ? 'on' : 'off')
+    say()
+  })
+  say()
+  nav.append(button)
+  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+}
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOff()) return
+  if (event.target.closest('input:not([type=radio], [type=checkbox]), select, textarea')) return
+  const target = keyed.find((one) => one.dataset.key === event.key && one.getClientRects().length > 0)
   if (!target) return
   event.preventDefault()
   if (target.matches('form')) target.requestSubmit()
+  else if (target.matches('input[type=search]')) target.focus()
   else if (target.matches('details')) {
     target.open = true
     target.querySelector('input:not([type=hidden]), select').focus()

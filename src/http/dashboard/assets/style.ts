@@ -1,8 +1,9 @@
 import { BASE } from './style-base'
 import { LAYOUT } from './style-layout'
 import { PAGES } from './style-pages'
+import { PROSE } from './style-prose'
 import { versioned } from './versioned'
 
 /** The one stylesheet. */
-export const STYLE = `${BASE}${LAYOUT}${PAGES}`
+export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}`
 export const STYLE_AT = versioned('/assets/dashboard.css', STYLE)

@@ -20,10 +20,10 @@ export async function activity(visit: Visit): Promise<Page> {
       <section data-feed={withQuery('/activity/stream', { after: next })}>
         <div class="head">
           <h1>Activity</h1>
-          <p>What agents and people stored, changed and deleted, the newest first.</p>
           <p class="live" role="status">
             <a href="/activity">Load again</a> to see what is new
           </p>
+          <p>What agents and people stored, changed and deleted, the newest first.</p>
         </div>
         <div class="card">
           <Changes changes={changes} now={services.now()} />

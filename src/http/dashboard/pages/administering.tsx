@@ -36,13 +36,9 @@ export async function administeringOne(visit: Visit, action: string): Promise<{ 
 
 /** For the holder of ADMIN_TOKEN: which organization is looked at. */
 export const OrgChoice = ({ action, orgs, org }: { action: string; orgs: readonly string[]; org: string | null }) => (
-  <form method="get" action={action} class="card">
-    <div class="fields">
-      <Choice name="org" label="Organization" value={org} options={orgs.map((id) => [id, id])} />
-    </div>
-    <p class="more">
-      <button type="submit">Show</button>
-    </p>
+  <form method="get" action={action} class="bar-form">
+    <Choice name="org" label="Organization" value={org} options={orgs.map((id) => [id, id])} />
+    <button type="submit">Show</button>
   </form>
 )
 

@@ -48,16 +48,12 @@ const OUTCOMES = [
 
 function Filters({ visit, org }: { visit: Visit; org: string | null }) {
   return (
-    <form method="get" action="/audit" class="card">
+    <form method="get" action="/audit" class="bar-form">
       {visit.credential.kind === 'operator' && org !== null ? <input type="hidden" name="org" value={org} /> : null}
-      <div class="fields">
-        <Field name="action" label="Action" value={asked(visit, 'action')} hint="As in store_context or keys.create" />
-        <Field name="by" label="Key" value={asked(visit, 'by')} hint="Its id" />
-        <Choice name="outcome" label="Outcome" value={asked(visit, 'outcome')} options={OUTCOMES} />
-      </div>
-      <p class="more">
-        <button type="submit">Filter</button>
-      </p>
+      <Field name="action" label="Action" value={asked(visit, 'action')} placeholder="store_context" />
+      <Field name="by" label="Id of a key" value={asked(visit, 'by')} />
+      <Choice name="outcome" label="Outcome" value={asked(visit, 'outcome')} options={OUTCOMES} />
+      <button type="submit">Filter</button>
     </form>
   )
 }
@@ -116,7 +112,9 @@ export async function audit(visit: Visit): Promise<Page> {
                 </tbody>
               </table>
             ) : (
-              <Nothing title="Nothing of this kind" />
+              <Nothing title="Nothing of this kind">
+                <p>Actions are named as tools are, such as store_context, or as routes, such as keys.create.</p>
+              </Nothing>
             )}
             {page.older === null ? null : (
               <p class="more">

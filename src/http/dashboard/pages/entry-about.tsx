@@ -29,6 +29,7 @@ const Fact = ({ name, children }: { name: string; children: Child }) => (
 
 export const About = ({ entry, now }: { entry: Entry; now: number }) => (
   <aside class="card" aria-label="About this memory">
+    <h2>About</h2>
     <dl class="facts-list">
       <Fact name="Thread">
         <ThreadLink id={entry.threadId} />

@@ -6,9 +6,10 @@ import { mayOffer } from '../../../domain/identity/scope'
 import { attempt } from '../../../services/outcome'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import type { Page } from '../page'
-import { entryAt } from '../parts/addresses'
+import { entryAt, samePage } from '../parts/addresses'
 import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
+import { Markdown } from '../parts/markdown'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { About, Links } from './entry-about'
 import { Versions } from './entry-history'
@@ -49,6 +50,21 @@ function Done({ visit, id }: { visit: Visit; id: number }) {
   return <Note>Memory {id} is stored. Agents find it from now on.</Note>
 }
 
+/** As Markdown, or character for character as it was stored. */
+const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
+  const isPlain = asked(visit, 'as') === 'text'
+  return (
+    <div class="text-of more">
+      {isPlain ? <pre class="text">{text}</pre> : <Markdown text={text} />}
+      <p class="hint">
+        <a class="quiet" href={samePage(visit.url, { as: isPlain ? null : 'text' })}>
+          {isPlain ? 'Show it as Markdown' : 'Show it as it is stored'}
+        </a>
+      </p>
+    </div>
+  )
+}
+
 function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Awaited<ReturnType<typeof look>> }) {
   const { services, formToken } = visit
   const now = services.now()
@@ -81,7 +97,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               {entry.archived ? <span>archived: lists leave it out</span> : null}
               {entry.reader === '' ? null : <span>private</span>}
             </Facts>
-            <pre class="text text-of more">{entry.text}</pre>
+            <StoredText visit={visit} text={entry.text} />
             <div class="more">
               <Images of={entry} />
             </div>
@@ -100,7 +116,9 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
             <Versions id={entry.id} history={seen.history} token={may ? formToken : null} now={now} visit={visit} />
           )}
         </div>
-        <About entry={entry} now={now} />
+        <div class="beside">
+          <About entry={entry} now={now} />
+        </div>
       </div>
     </>
   )
@@ -161,7 +179,7 @@ export async function entryVersion(visit: Visit): Promise<Page> {
         </div>
         <div class="columns">
           <article class="card">
-            <pre class="text text-of">{then.text}</pre>
+            <StoredText visit={visit} text={then.text} />
             <div class="more">
               <Images of={then} />
             </div>
@@ -169,7 +187,9 @@ export async function entryVersion(visit: Visit): Promise<Page> {
               <Tags tags={then.tags} />
             </div>
           </article>
-          <About entry={then} now={visit.services.now()} />
+          <div class="beside">
+            <About entry={then} now={visit.services.now()} />
+          </div>
         </div>
       </>
     ),

@@ -90,7 +90,9 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
         </tbody>
       </table>
     ) : (
-      <Nothing title="No keys yet" />
+      <Nothing title="No keys yet">
+        <p>Make one below for each client or person: it is shown once, with the lines that connect nine clients.</p>
+      </Nothing>
     )}
   </section>
 )

@@ -1,11 +1,13 @@
+import type { Child } from 'hono/jsx'
 import type { Counted } from '../../../domain/report'
+import { firstCodePoints } from '../../../domain/text'
 import { DAY_MS } from '../../../domain/time'
 import { storeContext } from '../../../tools/threads/store-context'
 import { callTool } from '../call'
 import { type Page, seeOther } from '../page'
 import { Changes } from '../parts/changes'
 import { Bars, Days, Meter } from '../parts/charts'
-import { ProjectLink } from '../parts/common'
+import { Name, ProjectLink } from '../parts/common'
 import { Clients } from '../parts/connect'
 import { bytes, count, plain, plural } from '../parts/words'
 import { hasRole, principalOf, type Visit } from '../visit'
@@ -39,17 +41,15 @@ async function look(visit: Visit) {
 
 type Seen = Awaited<ReturnType<typeof look>>
 
-const Tiles = ({ seen: { totals, activity } }: { seen: Seen }) => {
-  const today = activity.days.at(-1)
-  const tiles: readonly (readonly [string, number, string])[] = [
-    ['Memories', totals.entries, `${count(totals.bySource.user)} said by people`],
+const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
+  const today = new Date(now).toISOString().slice(0, 10)
+  const stored = activity.days.find(({ name }) => name === today)?.count ?? 0
+  const named = activity.agents.filter(({ name }) => name !== '')
+  const tiles: readonly (readonly [string, number, Child])[] = [
+    ['Memories', totals.entries, stored === 0 ? 'none stored today' : `${count(stored)} stored today`],
     ['Threads', totals.threads, plural(totals.uniqueTags, 'tag')],
-    ['Agents', activity.agentCount, activity.agentCount === 0 ? 'none has a name' : 'that have a name'],
-    [
-      'Images',
-      totals.images,
-      today === undefined ? 'nothing stored lately' : `on ${plural(totals.multimodal, 'memory', 'memories')}`,
-    ],
+    ['Agents', activity.agentCount, named.length === 0 ? 'none has a name' : <Name>{namesOf(named)}</Name>],
+    ['Images', totals.images, `on ${plural(totals.multimodal, 'memory', 'memories')}`],
   ]
   return (
     <dl class="tiles">
@@ -64,6 +64,13 @@ const Tiles = ({ seen: { totals, activity } }: { seen: Seen }) => {
       ))}
     </dl>
   )
+}
+
+/** The first of them by name. */
+const SAID = 3
+const namesOf = (named: readonly Counted[]): string => {
+  const first = named.slice(0, SAID).map(({ name }) => firstCodePoints(name, 24))
+  return named.length > SAID ? `${first.join(', ')} …` : first.join(', ')
 }
 
 /** Whether searches find everything, what waits, and how much room there is. */
@@ -87,66 +94,73 @@ function Health({ visit: { config }, seen: { totals, vectors } }: { visit: Visit
           warnsAt={NEARLY_FULL}
         />
       )}
-      <div class="more facts-list">
-        <div>
-          <p>
-            {work.pending === 0 && work.failed === 0
-              ? 'No work is waiting.'
-              : `${plural(work.pending, 'piece')} of work waiting, ${count(work.failed)} failed.`}
-          </p>
-          <p class="soft">
-            {config.history.days === 0
-              ? 'History is off.'
-              : `${plural(kept.versions, 'older version')} kept for ${config.history.days} days.`}
-          </p>
-        </div>
+      <div class="more soft">
+        <p>
+          {work.pending === 0 && work.failed === 0
+            ? 'No work is waiting.'
+            : `${plural(work.pending, 'piece')} of work waiting, ${count(work.failed)} failed.`}
+        </p>
+        <p>
+          {config.history.days === 0
+            ? 'History is off.'
+            : `${plural(kept.versions, 'older version')} kept for ${config.history.days} days.`}
+        </p>
       </div>
     </section>
   )
 }
 
+const Counts = ({ seen: { activity } }: { seen: Seen }) => (
+  <>
+    {activity.agents.length === 0 ? null : (
+      <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} />
+    )}
+    <Bars title="By kind" of="Kind" rows={activity.kinds} label={plain} />
+    <Bars
+      title="By project"
+      of="Project"
+      rows={activity.projects}
+      label={(project) => <ProjectLink project={project} />}
+    />
+  </>
+)
+
 const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
   const { activity, latest, now, totals } = seen
-  const some = (rows: readonly Counted[]) => rows.length > 0
   return (
-    <div class="stack">
+    <>
       <Tiles seen={seen} />
-      <section class="card">
-        <h2>Stored in the last {DAYS} days</h2>
-        <Days days={activity.days} now={now} length={DAYS} />
-        {totals.entries > activity.entries ? (
-          <p class="hint">These charts count the newest {count(activity.entries)} memories.</p>
-        ) : null}
-      </section>
-      <section class="card">
-        <h2>Newest changes</h2>
-        <Changes changes={latest.changes} now={now} />
-        <p class="more">
-          <a href="/activity">All activity</a>
-        </p>
-      </section>
-      <div class="grid">
-        {some(activity.agents) ? (
-          <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} />
-        ) : null}
-        <Bars title="By kind" of="Kind" rows={activity.kinds} label={plain} />
-        <Bars
-          title="By project"
-          of="Project"
-          rows={activity.projects}
-          label={(project) => <ProjectLink project={project} />}
-        />
-        <Health visit={visit} seen={seen} />
+      <div class="columns">
+        <div>
+          <section class="card">
+            <h2>Stored</h2>
+            <Days days={activity.days} now={now} length={DAYS} />
+            {totals.entries > activity.entries ? (
+              <p class="hint">These charts count the newest {count(activity.entries)} memories.</p>
+            ) : null}
+          </section>
+          <section class="card">
+            <div class="card-head">
+              <h2>Newest changes</h2>
+              <a href="/activity">All activity</a>
+            </div>
+            <Changes changes={latest.changes} now={now} />
+          </section>
+          <section class="card">
+            <details>
+              <summary>Connect another client</summary>
+              <div class="more">
+                <Clients of={{ origin: visit.url.origin, open: visit.config.authMode === 'open', key: null }} />
+              </div>
+            </details>
+          </section>
+        </div>
+        <div>
+          <Health visit={visit} seen={seen} />
+          <Counts seen={seen} />
+        </div>
       </div>
-      <section class="card">
-        <details>
-          <summary>Connect another client</summary>
-          <div class="more">
-            <Clients of={{ origin: visit.url.origin, open: visit.config.authMode === 'open', key: null }} />
-          </div>
-        </details>
-      </section>
-    </div>
+    </>
   )
 }
 

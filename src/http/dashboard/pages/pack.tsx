@@ -1,19 +1,16 @@
 import { Problem } from '../../../domain/errors'
-import { FACET_TITLES } from '../../../domain/pack/facets'
 import { INTENTS } from '../../../domain/pack/intents'
-import type { Pack, PackItem } from '../../../domain/pack/pack'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/request'
+import type { Compiled } from '../../../services/pack/compile-pack'
 import { callerOf } from '../call'
 import type { Page } from '../page'
-import { entryAt } from '../parts/addresses'
-import { Bar } from '../parts/charts'
-import { Copyable, Kind, Name, Note, Nothing } from '../parts/common'
+import { Nothing } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { count, plain, plural, score } from '../parts/words'
+import { count, plain } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { Shown } from './pack-shown'
 
 /** What an agent would get for a goal, why each item is there, and what was left out. */
-const CHARS_PER_TOKEN = 4
 const [LEAST_TOKENS, MOST_TOKENS] = [100, 32_000]
 
 const LAYER_WORDS = { wake: 'short, to begin with', recall: 'for one goal', deep_search: 'wide' } as const
@@ -75,106 +72,11 @@ const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } 
   </form>
 )
 
-const Item = ({ of }: { of: PackItem }) => (
-  <li class="item">
-    <div class="item-head">
-      <h3>
-        <a href={entryAt(of.id)}>
-          <Name>{of.name || `Memory ${of.id}`}</Name>
-        </a>
-      </h3>
-      <span class="score">
-        <Bar share={of.score} />
-        {score(of.score)}
-      </span>
-    </div>
-    <p class="reason">
-      <Name>{of.reason}</Name>
-    </p>
-    {of.content === '' ? null : (
-      <pre class="text" tabindex={0}>
-        {of.content}
-      </pre>
-    )}
-    <p class="facts">
-      <Kind kind={of.type} />
-      {of.quality.created_at === null ? null : <span>{of.quality.created_at.slice(0, 10)}</span>}
-      {of.related.map(({ id, name, relationship, direction }) => (
-        <span>
-          {plain(relationship)} {direction === 'outgoing' ? '→' : '←'}{' '}
-          <a href={entryAt(id)}>
-            <Name>{name || `memory ${id}`}</Name>
-          </a>
-        </span>
-      ))}
-    </p>
-  </li>
-)
-
-const LEFT_OUT = {
-  limit: 'beyond the limit',
-  budget: 'for want of room',
-  duplicate: 'said already',
-  superseded: 'superseded',
-} as const
-
-function Compiled({ pack }: { pack: Pack }) {
-  const { sections, diagnostics, markdown, total_items: total } = pack
-  const { omitted, degraded, modes } = diagnostics
-  const tokens = Math.ceil(markdown.length / CHARS_PER_TOKEN)
-  return (
-    <>
-      {degraded ? <Note bad>A part of the search did not work: this pack may lack something.</Note> : null}
-      <section class="card">
-        <h2>
-          {plural(total, 'memory', 'memories')} in {plural(sections.length, 'section')}
-        </h2>
-        <p class="soft">
-          Found by{' '}
-          {modes.length === 0 ? 'nothing' : modes.map((mode) => (mode === 'fts' ? 'words' : 'meaning')).join(' and ')}.
-          Left out:
-        </p>
-        <dl class="left-out">
-          {(['limit', 'budget', 'duplicate', 'superseded'] as const).map((why) => (
-            <div>
-              <dd>{count(omitted[why])}</dd>
-              <dt class="soft">{LEFT_OUT[why]}</dt>
-            </div>
-          ))}
-        </dl>
-      </section>
-      {total > 0 ? null : (
-        <section class="card">
-          <Nothing title="Nothing that is stored has to do with this goal" />
-        </section>
-      )}
-      {sections.map(({ facet, items }) => (
-        <section class="card">
-          <h2>{FACET_TITLES[facet]}</h2>
-          <ol>
-            {items.map((item) => (
-              <Item of={item} />
-            ))}
-          </ol>
-        </section>
-      ))}
-      <section class="card">
-        <details>
-          <summary>As the agent reads it: about {plural(tokens, 'token')}</summary>
-          <div class="more">
-            <Copyable text={markdown} label="The pack as Markdown" />
-          </div>
-        </details>
-      </section>
-    </>
-  )
-}
-
-async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Pack> {
+async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Compiled> {
   const { intent, layer, project, domain, agent, budget } = wanted
   if (budget > 0 && budget < LEAST_TOKENS)
     throw new Problem('invalid_input', `The budget must be a whole number from ${LEAST_TOKENS} to ${MOST_TOKENS}`)
-  return visit.services.packs.context(callerOf(visit, 'context'), {
+  return visit.services.packs.explained(callerOf(visit, 'context'), {
     ...{ goal, intent, layer, includeRelated: true, relatedLimit: 3 },
     project: project ?? undefined,
     domain: domain ?? undefined,
@@ -202,15 +104,16 @@ export async function pack(visit: Visit): Promise<Page> {
         <Form wanted={wanted} />
         {compiled === null ? (
           <section class="card">
-            <Nothing title="Say a goal">
+            <Nothing title="Say what an agent is about to do">
               <p>
-                A pack holds up to {DEPTHS.recall.items} memories, in about {count(DEPTHS.recall.markdownTokens)}{' '}
-                tokens.
+                Clients ask for a pack with the tool “context” before a piece of work. It holds up to{' '}
+                {DEPTHS.recall.items} memories, in about {count(DEPTHS.recall.markdownTokens)} tokens: work in flight,
+                decisions, rules, what went wrong before, and what is linked to them.
               </p>
             </Nothing>
           </section>
         ) : (
-          <Compiled pack={compiled} />
+          <Shown of={compiled} />
         )}
       </div>
     ),

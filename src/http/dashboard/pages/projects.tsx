@@ -65,7 +65,9 @@ export async function projects(visit: Visit): Promise<Page> {
                   </tbody>
                 </table>
               ) : (
-                <Nothing title="No projects yet" />
+                <Nothing title="No projects yet">
+                  <p>The first memory of a project makes it; hooks name one after the repository that they run in.</p>
+                </Nothing>
               )}
             </section>
             <PostForm action="/projects" token={visit.formToken} class="card stack-form">

@@ -1,10 +1,11 @@
 import type { ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
-import { KINDS } from '../../../domain/entry/kind'
+import { KINDS, type Kind } from '../../../domain/entry/kind'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
 import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { Area, Choice, Field, PostForm } from '../parts/form'
+import { Markdown } from '../parts/markdown'
 import { plain, plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { reviewing } from './reviewing'
@@ -30,16 +31,39 @@ const Carried = ({ visit }: { visit: Visit }) => (
 
 const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
 
+/** What sessions are kept as most of the time, each with its key; the others stand in a list. */
+const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
+
+const KindChoice = () => (
+  <>
+    <fieldset class="pills">
+      <legend>As a</legend>
+      {USUAL.map((kind, i) => (
+        <label>
+          <input type="radio" name="kind" value={kind} checked={i === 0} data-key={String(i + 1)} />
+          {plain(kind)} <span class="key">{i + 1}</span>
+        </label>
+      ))}
+    </fieldset>
+    <Choice
+      name="other-kind"
+      label="Or as"
+      value=""
+      options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([kind]) => !USUAL.includes(kind))]}
+    />
+  </>
+)
+
 const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="card stack-form" shortcut="k">
+  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
     <h2>Keep it</h2>
     <Carried visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
-    <Choice name="kind" label="As a" value="note" options={KIND_OPTIONS} />
+    <KindChoice />
     <Field name="title" label="Title" value={of.title} />
     <p>
-      <button type="submit" class="main">
+      <button type="submit" class="main wide">
         Keep <kbd>k</kbd>
       </button>
     </p>
@@ -154,24 +178,31 @@ const One = ({ visit, of, entry, others }: OneProps) => {
             {of.branch === null ? null : <Name>{of.branch}</Name>}
             <Time at={of.updatedAt} now={now} />
             {of.expiresAt === null ? null : (
-              <span>goes by itself {new Date(of.expiresAt).toISOString().slice(0, 10)}</span>
+              <span>
+                goes by itself on <Time at={of.expiresAt} now={now} />
+              </span>
             )}
           </Facts>
-          <pre class="text text-of more">{text}</pre>
-          <div class="actions more">
-            <Drop visit={visit} of={of} />
-            <a
-              class="button"
-              href={samePage(visit.url, { after: `${of.updatedAt}-${of.id}`, done: null, made: null })}
-              data-key="l"
-            >
-              Later <kbd>l</kbd>
-            </a>
+          <div class="text-of more">
+            <Markdown text={text} />
           </div>
         </article>
         <Merge visit={visit} of={of} others={others} text={text} />
       </div>
-      <Keep visit={visit} of={of} />
+      <div class="beside card">
+        <Keep visit={visit} of={of} />
+        <hr />
+        <div class="actions">
+          <Drop visit={visit} of={of} />
+          <a
+            class="button"
+            href={samePage(visit.url, { after: `${of.updatedAt}-${of.id}`, done: null, made: null })}
+            data-key="l"
+          >
+            Later <kbd>l</kbd>
+          </a>
+        </div>
+      </div>
     </div>
   )
 }
@@ -197,11 +228,11 @@ export async function review(visit: Visit): Promise<Page> {
         <div class="head">
           <h1>Review</h1>
           <p>
-            What your clients captured by themselves. Nobody else finds it until it is kept; what is never looked at
-            goes by itself.{' '}
             {items.length === 0
               ? ''
-              : `${items.length === SIZE ? `${SIZE} or more` : plural(items.length, 'session')} to look at.`}
+              : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to look at. `}
+            Clients captured them by themselves: nobody else finds one until it is kept, and what is never looked at
+            goes by itself.
           </p>
         </div>
         <Done visit={visit} />
@@ -209,7 +240,7 @@ export async function review(visit: Visit): Promise<Page> {
           <section class="card">
             <Nothing title="Nothing is left to review">
               <p>
-                Clients whose hooks are set up (commonplace setup … --capture) leave a session here when they end.
+                Clients that have the plugin of this server leave a session here, which waits for you to look at it.
                 {asked(visit, 'after') === null ? '' : ' You have put some off: '}
                 {asked(visit, 'after') === null ? null : <a href="/review">begin again</a>}
               </p>

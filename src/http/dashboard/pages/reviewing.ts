@@ -59,7 +59,7 @@ export async function keep(visit: Visit): Promise<Response> {
   const { id, version } = seen(visit)
   const { reviewed } = await reviewing(visit, 'captured.keep', (caller) =>
     visit.services.capture.review.keep(caller, id, {
-      kind: sent(visit, 'kind') ?? undefined,
+      kind: sent(visit, 'other-kind') ?? sent(visit, 'kind') ?? undefined,
       title: sent(visit, 'title') ?? undefined,
       expectedVersion: version,
     }),

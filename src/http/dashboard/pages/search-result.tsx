@@ -52,6 +52,7 @@ export const Result = ({ of: found, now }: { of: FoundEntry; now: number }) => {
     <li>
       <p class="title">
         <EntryLink entry={entry} />
+        <Time at={entry.createdAt} now={now} />
       </p>
       <p class="excerpt">
         {highlighted === null ? truncate(entry.text, SHOWN).text : <Highlighted text={highlighted} />}
@@ -59,12 +60,11 @@ export const Result = ({ of: found, now }: { of: FoundEntry; now: number }) => {
       <Facts>
         <Kind kind={entry.kind} />
         <By entry={entry} />
-        <Time at={entry.createdAt} now={now} />
         {entry.project === null ? null : <ProjectLink project={entry.project} />}
         <ThreadLink id={entry.threadId} />
+        <Tags tags={entry.tags} />
       </Facts>
       <Why of={found} />
-      <Tags tags={entry.tags} />
       <Images of={entry} />
     </li>
   )

@@ -41,7 +41,18 @@ export async function searchPage(visit: Visit): Promise<Page> {
           <h1>Search</h1>
         </div>
         <SearchForm visit={visit} wanted={wanted} />
-        {found === null ? null : <Results visit={visit} found={found} />}
+        {found === null ? (
+          <section class="card">
+            <Nothing title="Ask as an agent would">
+              <p>
+                A question finds what was said in other words; names of files and errors are found by their letters.
+                Each result tells what speaks for it. Conditions alone list the newest memories.
+              </p>
+            </Nothing>
+          </section>
+        ) : (
+          <Results visit={visit} found={found} />
+        )}
       </div>
     ),
   }

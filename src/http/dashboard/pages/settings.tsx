@@ -87,7 +87,9 @@ const Backends = ({ checks }: { checks: Readonly<Record<string, Check>> }) => (
           <tr>
             <th scope="row">{name}</th>
             <td>{backend}</td>
-            <td>{ok ? 'answers' : <strong>{problem ?? 'does not answer'}</strong>}</td>
+            <td class={ok ? 'state' : 'state off'}>
+              {ok ? 'answers' : <strong>{problem ?? 'does not answer'}</strong>}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -6,6 +6,7 @@ import { firstCodePoints } from '../../../domain/text'
 import type { Page } from '../page'
 import { entryAt } from '../parts/addresses'
 import { By, Facts, Images, Kind, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
+import { Markdown } from '../parts/markdown'
 import { plural } from '../parts/words'
 import { askedNumber, principalOf, type Visit } from '../visit'
 
@@ -20,32 +21,31 @@ const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.t
 
 const Turn = ({ of, now }: { of: EntryPreview; now: number }) => (
   <li class={`turn ${of.source}`}>
+    <p class="by">
+      <By entry={of} />
+    </p>
     <Facts>
-      <strong>
-        <By entry={of} />
-      </strong>
       <Kind kind={of.kind} />
       <Time at={of.createdAt} now={now} />
       {of.version > 1 ? <span>version {of.version}</span> : null}
       {of.project === null ? null : <ProjectLink project={of.project} />}
-      <a href={entryAt(of.id)}>memory {of.id}</a>
+      <Tags tags={of.tags} />
+      <a class="quiet open" href={entryAt(of.id)}>
+        memory {of.id}
+      </a>
     </Facts>
     {hasTitle(of) ? (
       <h2>
         <Name>{titleOf(of)}</Name>
       </h2>
     ) : null}
-    <pre class="text" tabindex={0}>
-      {firstCodePoints(of.text, SHOWN)}
-      {of.chars > SHOWN ? '…' : ''}
-    </pre>
+    <Markdown text={`${firstCodePoints(of.text, SHOWN)}${of.chars > SHOWN ? '…' : ''}`} />
     {of.chars > SHOWN ? (
       <p>
         <a href={entryAt(of.id)}>Read all {plural(of.chars, 'character')}</a>
       </p>
     ) : null}
     <Images of={of} />
-    <Tags tags={of.tags} />
   </li>
 )
 

@@ -22,28 +22,23 @@ const Row = ({ of, now }: { of: ThreadSummary; now: number }) => (
       </a>
     </p>
     <Facts>
+      <span>{of.multimodal > 0 ? `${count(of.multimodal)} with images` : ''}</span>
       <span>{plural(of.entries, 'memory', 'memories')}</span>
-      {of.multimodal > 0 ? <span>{count(of.multimodal)} with images</span> : null}
-      <span>
-        last used <Time at={of.lastSecond * 1000} now={now} />
-      </span>
-      <span>
-        begun <Time at={of.firstSecond * 1000} now={now} />
-      </span>
+      <Time at={of.lastSecond * 1000} now={now} />
     </Facts>
   </li>
 )
 
 const Filter = ({ begins }: { begins: string | null }) => (
   <search>
-    <form method="get" action="/threads" class="card">
-      <div class="fields">
-        <Field name="begins" label="Name begins with" value={begins} />
-      </div>
-      <p class="actions more">
-        <button type="submit">Filter</button>
-        {begins === null ? null : <a href="/threads">All threads</a>}
-      </p>
+    <form method="get" action="/threads" class="bar-form">
+      <Field name="begins" label="Name begins with" value={begins} />
+      <button type="submit">Filter</button>
+      {begins === null ? null : (
+        <a class="button" href="/threads">
+          All threads
+        </a>
+      )}
     </form>
   </search>
 )
@@ -59,18 +54,24 @@ async function found(visit: Visit, begins: string): Promise<Page> {
           <h1>Threads</h1>
         </div>
         <Filter begins={begins} />
-        <section class="card">
-          {names.length > 0 ? null : <Nothing title="No thread has a name that begins so" />}
-          <ul class="list">
-            {names.map((name) => (
-              <li class="title">
+        {names.length > 0 ? null : (
+          <section class="card">
+            <Nothing title="No thread has a name that begins so">
+              <p>Names are compared letter by letter, from their beginning.</p>
+            </Nothing>
+          </section>
+        )}
+        <ul class="rows">
+          {names.map((name) => (
+            <li>
+              <p class="title">
                 <a href={threadAt(name)}>
                   <Name>{name}</Name>
                 </a>
-              </li>
-            ))}
-          </ul>
-        </section>
+              </p>
+            </li>
+          ))}
+        </ul>
       </div>
     ),
   }
@@ -95,15 +96,19 @@ export async function threads(visit: Visit): Promise<Page> {
           <p>Each is a conversation or a task. What agents store under one name stands together.</p>
         </div>
         <Filter begins={null} />
-        <section class="card">
-          {rows.length > 0 ? null : <Nothing title="No threads yet" />}
-          <ul class="list">
-            {rows.map((row) => (
-              <Row of={row} now={now} />
-            ))}
-          </ul>
-          <Pages url={url} offset={offset} shown={rows.length} total={total} size={SIZE} />
-        </section>
+        {rows.length > 0 ? null : (
+          <section class="card">
+            <Nothing title="No threads yet">
+              <p>A thread begins with the first memory that an agent stores under its name.</p>
+            </Nothing>
+          </section>
+        )}
+        <ul class="rows">
+          {rows.map((row) => (
+            <Row of={row} now={now} />
+          ))}
+        </ul>
+        <Pages url={url} offset={offset} shown={rows.length} total={total} size={SIZE} />
       </div>
     ),
   }

@@ -12,19 +12,19 @@ const Change = ({ change, now }: { change: FeedChange; now: number }) => (
       {SIGNS[change.action]}
     </span>
     <p class="facts">
-      <strong>
-        <Name>{change.agent ?? 'somebody'}</Name>
-      </strong>
-      {WORDS[change.action]} <a href={entryAt(change.entryId)}>memory {change.entryId}</a>
+      <span>
+        <strong>
+          <Name>{change.agent ?? 'somebody'}</Name>
+        </strong>{' '}
+        {WORDS[change.action]}
+      </span>
       {change.kind === null ? null : <Kind kind={change.kind} />}
-      {change.threadId === null ? null : (
-        <span>
-          in <ThreadLink id={change.threadId} />
-        </span>
-      )}
+      {change.threadId === null ? null : <ThreadLink id={change.threadId} />}
       <Time at={change.at} now={now} />
     </p>
-    <p class="excerpt">{change.preview}</p>
+    <p class="excerpt">
+      <a href={entryAt(change.entryId)}>{change.preview.trim() || `Memory ${change.entryId}`}</a>
+    </p>
   </li>
 )
 

@@ -29,8 +29,11 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: num
   const [first, middle] = [all[0]?.name ?? '', all[Math.floor(length / 2)]?.name ?? '']
   return (
     <div class="days">
-      <p class="soft">
-        {count(sum)} in all, at most {count(most)} a day
+      <p class="sum">
+        {count(sum)}{' '}
+        <small>
+          in {length} days, at most {count(most)} a day
+        </small>
       </p>
       <svg
         viewBox={`0 0 ${STEP * length} ${HEIGHT}`}
@@ -38,11 +41,14 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: num
         role="img"
         aria-label={`${plural(sum, 'memory', 'memories')} stored in ${length} days, at most ${count(most)} a day`}
       >
+        {[0, 0.5, 1].map((at) => (
+          <line class="line" x1={0} x2={STEP * length} y1={HEIGHT * at} y2={HEIGHT * at} />
+        ))}
         {all.map(({ name, count: number }, i) => (
           <g>
             <title>{`${dayOf(name, now)}: ${count(number)}`}</title>
-            <rect class="track" x={i * STEP + 2} y={0} width={STEP - 4} height={HEIGHT} />
-            <rect class="day" x={i * STEP + 2} y={HEIGHT - height(number)} width={STEP - 4} height={height(number)} />
+            <rect class="hit" x={i * STEP} y={0} width={STEP} height={HEIGHT} />
+            <rect class="day" x={i * STEP + 5} y={HEIGHT - height(number)} width={STEP - 10} height={height(number)} />
           </g>
         ))}
       </svg>
@@ -109,7 +115,7 @@ export function Bars({ title, of, rows, label }: BarsProps) {
         <tbody>
           {rows.map(({ name, count: number }) => (
             <tr>
-              <th scope="row">{name === '' ? <span class="soft">none</span> : <Name>{label(name)}</Name>}</th>
+              <th scope="row">{name === '' ? <span class="soft">not named</span> : <Name>{label(name)}</Name>}</th>
               <td class="bar">
                 <Bar share={number / most} />
               </td>

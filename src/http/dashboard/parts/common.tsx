@@ -77,7 +77,7 @@ export const By = ({ entry }: { entry: Pick<Entry, 'agent' | 'source'> }) => (
   <span class="by">{entry.agent === null ? entry.source : <Name>{entry.agent}</Name>}</span>
 )
 
-export const Facts = ({ children }: { children: Child }) => <p class="facts">{children}</p>
+export const Facts = ({ children }: { children: Child }) => <div class="facts">{children}</div>
 
 /** Why there is nothing, and what to do about it. */
 export const Nothing = ({ title, children }: { title: string; children?: Child }) => (

@@ -21,7 +21,8 @@ const LABELS: Readonly<Record<SetupClient, string>> = {
   generic: 'Any other client',
 }
 
-export const endpointOf = (origin: string): string => `${origin}/mcp`
+/** The few tools of every day: what clients pay for their definitions with each request. */
+export const endpointOf = (origin: string): string => `${origin}/mcp/core`
 
 /** The one line of Claude Code. */
 export const claudeCodeLine = ({ origin, open, key }: Connecting): string =>

@@ -1,19 +1,85 @@
-/** A unified diff of two texts, line by line. */
-const kindOf = (line: string): string | undefined =>
+/** A unified diff of two texts, line by line; within a line that took the place of one, what differs stands out. */
+type Kind = 'place' | 'add' | 'cut'
+
+const kindOf = (line: string): Kind | undefined =>
   line.startsWith('@@') ? 'place' : line.startsWith('+') ? 'add' : line.startsWith('-') ? 'cut' : undefined
 
 /** The names of both sides, which the page says itself, and that a text has no line break at its end, as most have none. */
 const isBeside = (line: string, i: number): boolean => (i < 2 && /^(---|\+\+\+) /.test(line)) || line.startsWith('\\ ')
 
+/** Where a part begins, for people. */
+const placeOf = (line: string): string => `Line ${/\+(\d+)/.exec(line)?.[1] ?? ''}`
+
+/** Longer lines are not compared. Code units. */
+const COMPARED = 5_000
+
+/** How much two texts have in common at their beginnings and, behind that, at their ends; never half a character. */
+function shared(a: string, b: string): readonly [start: number, end: number] {
+  const [left, right] = [[...a], [...b]]
+  const most = Math.min(left.length, right.length)
+  let [start, end] = [0, 0]
+  while (start < most && left[start] === right[start]) start++
+  while (end < most - start && left.at(-1 - end) === right.at(-1 - end)) end++
+  const units = (part: readonly string[]) => part.join('').length
+  return [units(left.slice(0, start)), units(left.slice(left.length - end))]
+}
+
+/** Lines that were cut, with those that took their places: where as many stand next to each other. */
+function partners(kinds: readonly (Kind | undefined)[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>()
+  const runFrom = (from: number, kind: Kind): number => {
+    let to = from
+    while (kinds[to] === kind) to++
+    return to - from
+  }
+  for (let i = 0; i < kinds.length; ) {
+    const cut = runFrom(i, 'cut')
+    const added = runFrom(i + cut, 'add')
+    if (cut === added)
+      for (let j = i; j < i + cut; j++) {
+        found.set(j, j + cut)
+        found.set(j + cut, j)
+      }
+    i += Math.max(1, cut + added)
+  }
+  return found
+}
+
+/** A line with its sign, and what its partner has not. */
+function Differing({ line, other }: { line: string; other: string | undefined }) {
+  if (other === undefined || line.length > COMPARED || other.length > COMPARED) return <>{line}</>
+  const [start, end] = shared(line.slice(1), other.slice(1))
+  if (start + end === 0) return <>{line}</>
+  return (
+    <>
+      {line.slice(0, 1 + start)}
+      <b>{line.slice(1 + start, line.length - end)}</b>
+      {line.slice(line.length - end)}
+    </>
+  )
+}
+
 export const Diff = ({ text }: { text: string }) => {
-  const lines = text.split('\n')
+  const all = text.split('\n')
+  const lines = all.filter((line, i) => !isBeside(line, i) && !(i === all.length - 1 && line === ''))
+  const kinds = lines.map(kindOf)
+  const others = partners(kinds)
   return (
     <pre class="diff" tabindex={0}>
-      {lines
-        .filter((line, i) => !isBeside(line, i) && !(i === lines.length - 1 && line === ''))
-        .map((line) => (
-          <span class={kindOf(line)}>{line === '' ? ' ' : line}</span>
-        ))}
+      {lines.map((line, i) => {
+        const other = others.get(i)
+        return (
+          <span class={kinds[i]}>
+            {kinds[i] === 'place' ? (
+              placeOf(line)
+            ) : line === '' ? (
+              ' '
+            ) : (
+              <Differing line={line} other={other === undefined ? undefined : lines[other]} />
+            )}
+          </span>
+        )
+      })}
     </pre>
   )
 }

@@ -27,9 +27,20 @@ interface FieldProps {
   readonly required?: boolean
   readonly list?: string
   readonly inputmode?: 'numeric'
+  readonly placeholder?: string
 }
 
-export const Field = ({ name, label, value, hint, type = 'text', required, list, inputmode }: FieldProps) => (
+export const Field = ({
+  name,
+  label,
+  value,
+  hint,
+  type = 'text',
+  required,
+  list,
+  inputmode,
+  placeholder,
+}: FieldProps) => (
   <div class="field">
     <label for={name}>{label}</label>
     <input
@@ -40,6 +51,7 @@ export const Field = ({ name, label, value, hint, type = 'text', required, list,
       required={required}
       list={list}
       inputmode={inputmode}
+      placeholder={placeholder}
       autocomplete="off"
       aria-describedby={hint === undefined ? undefined : `${name}-hint`}
     />

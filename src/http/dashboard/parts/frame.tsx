@@ -89,6 +89,26 @@ function Who({ visit }: { visit: Visit }) {
   )
 }
 
+/** A search from wherever one is; not on small screens, where the page of searches is as near. */
+const Quick = () => (
+  <search class="quick">
+    <form method="get" action="/search">
+      <input
+        type="search"
+        name="q"
+        aria-label="Search everything"
+        placeholder="Search"
+        autocomplete="off"
+        maxlength={10_000}
+        data-key="/"
+      />
+      <span class="key" aria-hidden="true">
+        /
+      </span>
+    </form>
+  </search>
+)
+
 export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
   <html lang="en">
     <Head title={page.title} />
@@ -102,6 +122,7 @@ export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
             <Mark />
             Commonplace
           </a>
+          {visit.credential.kind === 'operator' ? null : <Quick />}
           <nav aria-label="Main">
             {visit.credential.kind === 'operator' ? null : (
               <Places places={placesOf(visit)} at={page.at} label="Memory" />

@@ -54,7 +54,8 @@ const usedTags = (context: ReadContext): Groups => ({
       query: sql`SELECT tag, sum(uses) AS uses FROM (
           SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}${of('c.tag')}
           UNION ALL
-          SELECT t.tag, -1 FROM gone ${dialect.follow('entry_tags', 't', sql`t.entry_id = gone.id`)} WHERE 1 = 1${of('t.tag')}
+          SELECT t.value, -1 FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
+            CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t WHERE 1 = 1${of('t.value')}
         ) counted GROUP BY tag HAVING sum(uses) > 0`,
     }
   },

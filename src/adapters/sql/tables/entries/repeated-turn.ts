@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type NewEntry, readerOf } from '../../../../domain/entry/entry'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { SqlDialect } from '../../core/dialect'
-import { changeable, listed, projectsOf, readersOf } from '../../core/visibility'
+import { changeable, circle, listed } from '../../core/visibility'
 
 interface Context {
   readonly dialect: SqlDialect
@@ -34,22 +34,15 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
     return sql`
       SELECT ${columns} FROM entries e WHERE ${of}
       ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
-  // The newest of each circle that the caller belongs to, since hundreds of thousands of others' may be newer (0001_entries.sql).
-  const values = (list: readonly string[]) => dialect.jsonRows(sql`${JSON.stringify(list)}`)
-  const [readers, projects] = [values(readersOf(scope)), projectsOf(scope)]
-  const [circles, inCircle, index] =
-    projects === null
-      ? [sql`${readers} AS r`, sql`e.reader = r.value`, 'entries_by_reader_turn']
-      : [
-          sql`${readers} AS r CROSS JOIN ${values(projects)} AS p`,
-          sql`e.reader = r.value AND coalesce(e.project, '') = p.value`,
-          'entries_by_circle_turn',
-        ]
+  // The newest of each circle that the caller belongs to, which the counters name: hundreds of thousands of others' may be newer.
+  const mineToSee = sql`c.org = ${scope.org} AND c.thread_id = ${threadId} AND ${circle(dialect, scope, 'c', 'empty')}`
+  // As an expression, since SQLite does not compare a column of texts with what an index has of an expression.
+  const inCircle = sql`e.reader = c.reader AND coalesce(e.project, '') = ${dialect.unordered(sql`c.project`)}`
   return sql`
     SELECT ${columns}
     FROM (
       SELECT max((
-        SELECT e.id FROM ${dialect.entriesBy(index)} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
-      )) AS id FROM ${circles}
+        SELECT e.id FROM ${dialect.entriesBy('entries_by_circle_turn')} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
+      )) AS id FROM thread_counters c WHERE ${mineToSee}
     ) AS latest ${dialect.follow('entries', 'e', sql`e.id = latest.id`)}`
 }

@@ -1,0 +1,42 @@
+// What comes back to an asker, in every way that a memory is looked for.
+const DEPTH = 10
+
+async function wholeFeed(client) {
+  const changes = []
+  for (let after = 'start'; ; ) {
+    const { content } = await client.call('list_changes', { after, limit: 100 })
+    changes.push(...content.changes)
+    if (!content.hasMore) return changes
+    after = content.next
+  }
+}
+
+/**
+ * Each answer without what it repeats of the question.
+ *
+ * @type {readonly { name: string, ask: (client: import('../../support/mcp.mjs').Client, text: string) => Promise<unknown> }[]}
+ */
+export const WAYS = [
+  {
+    name: 'words',
+    ask: async (client, query) => (await client.call('fts_search_context', { query, limit: DEPTH })).content.results,
+  },
+  {
+    name: 'meaning',
+    ask: async (client, query) =>
+      (await client.call('semantic_search_context', { query, limit: DEPTH })).content.results,
+  },
+  {
+    name: 'hybrid',
+    ask: async (client, query) => (await client.call('hybrid_search_context', { query, limit: DEPTH })).content.results,
+  },
+  { name: 'pack', ask: async (client, goal) => (await client.call('context', { goal })).content.sections },
+  {
+    name: 'recall',
+    async ask(client, query) {
+      const { results, below } = (await client.call('context_recall', { query, limit: DEPTH })).content
+      return { results, below }
+    },
+  },
+  { name: 'feed', ask: wholeFeed },
+]

@@ -1,0 +1,75 @@
+// Two agents that share a memory, over MCP, as README.md shows it: `node scripts/transcript.mjs [URL]` plays it on a server with an empty
+// store, and a test holds the page to it.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+/** What both do, in order. @type {readonly (readonly [who: string, tool: string, args: Record<string, unknown>])[]} */
+const PLAYED = [
+  [
+    'Claude Code',
+    'remember',
+    {
+      title: 'Refunds carry an idempotency key',
+      content: 'A retried refund paid twice. The key is the booking id; the provider keeps it for 24 hours.',
+      ...{ kind: 'decision', project: 'ferry' },
+    },
+  ],
+  [
+    'Codex',
+    'remember',
+    {
+      title: 'Staging has no unique index on refunds',
+      content: 'Double refunds pass on staging. Test against production data.',
+      ...{ kind: 'gotcha', project: 'ferry', related_to: ['references:1'] },
+    },
+  ],
+  ['Cursor', 'context', { goal: 'make refunds safe to retry', project: 'ferry' }],
+  ['Cursor', 'hybrid_search_context', { query: 'why did a refund pay twice?' }],
+]
+
+/** Characters of a line. */
+const WIDTH = 120
+
+/** A call, in as many lines as it needs. @param {string} tool @param {Record<string, unknown>} args */
+function written(tool, args) {
+  const lines = [`${tool}(`]
+  Object.entries(args).forEach(([name, value], i, all) => {
+    const said = `${name}: ${JSON.stringify(value)}${i === all.length - 1 ? ')' : ', '}`
+    const last = lines.length - 1
+    if (`${lines[last]}${said}`.length <= WIDTH) lines[last] += said
+    else lines.push(`    ${said}`)
+  })
+  return lines.map((line) => line.trimEnd())
+}
+
+/** What of a result is worth a line. @param {string} tool @param {any} result @returns {string[]} */
+function told(tool, result) {
+  if (tool === 'remember') return [`→ memory ${result.id}`]
+  if (tool === 'context')
+    return result.sections.flatMap((/** @type {any} */ { title, items }) =>
+      items.map((/** @type {any} */ item) => `→ ${title}: [${item.id}] ${item.name} (${item.reason})`),
+    )
+  return result.results.map((/** @type {any} */ { id, text_content: text }) => `→ [${id}] ${text.split('\n').at(-1)}`)
+}
+
+/**
+ * @param {string | URL} origin of a server in open mode with an empty store
+ * @returns {Promise<string[]>} lines
+ */
+export async function playTranscript(origin) {
+  const lines = []
+  let last = ''
+  for (const [who, tool, args] of PLAYED) {
+    const client = new Client({ name: who, version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp/core', origin)))
+    const { structuredContent, isError } = await client.callTool({ name: tool, arguments: args })
+    await client.close()
+    if (isError === true) throw new Error(`${tool}: ${JSON.stringify(structuredContent)}`)
+    if (who !== last) lines.push(`# ${who}`)
+    last = who
+    lines.push(...written(tool, args), ...told(tool, structuredContent).map((line) => `  ${line}`))
+  }
+  return lines
+}
+
+if (process.argv[1]?.endsWith('transcript.mjs'))
+  console.log((await playTranscript(process.argv[2] ?? 'http://localhost:8787')).join('\n'))

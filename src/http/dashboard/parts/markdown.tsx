@@ -1,0 +1,40 @@
+import { type Child, jsx } from 'hono/jsx'
+import { type Shape, shapesOf } from '../../../domain/reading/shapes'
+
+/** A stored text for people: the shapes of Markdown, each character written by JSX, which escapes it. Line breaks stay where they are. */
+function written(shape: Shape): Child {
+  if (typeof shape === 'string') return shape
+  const parts = shape.parts.map(written)
+  switch (shape.as) {
+    case 'a':
+      return (
+        <a href={shape.href} title={shape.href} rel="noopener noreferrer nofollow">
+          {parts}
+        </a>
+      )
+    case 'pre':
+      return <pre tabindex={0}>{parts}</pre>
+    case 'heading':
+      return <p class="heading">{parts}</p>
+    case 'hr':
+      return <hr />
+    case 'ol':
+      return <ol start={shape.start}>{parts}</ol>
+    default:
+      return jsx(shape.as, {}, ...parts)
+  }
+}
+
+/** @param text as it was stored, or its beginning */
+export function Markdown({ text }: { text: string }) {
+  const shapes = shapesOf(text)
+  return shapes === null ? (
+    <pre class="text" tabindex={0}>
+      {text}
+    </pre>
+  ) : (
+    <div class="prose" dir="auto">
+      {shapes.map(written)}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ROOT } from '../support/build'
+import type { Json } from '../support/oauth'
+import { type RunningServer, startServer } from '../support/server'
+
+/**
+ * docs/comparison.md, measured: the same six memories and the same questions, asked of this server and of the reference server of the
+ * protocol, which npm has as a package. `npm test -- test/node/comparison.test.ts -u` makes the page anew.
+ */
+const PACKAGE = 'node_modules/@modelcontextprotocol/server-memory'
+const MEMORIES: readonly (readonly [title: string, text: string])[] = [
+  ['Refunds carry an idempotency key', 'A retried refund paid twice. The key is the booking id, kept for 24 hours.'],
+  ['Staging lacks the unique index', 'Double refunds pass on staging. Test against production data.'],
+  ['Tokens rotate', 'Access tokens last 15 minutes; each refresh token works once.'],
+  ['We deploy on Tuesdays', 'Never on Fridays, and never without a rollback plan.'],
+  ['Seats are buttons', 'The seat map is a grid of buttons, so that a keyboard reaches each seat.'],
+  ['Search reads one table', 'A nightly job writes one row a crossing, day and class.'],
+]
+/** A question, and the memory that answers it. */
+const QUESTIONS: readonly (readonly [question: string, answer: number])[] = [
+  ['refund', 0],
+  ['why did a refund pay twice?', 0],
+  ['refunding on staging', 1],
+  ['how long do access tokens live', 2],
+  ['deploying on friday', 3],
+  ['keyboard access to the seat map', 4],
+  ['nightly job for crossings', 5],
+]
+
+let server: RunningServer
+let ours: Client
+let theirs: Client
+let folder: string
+
+const named = () => new Client({ name: 'comparison', version: '1' })
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'comparison-'))
+  server = await startServer()
+  ours = named()
+  await ours.connect(new StreamableHTTPClientTransport(new URL('/mcp/core', server.url)))
+  theirs = named()
+  const env = { ...process.env, MEMORY_FILE_PATH: join(folder, 'memory.jsonl') }
+  const args = [join(ROOT, PACKAGE, 'dist/index.js')]
+  await theirs.connect(
+    new StdioClientTransport({ command: process.execPath, args, env: env as Json, stderr: 'ignore' }),
+  )
+})
+afterAll(async () => {
+  await ours?.close()
+  await theirs?.close()
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const call = async (client: Client, name: string, args: Json): Promise<Json> => {
+  const { structuredContent, content, isError } = (await client.callTool({ name, arguments: args })) as Json
+  expect([name, isError ?? false]).toEqual([name, false])
+  return structuredContent ?? JSON.parse(content[0].text)
+}
+const definitionsOf = async (client: Client) => {
+  const { tools } = await client.listTools()
+  const bare = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  return { count: tools.length, tokens: Math.round(JSON.stringify(bare).length / 4) }
+}
+
+it('measures what docs/comparison.md says', async () => {
+  for (const [title, content] of MEMORIES) await call(ours, 'remember', { title, content, kind: 'note' })
+  const entities = MEMORIES.map(([name, text]) => ({ name, entityType: 'note', observations: [text] }))
+  await call(theirs, 'create_entities', { entities })
+  const rows: string[] = []
+  let [first, found] = [0, 0]
+  for (const [question, answer] of QUESTIONS) {
+    const wanted = MEMORIES[answer]?.[0] as string
+    const { results } = await call(ours, 'hybrid_search_context', { query: question, limit: 3 })
+    const { entities: nodes } = await call(theirs, 'search_nodes', { query: question })
+    const place = results.findIndex(({ metadata }: Json) => metadata?.title === wanted) + 1
+    const theirPlace = nodes.findIndex(({ name }: Json) => name === wanted) + 1
+    if (place === 1) first++
+    if (theirPlace > 0) found++
+    rows.push(`| ${question} | ${place === 0 ? '–' : place} | ${theirPlace === 0 ? '–' : theirPlace} |`)
+  }
+  const [core, reference] = [await definitionsOf(ours), await definitionsOf(theirs)]
+  const { version } = JSON.parse(readFileSync(join(ROOT, PACKAGE, 'package.json'), 'utf8'))
+  const page = `# Beside its peers
+
+Only what was measured, by \`test/node/comparison.test.ts\`, which holds this page: this server at \`/mcp/core\` with its built-in embedder (no model),
+and \`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. What else was measured beside
+peers: [proof](proof.md). What other programs keep, and how it is brought over: [import](import/README.md).
+
+| | Commonplace, \`/mcp/core\` | server-memory |
+|---|---|---|
+| tools listed | ${core.count} | ${reference.count} |
+| tokens of their definitions (names, descriptions, input schemas; 4 characters each) | ${core.tokens} | ${reference.tokens} |
+| questions whose answer came first, of ${QUESTIONS.length} | ${first} | – |
+| questions whose answer came at all, in the first 3 | ${rows.filter((row) => !/\| – \| [^|]+ \|$/.test(row)).length} | ${found} |
+
+Six memories, seven questions; at which place the memory came that answers (– : not at all). \`search_nodes\` looks for the whole
+question as a part of a name, a type or an observation; \`hybrid_search_context\` ranks by words and meaning.
+
+| question | Commonplace | server-memory |
+|---|---|---|
+${rows.join('\n')}
+`
+  await expect(page).toMatchFileSnapshot('../../docs/comparison.md')
+})

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { playTranscript } from '../../scripts/transcript.mjs'
+import { ROOT } from '../support/build'
+import type { Json } from '../support/oauth'
+import { type RunningServer, startServer } from '../support/server'
+import { EXAMPLES } from '../support/tool-examples'
+
+/**
+ * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` makes it anew. README.md's
+ * transcript is what scripts/transcript.mjs plays.
+ */
+let server: RunningServer
+let serial = 0
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+async function rpc(method: string, params: Json = {}): Promise<Json> {
+  const response = await fetch(server.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: ++serial, method, params }),
+  })
+  return JSON.parse(await response.text()).result
+}
+
+/** What differs from run to run: times, ids of changes, cursors, and how near vectors are by the processor. */
+const steady = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?(Z|\+00:00)/g, '2026-11-24T09:00:00.000Z')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'localhost:8787')
+    .replaceAll(/\d{4}-\d\d-\d\d(?!T)/g, '2026-11-24')
+    .replaceAll(/\b1\d{12}\b/g, '1795510800000')
+    .replaceAll(/\b\d{1,2}:\d\d [AP]M\b/g, '9:00 AM')
+    .replaceAll(/\b[A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}, \d{4}\b/g, 'Tuesday, November 24, 2026')
+    .replaceAll(/"(dateShort|dayOfWeek)":"[^"]*"/g, '"$1":"…"')
+    .replaceAll(/"(isWeekend|weekNumber)":\w+/g, '"$1":…')
+    .replaceAll(/"(change_id|changeId)":"[^"]*"/g, '"$1":"b745512975bd453fa81449c260e82758"')
+    .replaceAll(/"(next|cursor)":"[^"]*"/g, '"$1":"qwWL-DM5…"')
+
+/** An answer in one line, its long texts and lists cut. */
+function shortened(value: Json, depth = 0): Json {
+  if (typeof value === 'string') return value.length > 90 ? `${value.slice(0, 88)}…` : value
+  if (Array.isArray(value)) return value.slice(0, 2).map((one) => shortened(one, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 14)
+      .map(([key, one]) => [key, shortened(one, depth + 1)]),
+  )
+}
+
+const typeOf = (schema: Json): string =>
+  schema.enum !== undefined
+    ? schema.enum.map((one: string) => `\`${one}\``).join(', ')
+    : schema.anyOf !== undefined
+      ? schema.anyOf.map(typeOf).join(' or ')
+      : schema.type === 'array'
+        ? `list of ${typeOf(schema.items ?? {})}`
+        : (schema.type ?? 'any')
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+function argumentRows({ properties = {}, required = [] }: Json): string[] {
+  const rows = Object.entries<Json>(properties).map(([name, schema]) => {
+    const must = required.includes(name) ? ', required' : ''
+    return `| \`${name}\` | ${cell(typeOf(schema))}${must} | ${cell(schema.description ?? '')} |`
+  })
+  return rows.length === 0 ? ['It takes no arguments.'] : ['| argument | type | |', '|---|---|---|', ...rows]
+}
+
+const resultNames = ({ properties = {}, anyOf = [] }: Json): string =>
+  [...new Set([properties, ...anyOf.map((one: Json) => one.properties ?? {})].flatMap((one) => Object.keys(one)))]
+    .map((name) => `\`${name}\``)
+    .join(', ')
+
+it('tells of every tool what it takes and gives, with an example that ran', async () => {
+  const { tools } = await rpc('tools/list')
+  const answers = new Map<string, string>()
+  for (const [name, args] of EXAMPLES) {
+    const { structuredContent, isError } = await rpc('tools/call', { name, arguments: args })
+    expect([name, isError ?? false, isError ? structuredContent : null]).toEqual([name, false, null])
+    if (!answers.has(name))
+      answers.set(name, `${name} ${JSON.stringify(args)}\n→ ${steady(JSON.stringify(shortened(structuredContent)))}`)
+  }
+  expect(tools.map(({ name }: Json) => name).filter((name: string) => !answers.has(name))).toEqual([])
+  const page = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }: Json) =>
+    [
+      `## ${name}`,
+      `**${title}**${annotations?.readOnlyHint ? ' (only reads)' : ''}. ${cell(description)}`,
+      argumentRows(inputSchema).join('\n'),
+      `It gives ${resultNames(outputSchema ?? {}) || 'text'}.`,
+      `\`\`\`text\n${answers.get(name)}\n\`\`\``,
+    ].join('\n\n'),
+  )
+  const head = `# Tools
+
+What \`/mcp\` lists, in its order; which of them stand at \`/mcp/core\` and at other addresses: [using it](using.md). Made by
+\`test/node/tool-docs.test.ts\` from a server: definitions as clients get them, and a call with its answer (long texts and lists are cut, times and
+ids of changes replaced).`
+  await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')
+})
+
+it('plays the transcript that README.md shows', async () => {
+  const fresh = await startServer()
+  try {
+    const lines = await playTranscript(fresh.url.origin)
+    expect(lines.length).toBeLessThanOrEqual(20)
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(lines.join('\n'))
+  } finally {
+    await fresh.stop()
+  }
+})
