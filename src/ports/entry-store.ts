@@ -143,11 +143,9 @@ export interface EntryStore {
    * state is kept as long as history goes. Of many, the first `MOST_DELETED` by id; all of them are gone for every reader at once, and
    * what one transaction cannot remove is removed behind it. Returns how many. One attempt.
    *
-   * @param chosen ids that `choose` has found; they are looked at again
-   * @throws DeleteRefused when nothing happened: the one entry named is not there at that version; what is meant is too much for one
-   * statement to look for, and has to be chosen; or what was chosen is not there any more
+   * @throws DeleteRefused when nothing happened: the one entry named is not there at that version
    */
-  delete(caller: Caller, selection: DeleteSelection, chosen?: readonly number[] | null): Promise<number>
+  delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /**
    * Deletes for good, with all that is kept of these entries, whether they stand there, archived or not, have expired or were deleted
@@ -156,10 +154,7 @@ export interface EntryStore {
    *
    * @throws DeleteRefused as `delete`, and while a delete of some of them is still being done in parts
    */
-  erase(caller: Caller, selection: EraseSelection, chosen?: readonly number[] | null): Promise<Erased>
-
-  /** The lowest ids of what is meant, at most `MOST_DELETED`, looked for in bounded parts. */
-  choose(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<readonly number[]>
+  erase(caller: Caller, selection: EraseSelection): Promise<Erased>
 
   /** Ends what deletes of these entries have left to be removed. Returns whether there was anything. */
   finishDeletes(caller: Caller, meant: Pick<EraseSelection, 'ids' | 'threadIds'>): Promise<boolean>

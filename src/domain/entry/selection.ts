@@ -27,7 +27,7 @@ export interface Erased {
   readonly left: number
 }
 
-/** A delete did nothing: what it means stands otherwise, is too much for one statement to look for, or is still being removed. */
+/** A delete did nothing: what it means stands otherwise, or is still being removed. */
 export class DeleteRefused extends Error {
   constructor() {
     super('a guard refused the delete')

@@ -1,128 +1,17 @@
 import type { ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
-import { KINDS, type Kind } from '../../../domain/entry/kind'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
 import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
-import { Area, Choice, Field, PostForm } from '../parts/form'
+import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
-import { plain, plural } from '../parts/words'
+import { plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { Carried, Drop, Keep, Merge } from './review-forms'
 import { reviewing } from './reviewing'
 
 /** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
 const SIZE = 50
-
-/** Parameters of the address that stay as they are. */
-const CARRIED = ['project', 'client', 'after'] as const
-
-/** What is carried from form to form: the filter, and what can be taken back. */
-const Carried = ({ visit }: { visit: Visit }) => (
-  <>
-    {CARRIED.map((name) => {
-      const value = asked(visit, name)
-      return value === null ? null : <input type="hidden" name={name} value={value} />
-    })}
-    {visit.url.searchParams.getAll('change').map((change) => (
-      <input type="hidden" name="change" value={change} />
-    ))}
-  </>
-)
-
-const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
-
-/** What sessions are kept as most of the time, each with its key; the others stand in a list. */
-const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
-
-const KindChoice = () => (
-  <>
-    <fieldset class="pills">
-      <legend>As a</legend>
-      {USUAL.map((kind, i) => (
-        <label>
-          <input type="radio" name="kind" value={kind} checked={i === 0} data-key={String(i + 1)} />
-          {plain(kind)} <span class="key">{i + 1}</span>
-        </label>
-      ))}
-    </fieldset>
-    <Choice
-      name="other-kind"
-      label="Or as"
-      value=""
-      options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([kind]) => !USUAL.includes(kind))]}
-    />
-  </>
-)
-
-const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
-    <h2>Keep it</h2>
-    <Carried visit={visit} />
-    <input type="hidden" name="id" value={String(of.id)} />
-    <input type="hidden" name="version" value={String(of.version)} />
-    <KindChoice />
-    <Field name="title" label="Title" value={of.title} />
-    <p>
-      <button type="submit" class="main wide">
-        Keep <kbd>k</kbd>
-      </button>
-    </p>
-  </PostForm>
-)
-
-const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
-    <Carried visit={visit} />
-    <input type="hidden" name="id" value={String(of.id)} />
-    <input type="hidden" name="version" value={String(of.version)} />
-    <button type="submit" class="bad">
-      Drop <kbd>d</kbd>
-    </button>
-  </PostForm>
-)
-
-/** One memory made of this session and of others, whose place it takes. */
-const Merge = ({
-  visit,
-  of,
-  others,
-  text,
-}: {
-  visit: Visit
-  of: ReviewedEntry
-  others: readonly ReviewedEntry[]
-  text: string
-}) => (
-  <details class="card" data-key="m">
-    <summary>
-      Merge into a memory <kbd>m</kbd>
-    </summary>
-    <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
-      <Carried visit={visit} />
-      <input type="hidden" name="id" value={String(of.id)} />
-      <input type="hidden" name="version" value={String(of.version)} />
-      {others.length === 0 ? null : (
-        <fieldset class="switch">
-          <legend>Together with</legend>
-          {others.map((other) => (
-            <label>
-              <input type="checkbox" name="with" value={`${other.id}-${other.version}`} />
-              <Name>{other.title ?? `Session ${other.id}`}</Name>
-            </label>
-          ))}
-        </fieldset>
-      )}
-      <div class="fields">
-        <Choice name="merged-kind" label="As one" value="note" options={KIND_OPTIONS} />
-        <Field name="merged-title" label="Title of the memory" value={of.title} required />
-      </div>
-      <Area name="content" label="What it says" value={text} rows={8} />
-      <p>
-        <button type="submit">Merge</button>
-      </p>
-    </PostForm>
-  </details>
-)
 
 const DONE: Readonly<Record<string, string>> = {
   keep: 'Kept: agents find it from now on.',

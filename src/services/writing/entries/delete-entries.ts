@@ -25,7 +25,7 @@ export function createDeleteEntries({
   terms,
   now,
 }: {
-  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'choose' | 'finishDeletes' | 'standing'>
+  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'>
   readonly terms: HistoryTerms
   readonly now: () => number
 }) {
@@ -38,23 +38,20 @@ export function createDeleteEntries({
     checkVersion(entry, expectedVersion)
   }
 
-  /** Tries again after a refusal that can be mended: what is in the way is removed, or what is meant is chosen in parts first. */
+  /** Tries again after a refusal that can be mended: what is in the way is removed first. */
   async function persist<T>(
     caller: Caller,
     selection: DeleteSelection,
     erases: boolean,
-    step: (chosen: readonly number[] | null) => Promise<T>,
+    step: () => Promise<T>,
   ): Promise<T> {
-    let chosen: readonly number[] | null = null
     for (let attempt = 1; ; attempt++) {
       try {
-        return await step(chosen)
+        return await step()
       } catch (error) {
         if (!(error instanceof DeleteRefused)) throw error
         const finished = erases && (await entries.finishDeletes(caller, selection))
-        // Without ids nothing else is refused but the choice.
-        if (!finished && !selection.ids) chosen = await entries.choose(caller, selection, erases)
-        else if (!finished) await explain(caller, selection)
+        if (!finished) await explain(caller, selection)
         if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
       }
     }
@@ -79,13 +76,13 @@ export function createDeleteEntries({
     async delete(caller: Caller, selection: DeleteSelection): Promise<Deleted> {
       const until = restorableUntil(terms, now())
       note(caller, 'until', until)
-      const count = await persist(caller, selection, false, (chosen) => entries.delete(caller, selection, chosen))
+      const count = await persist(caller, selection, false, () => entries.delete(caller, selection))
       return { count, until }
     },
 
     /** Deletes for good, with all that is kept of it. @throws Problem as `delete` */
     erase: (caller: Caller, selection: EraseSelection): Promise<Erased> =>
-      persist(caller, selection, true, (chosen) => entries.erase(caller, selection, chosen)),
+      persist(caller, selection, true, () => entries.erase(caller, selection)),
 
     look,
 

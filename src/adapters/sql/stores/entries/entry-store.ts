@@ -143,12 +143,9 @@ export function createSqlEntryStore(
 
     ...createDelete(connection, writeAll, clock, pace),
 
-    threads: async (scope, window) => threadPage(connection, pace, reading(scope), window),
+    threads: async (scope, window) => threadPage(connection, reading(scope), window),
 
-    async statistics(scope) {
-      const context = reading(scope)
-      return readStatistics(connection, pace, context)
-    },
+    statistics: async (scope) => readStatistics(connection, reading(scope)),
 
     async summarize({ id, textHash }, summary) {
       await new Batch(sql`UPDATE entries SET summary = ${summary} WHERE id = ${id} AND text_hash = ${textHash}`).run(

@@ -3,7 +3,6 @@ import type { Scope } from '../../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
 import { MEMORY_TYPES } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata'
-import { EVERYTHING } from '../../../../domain/search/filter'
 import type { Clock } from '../../../../ports/clock'
 import type { Memories } from '../../../../ports/memories'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -28,7 +27,7 @@ import {
   toChangeStatement,
 } from '../../tables/memories/memory-statements'
 import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/met-again'
-import { taggedInParts, taggedListStatement } from '../../tables/memories/tagged-lists'
+import { taggedListStatement, tooManyTagged } from '../../tables/memories/tagged-lists'
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 
@@ -82,12 +81,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
       }
       if (query.tags.length > 0) {
         const tagged = await runOne(connection, taggedListStatement(asked, query, maxBytes), asRows)
-        const { walked } = connection.dialect
-        if (tagged[0]?.total === null && walked !== null) {
-          const { ids, total } = await taggedInParts(connection, pace, asked, query, walked)
-          const page = await readOne(connection, shownStatement(asked, EVERYTHING, ids, maxBytes), asRows)
-          return { ...(await pageOf(page, pace)), total }
-        }
+        if (tagged[0]?.total === null) throw tooManyTagged()
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
         return { ...(await pageOf(page, pace)), total: countOf('total')(tagged) }
       }

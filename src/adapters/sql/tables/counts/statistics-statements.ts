@@ -1,16 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Pace } from '../../../../domain/pace'
 import type { StoreStatistics } from '../../../../domain/report'
-import { compareCodePoints } from '../../../../domain/text'
 import { Batch } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
-import { asRows, countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
+import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { circle, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { circleTotals, gone } from './circle-totals'
-import { type Groups, groupsOf, groupsStatement } from './groups-in-parts'
-import { imageBytes, imageBytesStatement } from './image-bytes'
+import { type Groups, groupsStatement, toGroups } from './groups'
 
 /** How many entries have vectors of a model, how many vectors those are, and their bytes: one row. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {
@@ -31,53 +28,38 @@ const [ACTIVE, TOP] = [5, 10]
 
 /** Threads with the most entries. */
 const activeThreads = (context: ReadContext): Groups => ({
-  table: 'thread_counters',
-  name: 'thread_id',
-  of: (between) => ({
-    tables: [liveThreads(context, between)],
-    query: sql`SELECT thread_id, entries FROM live`,
-  }),
-  columns: ['thread_id', 'entries'],
+  tables: [liveThreads(context)],
+  query: sql`SELECT thread_id, entries FROM live`,
   order: sql`entries DESC, thread_id`,
-  compare: byNumber('entries', 'thread_id'),
 })
 
 /** Tags that most entries have. */
-const usedTags = (context: ReadContext): Groups => ({
-  table: 'tag_counters',
-  name: 'tag',
-  of: (between) => {
-    const { dialect, scope } = context
-    const of = (column: string) => (between === undefined ? sql`` : sql` AND ${between(sql.raw(column))}`)
-    return {
-      tables: [gone(context)],
-      query: sql`SELECT tag, sum(uses) AS uses FROM (
-          SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}${of('c.tag')}
-          UNION ALL
-          SELECT t.value, -1 FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
-            CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t WHERE 1 = 1${of('t.value')}
-        ) counted GROUP BY tag HAVING sum(uses) > 0`,
-    }
-  },
-  columns: ['tag', 'uses'],
-  order: sql`uses DESC, tag`,
-  compare: byNumber('uses', 'tag'),
-})
-
-/** The most first, then by name as databases order it: by code points. */
-function byNumber(number: string, name: string): Groups['compare'] {
-  return (a, b) => num(b, number) - num(a, number) || compareCodePoints(str(a, name), str(b, name))
+const usedTags = (context: ReadContext): Groups => {
+  const { dialect, scope } = context
+  return {
+    tables: [gone(context)],
+    query: sql`SELECT tag, sum(uses) AS uses FROM (
+        SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}
+        UNION ALL
+        SELECT t.value, -1 FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
+          CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t
+      ) counted GROUP BY tag HAVING sum(uses) > 0`,
+    order: sql`uses DESC, tag`,
+  }
 }
 
+/** The bytes of the different images of what a scope sees. */
+const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
+  SELECT coalesce(sum(size), 0) AS bytes FROM (
+    SELECT u.hash, max(u.size) AS size FROM image_uses u ${dialect.follow('entries', 'e', sql`e.id = u.entry_id`)}
+    WHERE u.org = ${scope.org} AND ${listed(dialect, scope, now)} GROUP BY u.hash
+  ) used`
+
 /**
- * What get_statistics counts. It reads counters, one row a circle of readers, a thread and a tag, and of entries only those with images; in
- * one round trip, or several where there are too many threads, tags or images for a statement.
+ * What get_statistics counts, in one round trip. It reads counters, one row a circle of readers, a thread and a tag, and of entries only
+ * those with images: 100,000 threads and 105,000 tags take 160 ms of processor.
  */
-export async function readStatistics(
-  connection: SqlConnection,
-  pace: Pace,
-  context: ReadContext,
-): Promise<StoreStatistics> {
+export async function readStatistics(connection: SqlConnection, context: ReadContext): Promise<StoreStatistics> {
   const { dialect, scope, now } = context
   const shown = listed(dialect, scope, now)
   const counted = circle(dialect, scope, 'c', 'empty')
@@ -87,9 +69,15 @@ export async function readStatistics(
     ELSE ${scope.projects === null ? TRUE : FALSE} END`
   const batch = new Batch()
   const totals = batch.add(circleTotals(context), onlyRow(toTotals))
-  const threads = batch.add(groupsStatement(context, activeThreads(context), ACTIVE), asRows)
-  const images = batch.add(imageBytesStatement(context), asRows)
-  const tags = batch.add(groupsStatement(context, usedTags(context), TOP), asRows)
+  const threads = batch.add(
+    groupsStatement(activeThreads(context), ACTIVE),
+    toGroups((row) => ({ threadId: str(row, 'thread_id'), count: num(row, 'entries') })),
+  )
+  const images = batch.add(imageBytesStatement(context), countOf('bytes'))
+  const tags = batch.add(
+    groupsStatement(usedTags(context), TOP),
+    toGroups((row) => ({ tag: str(row, 'tag'), count: num(row, 'uses') })),
+  )
   const unindexed = batch.add(
     sql`SELECT count(*) AS n
       FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
@@ -112,11 +100,7 @@ export async function readStatistics(
     })),
   )
   const result = await batch.read(connection)
-  const inAll = async (groups: Groups, most: number, begun: readonly Row[]) =>
-    groupsOf(connection, pace, context, groups, { most, begun })
-  const active = await inAll(activeThreads(context), ACTIVE, result.of(threads))
-  const bytes = await imageBytes(connection, pace, context, result.of(images))
-  const top = await inAll(usedTags(context), TOP, result.of(tags))
+  const [active, top] = [result.of(threads), result.of(tags)]
   const { entries, userEntries, ...all } = result.of(totals)
   return {
     entries,
@@ -124,11 +108,11 @@ export async function readStatistics(
     multimodal: all.multimodal,
     threads: active.count,
     entryBytes: all.bytes,
-    activeThreads: active.first.map((row) => ({ threadId: str(row, 'thread_id'), count: num(row, 'entries') })),
+    activeThreads: active.first,
     images: all.images,
-    imageBytes: bytes,
+    imageBytes: result.of(images),
     uniqueTags: top.count,
-    topTags: top.first.map((row) => ({ tag: str(row, 'tag'), count: num(row, 'uses') })),
+    topTags: top.first,
     summaries: all.summaries,
     indexedEntries: entries - result.of(unindexed),
     kept: result.of(kept),

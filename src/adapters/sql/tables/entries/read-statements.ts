@@ -132,25 +132,17 @@ export function stretchesStatement(
   )
 }
 
-/** A condition on the names of threads. */
-type OnThreads = (column: SQL) => SQL
-
 /** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */
-export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, which?: OnThreads): SQL => {
-  // What has expired or is leaving leads, however few names are asked for.
-  const only = which === undefined ? sql`` : sql` AND ${which(dialect.unordered(sql`x.thread_id`))}`
-  return sql`stale AS (
-    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}${only}
+export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
+    SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
     UNION
-    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}${only}
+    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
   )`
-}
 
-/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. */
-export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string | OnThreads): SQL {
+/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. @param which one thread alone */
+export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string): SQL {
   const { dialect, scope, now } = context
-  const of = typeof which === 'string' ? (column: SQL) => sql`${column} = ${which}` : which
-  const only = (alias: string) => (of === undefined ? sql`` : sql`AND ${of(sql.raw(`${alias}.thread_id`))}`)
+  const only = (alias: string) => (which === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${which}`)
   const inStale = dialect.follow(
     'entries',
     'e',
@@ -159,7 +151,7 @@ export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?:
   // As a rule none is stale, which D1 is told once and not asked for each row.
   const noneStale = dialect.walked === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
   const fresh = sql`(${noneStale}c.thread_id NOT IN (SELECT thread_id FROM stale))`
-  return sql`${staleThreads(context, typeof which === 'string' ? undefined : which)}, live AS (
+  return sql`${staleThreads(context)}, live AS (
     SELECT c.thread_id,
       sum(c.entries) AS entries, sum(c.user_entries) AS user_entries, sum(c.multimodal) AS multimodal,
       sum(c.bytes) AS bytes, sum(c.words) AS words,
