@@ -201,19 +201,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const recallWords = createRecallWords({ fullText, analyzer, pace })
   const legs = { words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const packs = composePacks({
-    ...{
-      connection,
-      clock,
-      analyzer,
-      pace,
-      entries,
-      storeEntries,
-      fullText,
-      embedder,
-      index,
-      searchSemantic,
-      finishing,
-    },
+    ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
+    finishing,
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
