@@ -41,6 +41,14 @@ const USAGE = `usage: commonplace <command>
   setup CLIENT [--url URL] [--docker] [--print] [--json]
             writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
+  setup CLIENT --capture [--url URL] [--json]
+            installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
+            cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
+  doctor [CLIENT] [--url URL] [--json]
+            looks at server, key, clients and hooks: a line each, and what to do. It plays a recorded session through each
+            installed hook, shows what was captured, and erases it
+  status [--json]
+            which server the hooks send to, the role there, how many events wait, when it last answered
 
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
@@ -111,12 +119,26 @@ const COMMANDS = {
     isLocal: true,
   },
   setup: {
-    run: async (options, client) => (await import('./setup/command.mjs')).setup(options, client, usage),
-    options: ['docker', 'print'],
+    run: async (options, client) =>
+      options.capture
+        ? (await import('./capture/setup.mjs')).setupCapture(options, client, usage)
+        : (await import('./setup/command.mjs')).setup(options, client, usage),
+    options: ['docker', 'print', 'capture'],
     word: 'the client',
   },
+  doctor: {
+    run: async (options, client) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
+    options: ['url'],
+    mayHaveWord: true,
+    isLocal: true,
+  },
+  status: {
+    run: async (options) => (await import('./capture/status.mjs')).status(options),
+    options: [],
+    isLocal: true,
+  },
 }
-const FLAGS = ['json', 'children', 'no-capture', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts']
+const FLAGS = ['json', 'children', 'no-capture', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts', 'capture']
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {
@@ -160,4 +182,4 @@ const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
-await command.run({ ...values, url }, rest[0])
+await command.run({ ...values, url, namedUrl: values.url }, rest[0])
