@@ -38,6 +38,8 @@ const USAGE = `usage: commonplace <command>
             else all but what tools make; never what holds keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). Of
             several repositories each is a root of its own, named by its origin. Where more than half of the known files
             are gone nothing is deleted, unless with --full, which begins anew
+  stdio [--url URL]
+            MCP over standard input and output, for clients that only start programs; the key comes from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]
             writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
@@ -118,6 +120,7 @@ const COMMANDS = {
     word: 'the file',
     isLocal: true,
   },
+  stdio: { run: async (options) => (await import('./stdio.mjs')).stdio(options), options: [] },
   setup: {
     run: async (options, client) =>
       options.capture
