@@ -36,10 +36,10 @@ export function hookFaults(every: number) {
   }: Record<string, unknown>) => call ?? words ?? name
   /** What a server makes of what arrives: each event once, by its id. */
   const once = () => [...new Map(sent().map(({ id, event }) => [id, named(event)])).values()]
-  const lostFile = () =>
-    readFileSync(join(home, '.commonplace', 'lost'), 'utf8')
-      .split('\n')
-      .filter(Boolean)
+  /** Ids: one that is noted twice, since its note was not the last that happened, counts once. */
+  const lostFile = () => [
+    ...new Set(readFileSync(join(home, '.commonplace', 'lost'), 'utf8').split('\n').filter(Boolean)),
+  ]
 
   it('an event that is a file is sent, once more at worst, wherever the program is ended', async () => {
     for (let step = 0; step < MOST_STEPS; step += every) {
@@ -48,7 +48,8 @@ export function hookFaults(every: number) {
       const { code } = await at.fire(at.stop('killed'), 'claude-code', { KILL_AT: String(step) })
       const wasFile = once().includes('killed') || at.waiting().length === 2
       // The lock is that of a dead process now, and a draft is of nobody.
-      await at.fire(at.end())
+      // On a busy machine an answer may come too late; what waits goes with the next event.
+      for (let tries = 0; tries < 5 && (tries === 0 || at.waiting().length > 0); tries++) await at.fire(at.end())
       expect([step, once().filter((name) => name !== 'killed'), at.waiting()]).toEqual([step, ['t1', 'SessionEnd'], []])
       expect([step, once().includes('killed')]).toEqual([step, wasFile])
       if (code !== 0) continue
