@@ -59,12 +59,20 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
-  import F --from SOURCE --dry-run [--out V] [--project P] [--name NAME] [--prompts] [--json]
-            what another system's file holds: counts and a hash of each thread, each row that cannot be taken and why; --out
-            writes it as volumes into the file V. SOURCE is mcp-context-server, context-fabric, server-memory,
+  export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
+            an org as a file of volumes, of what the credential may read; ADMIN_TOKEN: whole. --since has only what changed behind
+            an earlier export; a connection that breaks goes on behind the last whole volume. Verified when it is written
+  import F [--from SOURCE] [--on-conflict skip|replace|fail] [--dry-run] [--out V] [--project P] [--name NAME] [--prompts]
+            takes a file of volumes, or what another system wrote, into the server. What came before is known: the same file again
+            changes nothing. --dry-run only says what would be taken (with --url, also what the server would do with it); --out
+            writes another system's file as volumes into V. SOURCE is mcp-context-server, context-fabric, server-memory,
             mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
-            --project is for what names none; F.map.json renames projects; --name stands for the path of F, by which a
-            store is known again; --prompts takes the user's prompts too (claude-mem)
+            --project is for what names none; F.map.json renames projects, and tells which id became which; --name stands for
+            the path of F, by which a store is known again; --prompts takes the user's prompts too (claude-mem)
+  backup --to r2|FOLDER [--org ORG]
+            an org with its history as files of today, in the server's bucket of backups (ADMIN_TOKEN), or in a folder
+  restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
+            takes such files into a server, which may be empty; again, and it goes on where it stopped
   verify F [--json]
             checks a file of volumes to its end: every byte, count and hash
 
@@ -110,9 +118,22 @@ const COMMANDS = {
   import: {
     run: async (options, file) =>
       (await import('./import/command.mjs')).importFile({ ...options, project: options.project?.[0] }, file, usage),
-    options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts'],
+    options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts', 'on-conflict'],
     word: 'the file or folder',
-    isLocal: true,
+  },
+  export: {
+    run: async (options) =>
+      (await import('./export/command.mjs')).exportOrg({ ...options, project: options.project?.[0] }, usage),
+    options: ['out', 'project', 'since', 'history', 'vectors', 'no-images', 'gzip'],
+  },
+  backup: {
+    run: async (options) => (await import('./backup/command.mjs')).backup(options, usage),
+    options: ['to'],
+  },
+  restore: {
+    run: async (options, day) => (await import('./backup/command.mjs')).restore(options, day, usage),
+    options: ['from', 'on-conflict'],
+    word: 'the day',
   },
   verify: {
     run: async (options, file) => (await import('./import/command.mjs')).verify(options, file, usage),
@@ -141,7 +162,22 @@ const COMMANDS = {
     isLocal: true,
   },
 }
-const FLAGS = ['json', 'children', 'no-capture', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts', 'capture']
+const FLAGS = [
+  'history',
+  'vectors',
+  'no-images',
+  'gzip',
+  'json',
+  'children',
+  'no-capture',
+  'watch',
+  'full',
+  'docker',
+  'print',
+  'dry-run',
+  'prompts',
+  'capture',
+]
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {
@@ -185,4 +221,5 @@ const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
-await command.run({ ...values, url, namedUrl: values.url }, rest[0])
+const named = values.url !== undefined || process.env.COMMONPLACE_URL !== undefined
+await command.run({ ...values, url, named, namedUrl: values.url }, rest[0])

@@ -47,6 +47,7 @@ import { createRecallWords } from '../services/searching/memories/recall-words'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { backupStep } from '../services/transfer/backups'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries } from '../services/writing/entries/store-entries'
@@ -67,6 +68,7 @@ import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
+import { composeTransfer } from './transfer'
 
 export interface Surroundings {
   readonly log: Log
@@ -94,7 +96,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
-
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
@@ -116,9 +117,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
-
   const identityStore = createSqlIdentityStore(connection, clock)
-
   const sync = createSyncVectors({ index, rows, pace })
   const making = {
     embedder,
@@ -167,6 +166,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const schedule = createSchedule({
     steps: [
       ...captureSteps(() => capture.sessions),
+      backupStep(() => transfer.backups),
       ...scheduleSteps({
         retention,
         work,
@@ -194,6 +194,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic =
     embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
   const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
+  const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
+  const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
   const storeEntries = createStoreEntries(writing)
   const memoryRows = createSqlMemories(connection, clock, pace)
   const recallWords = createRecallWords({ fullText, analyzer, pace })
@@ -285,6 +287,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       },
     },
     changes,
+    transfer,
     limiter: createGateLimiter({
       gates: bindings.GATES,
       rateLimit: bindings.RATE_LIMITER ?? null,

@@ -16,7 +16,7 @@ import { createAssets, createDashboard } from './dashboard/routes'
 import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
-import { checkParts } from './health'
+import { backupCheck, checkParts } from './health'
 import { createCapturedRoutes } from './hooks/captured'
 import { createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
@@ -29,6 +29,7 @@ import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
 import { unsaid } from './said'
 import { CARD_PATH, serverCard } from './server-card'
+import { createTransferRoutes } from './transfer'
 import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
@@ -111,13 +112,14 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { ahead = [], services } = c.var.setup
     const { health, catchUp } = services
     const { checks, ready } = await checkParts(health)
+    const backups = await backupCheck(c.var.setup.services)
     const unfinished = catchUp.missed()
     const full = capacityWarning(health.database.bytes?.() ?? null)
     const status = ready ? 'ready' : 'unavailable'
     return c.json(
       {
         status,
-        checks,
+        checks: { ...checks, ...backups },
         ...(unfinished.length > 0 && { unfinished }),
         ...(ahead.length > 0 && { ahead }),
         ...(full !== null && { warnings: [full] }),
@@ -202,6 +204,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/hooks', createHooksRoutes())
   app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
+  app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 
