@@ -38,7 +38,11 @@ export function hookFaults(every: number) {
   const once = () => [...new Map(sent().map(({ id, event }) => [id, named(event)])).values()]
   /** Ids: one that is noted twice, since its note was not the last that happened, counts once. */
   const lostFile = () => [
-    ...new Set(readFileSync(join(home, '.commonplace', 'lost'), 'utf8').split('\n').filter(Boolean)),
+    ...new Set(
+      readFileSync(join(home, '.commonplace', 'lost'), 'utf8')
+        .split('\n')
+        .filter(Boolean),
+    ),
   ]
 
   it('an event that is a file is sent, once more at worst, wherever the program is ended', async () => {
