@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
-import { unstorable } from '../text'
+import { unstorable, withoutTrailing } from '../text'
 import { parseInstant } from '../time'
 import { cleanEvent } from './clean'
 import { isFields, objectOf, textOf } from './fields'
@@ -29,7 +29,7 @@ export interface HookRequest {
 /** Files below the folder are named from there on: where it lies differs from one machine to the next, and tells whose it is. */
 function fromFolder(happening: Happening, folder: string | null): Happening {
   const { what } = happening
-  const base = folder?.replace(/[\\/]+$/, '') ?? ''
+  const base = withoutTrailing(folder ?? '', '/\\')
   if (what.kind !== 'tool' || base === '') return happening
   const short = (file: string): string =>
     file.startsWith(`${base}/`) || file.startsWith(`${base}\\`) ? file.slice(base.length + 1) : file
