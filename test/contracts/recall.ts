@@ -220,6 +220,8 @@ export function recallContract(name: string, make: () => RecallGround): void {
 
     it('lets a query that calls a memory by an alias find it, and others only where they say it twice', async () => {
       world.embedder.means('nothing is near', 0, 0, 1)
+      world.embedder.means('old scripts restart what hangs on k8s', 0, 1, 0)
+      world.embedder.means('scripts restart hangs k8s', 0, 1, 0)
       const metadata = { aliases: ['k8s', 'container platform'] }
       const cluster = await world.store('Everything is deployed with charts', { metadata })
       const holds = await world.store('old scripts restart what hangs on k8s')
