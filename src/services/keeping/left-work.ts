@@ -1,4 +1,4 @@
-/** Changes of an isolate after which the vector index is told of them, behind the answer: at once, as the platform contract has it (§6). */
+/** Changes of an isolate after which the vector index is told, behind the answer: at once, as the platform contract has it (§6). */
 const GATHERED = 1
 
 /**
