@@ -486,6 +486,8 @@ CREATE INDEX entries_of_project ON entries (org, project, layer, created_at, id,
 
 CREATE INDEX entries_unlisted ON entries (org, thread_id, id) WHERE listed = 0;
 
+CREATE INDEX entries_unlisted_by_id ON entries (org, id) WHERE listed = 0;
+
 CREATE INDEX entries_with_images ON entries (org, created_second, id, expires_at, reader, project, image_count)
   WHERE listed = 1 AND image_count > 0;
 
@@ -874,6 +876,11 @@ BEGIN
     SELECT * FROM pattern_rows WHERE entry_id = NEW.id;
 END;
 
+CREATE TRIGGER references_deleted AFTER DELETE ON entries
+BEGIN
+  DELETE FROM import_references WHERE entry_id = OLD.id;
+END;
+
 CREATE TRIGGER usage_change AFTER UPDATE OF bytes ON entries WHEN OLD.bytes <> NEW.bytes
 BEGIN
   UPDATE org_usage SET bytes = bytes - OLD.bytes + NEW.bytes WHERE org = NEW.org AND part = 'entries';
@@ -1163,6 +1170,8 @@ CREATE INDEX versions_by_long_text ON entry_versions (org, text_hash) WHERE byte
 
 CREATE INDEX versions_by_org ON entry_versions (org) WHERE id > 0;
 
+CREATE INDEX versions_deleted_by_id ON entry_versions (org, entry_id) WHERE deleted = 1;
+
 CREATE INDEX versions_deleted_by_thread ON entry_versions (org, thread_id, entry_id) WHERE deleted = 1;
 
 CREATE TRIGGER links_forgotten AFTER DELETE ON entry_versions
@@ -1291,6 +1300,31 @@ BEGIN
 END;
 
 CREATE VIEW images_in_use AS SELECT org, hash FROM image_uses;
+
+CREATE TABLE import_references (
+  org TEXT NOT NULL,
+  store TEXT NOT NULL,
+  their_id TEXT NOT NULL, -- of what has not come
+  entry_id INTEGER NOT NULL, -- that says it
+  relation TEXT NOT NULL, -- '' for an id in its metadata
+  origin TEXT NOT NULL, -- '' likewise
+  PRIMARY KEY (org, store, their_id, entry_id, relation, origin)
+) WITHOUT ROWID;
+
+CREATE INDEX import_references_by_entry ON import_references (entry_id);
+
+CREATE TABLE imported (
+  org TEXT NOT NULL,
+  store TEXT NOT NULL,
+  their_id TEXT NOT NULL,
+  owner TEXT NOT NULL, -- who brought it; '' for a holder of ADMIN_TOKEN and for open mode
+  entry_id INTEGER NOT NULL,
+  version INTEGER NOT NULL, -- at which it stood after it came; 0: not yet
+  at INTEGER NOT NULL, -- of the newest file that it came with, milliseconds since 1970
+  PRIMARY KEY (org, store, their_id, owner)
+) WITHOUT ROWID;
+
+CREATE INDEX imported_by_entry ON imported (entry_id);
 
 CREATE TABLE last_seen (
   org TEXT NOT NULL,
@@ -1563,6 +1597,11 @@ CREATE TABLE thread_counters (
 ) WITHOUT ROWID;
 
 CREATE INDEX thread_counters_by_use ON thread_counters (org, last_second, last_id, reader, project);
+
+CREATE TABLE transfer_stores (
+  org TEXT PRIMARY KEY,
+  store TEXT NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE vector_counters (
   org TEXT NOT NULL,

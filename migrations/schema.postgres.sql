@@ -409,6 +409,8 @@ CREATE INDEX entries_of_project ON entries USING btree (org, project, layer, cre
 
 CREATE INDEX entries_unlisted ON entries USING btree (org, thread_id, id) WHERE (listed = 0);
 
+CREATE INDEX entries_unlisted_by_id ON entries USING btree (org, id) WHERE (listed = 0);
+
 CREATE INDEX entries_with_images ON entries USING btree (org, created_second DESC, id DESC) INCLUDE (expires_at, reader, project, image_count) WHERE ((listed = 1) AND (image_count > 0));
 
 CREATE INDEX entries_with_large_metadata ON entries USING btree (org, id, octet_length(metadata)) WHERE ((listed = 1) AND (octet_length(metadata) > 1024));
@@ -456,6 +458,8 @@ CREATE TRIGGER patterns_changed AFTER UPDATE OF metadata, named_kind, tag_kind, 
 CREATE TRIGGER patterns_deleted AFTER DELETE ON entries FOR EACH ROW WHEN (is_pattern(old.kind)) EXECUTE FUNCTION keep_pattern();
 
 CREATE TRIGGER patterns_stored AFTER INSERT ON entries FOR EACH ROW WHEN (is_pattern(new.kind)) EXECUTE FUNCTION keep_pattern();
+
+CREATE TRIGGER references_deleted AFTER DELETE ON entries FOR EACH ROW EXECUTE FUNCTION references_deleted();
 
 CREATE TRIGGER usage_change AFTER UPDATE OF bytes ON entries FOR EACH ROW WHEN (old.bytes <> new.bytes) EXECUTE FUNCTION keep_usage_change();
 
@@ -637,6 +641,8 @@ CREATE INDEX versions_by_long_text ON entry_versions USING btree (org, text_hash
 
 CREATE INDEX versions_by_org ON entry_versions USING btree (org, id) WHERE (id > 0);
 
+CREATE INDEX versions_deleted_by_id ON entry_versions USING btree (org, entry_id) WHERE (deleted = 1);
+
 CREATE INDEX versions_deleted_by_thread ON entry_versions USING btree (org, thread_id, entry_id) WHERE (deleted = 1);
 
 CREATE TRIGGER links_forgotten AFTER DELETE ON entry_versions REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION keep_dangling();
@@ -693,6 +699,31 @@ CREATE VIEW images_in_use AS
  SELECT image_uses.org,
     image_uses.hash
    FROM image_uses;
+
+CREATE TABLE import_references (
+  org text COLLATE "C" NOT NULL,
+  store text COLLATE "C" NOT NULL,
+  their_id text COLLATE "C" NOT NULL,
+  entry_id bigint NOT NULL,
+  relation text COLLATE "C" NOT NULL,
+  origin text COLLATE "C" NOT NULL,
+  CONSTRAINT import_references_pkey PRIMARY KEY (org, store, their_id, entry_id, relation, origin)
+);
+
+CREATE INDEX import_references_by_entry ON import_references USING btree (entry_id);
+
+CREATE TABLE imported (
+  org text COLLATE "C" NOT NULL,
+  store text COLLATE "C" NOT NULL,
+  their_id text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  entry_id bigint NOT NULL,
+  version integer NOT NULL,
+  at bigint NOT NULL,
+  CONSTRAINT imported_pkey PRIMARY KEY (org, store, their_id, owner)
+);
+
+CREATE INDEX imported_by_entry ON imported USING btree (entry_id);
 
 CREATE TABLE last_seen (
   org text COLLATE "C" NOT NULL,
@@ -932,6 +963,12 @@ CREATE TABLE thread_counters (
 );
 
 CREATE INDEX thread_counters_by_use ON thread_counters USING btree (org, last_second, last_id, reader, project);
+
+CREATE TABLE transfer_stores (
+  org text COLLATE "C" NOT NULL,
+  store text COLLATE "C" NOT NULL,
+  CONSTRAINT transfer_stores_pkey PRIMARY KEY (org)
+);
 
 CREATE TABLE vector_counters (
   org text COLLATE "C" NOT NULL,
@@ -2103,6 +2140,16 @@ CREATE OR REPLACE FUNCTION quantized(data text)
 AS $function$
   SELECT decode(split_part(data, ':', 2), 'base64')
 $function$;
+
+CREATE OR REPLACE FUNCTION references_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'public'
+AS $function$
+BEGIN
+  DELETE FROM import_references WHERE entry_id = OLD.id;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION refuse_audit_change()
  RETURNS trigger

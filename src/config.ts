@@ -32,6 +32,8 @@ export interface Config {
   readonly auditDays: number
   /** How many days what hooks capture is kept unless somebody keeps it; 0: nothing is captured. */
   readonly captureDays: number
+  /** Days that daily backups are kept. */
+  readonly backupKeep: number
   readonly history: HistoryTerms
   readonly storageBackend: 'sqlite' | 'postgresql'
   /** Where the tables are, with PostgreSQL. */
@@ -147,6 +149,7 @@ export function parseConfig(env: Environment): Config {
     changesDays: reader.integer('CHANGES_DAYS', 30, 1, 3650),
     auditDays: reader.integer('AUDIT_DAYS', 365, 1, 3650),
     captureDays: reader.integer('CAPTURE_DAYS', 30, 0, 3650),
+    backupKeep: reader.integer('BACKUP_KEEP', 14, 1, 3650),
     history: {
       days: reader.integer('HISTORY_DAYS', 30, 0, 3650),
       receiptHours: reader.integer('IDEMPOTENCY_HOURS', 24, 1, 720),

@@ -5,6 +5,7 @@ import { composeServices } from './composition/worker'
 import { type Config, type Environment, parseConfig } from './config'
 import { createApp } from './http/app'
 import { createLog } from './http/log'
+import { createMeasure } from './http/measure'
 import { createOAuth } from './http/oauth/server'
 import { grantsStep } from './services/keeping/steps'
 
@@ -30,13 +31,21 @@ function configOf(env: Env): Config {
 
 async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
   const config = configOf(env)
-  const log = createLog(config.logLevel)
-  await prepareDatabase(env, config, D1_MIGRATIONS)
+  const measure = createMeasure(createLog(config.logLevel), () => Date.now())
+  const { log } = measure
+  const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
   const { OAUTH_KV: kv } = env
   // On one machine nobody needs a grant, and clients that find OAuth described would ask for one.
   const granting = kv !== undefined && config.authMode === 'required'
-  return { config, log, services, oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null }
+  return {
+    config,
+    log,
+    measure,
+    services,
+    ahead,
+    oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null,
+  }
 }
 
 const app = createApp<Env>(async (env, ctx) => {

@@ -6,6 +6,7 @@ export const VARIABLES = /** @type {const} */ ([
   'ALLOWED_HOSTS',
   'AUDIT_DAYS',
   'AUTH_MODE',
+  'BACKUP_KEEP',
   'CAPTURE_DAYS',
   'CHANGES_DAYS',
   'CHUNK_AGGREGATION',

@@ -57,7 +57,9 @@ function readOptions() {
 /** Asks each leg each question; a document that was not stored counts as never found. */
 async function askAll(legs, queries, unitOf, name) {
   const bar = progress(`${name}, asking`, queries.length * legs.length)
-  const documentOf = new Map([...unitOf].map(([document, unit]) => [unit, document]).reverse())
+  /** @type {Map<number, string>} the first document of each entry */
+  const documentOf = new Map()
+  for (const [document, unit] of unitOf) if (!documentOf.has(unit)) documentOf.set(unit, document)
   const receipts = []
   for (const leg of legs) {
     for (const query of queries) {

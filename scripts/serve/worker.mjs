@@ -94,6 +94,8 @@ async function start(variables) {
       log: new Log(LogLevel.ERROR),
       handleStructuredLogs({ level, message }) {
         if (storage?.heard(message)) return
+        // A line a request is for those who watch a deployment; here it would hide what matters.
+        if (/^\{"level":"INFO","event":"request"/.test(message) && !process.env.LOG_LEVEL) return
         const say = level === 'error' || level === 'warn' ? console.error : console.log
         say(message)
       },

@@ -4,8 +4,12 @@ import { call, fail, printTable } from './server.mjs'
 const at = (org, rest) => `/orgs/${encodeURIComponent(org)}${rest}`
 const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
 
-/** The org that is named, else the only one that the credential sees. */
-async function orgOf({ url, org }) {
+/**
+ * The org that is named, else the only one that the credential sees.
+ *
+ * @param {{ url: string, org?: string | undefined }} options
+ */
+export async function orgOf({ url, org }) {
   if (org !== undefined) return org
   const { orgs } = await call(url, 'GET', '/orgs')
   if (orgs.length === 1) return orgs[0].id

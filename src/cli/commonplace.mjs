@@ -38,9 +38,19 @@ const USAGE = `usage: commonplace <command>
             else all but what tools make; never what holds keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). Of
             several repositories each is a root of its own, named by its origin. Where more than half of the known files
             are gone nothing is deleted, unless with --full, which begins anew
+  stdio [--url URL]
+            MCP over standard input and output, for clients that only start programs; the key comes from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]
             writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
+  setup CLIENT --capture [--url URL] [--json]
+            installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
+            cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
+  doctor [CLIENT] [--url URL] [--json]
+            looks at server, key, clients and hooks: a line each, and what to do. It plays a recorded session through each
+            installed hook, shows what was captured, and erases it
+  status [--json]
+            which server the hooks send to, the role there, how many events wait, when it last answered
 
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
@@ -49,12 +59,20 @@ const USAGE = `usage: commonplace <command>
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 
-  import F --from SOURCE --dry-run [--out V] [--project P] [--name NAME] [--prompts] [--json]
-            what another system's file holds: counts and a hash of each thread, each row that cannot be taken and why; --out
-            writes it as volumes into the file V. SOURCE is mcp-context-server, context-fabric, server-memory,
+  export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
+            an org as a file of volumes, of what the credential may read; ADMIN_TOKEN: whole. --since has only what changed behind
+            an earlier export; a connection that breaks goes on behind the last whole volume. Verified when it is written
+  import F [--from SOURCE] [--on-conflict skip|replace|fail] [--dry-run] [--out V] [--project P] [--name NAME] [--prompts]
+            takes a file of volumes, or what another system wrote, into the server. What came before is known: the same file again
+            changes nothing. --dry-run only says what would be taken (with --url, also what the server would do with it); --out
+            writes another system's file as volumes into V. SOURCE is mcp-context-server, context-fabric, server-memory,
             mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
-            --project is for what names none; F.map.json renames projects; --name stands for the path of F, by which a
-            store is known again; --prompts takes the user's prompts too (claude-mem)
+            --project is for what names none; F.map.json renames projects, and tells which id became which; --name stands for
+            the path of F, by which a store is known again; --prompts takes the user's prompts too (claude-mem)
+  backup --to r2|FOLDER [--org ORG]
+            an org with its history as files of today, in the server's bucket of backups (ADMIN_TOKEN), or in a folder
+  restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
+            takes such files into a server, which may be empty; again, and it goes on where it stopped
   verify F [--json]
             checks a file of volumes to its end: every byte, count and hash
 
@@ -100,9 +118,22 @@ const COMMANDS = {
   import: {
     run: async (options, file) =>
       (await import('./import/command.mjs')).importFile({ ...options, project: options.project?.[0] }, file, usage),
-    options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts'],
+    options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts', 'on-conflict'],
     word: 'the file or folder',
-    isLocal: true,
+  },
+  export: {
+    run: async (options) =>
+      (await import('./export/command.mjs')).exportOrg({ ...options, project: options.project?.[0] }, usage),
+    options: ['out', 'project', 'since', 'history', 'vectors', 'no-images', 'gzip'],
+  },
+  backup: {
+    run: async (options) => (await import('./backup/command.mjs')).backup(options, usage),
+    options: ['to'],
+  },
+  restore: {
+    run: async (options, day) => (await import('./backup/command.mjs')).restore(options, day, usage),
+    options: ['from', 'on-conflict'],
+    word: 'the day',
   },
   verify: {
     run: async (options, file) => (await import('./import/command.mjs')).verify(options, file, usage),
@@ -110,13 +141,43 @@ const COMMANDS = {
     word: 'the file',
     isLocal: true,
   },
+  stdio: { run: async (options) => (await import('./stdio.mjs')).stdio(options), options: [] },
   setup: {
-    run: async (options, client) => (await import('./setup/command.mjs')).setup(options, client, usage),
-    options: ['docker', 'print'],
+    run: async (options, client) =>
+      options.capture
+        ? (await import('./capture/setup.mjs')).setupCapture(options, client, usage)
+        : (await import('./setup/command.mjs')).setup(options, client, usage),
+    options: ['docker', 'print', 'capture'],
     word: 'the client',
   },
+  doctor: {
+    run: async (options, client) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
+    options: ['url'],
+    mayHaveWord: true,
+    isLocal: true,
+  },
+  status: {
+    run: async (options) => (await import('./capture/status.mjs')).status(options),
+    options: [],
+    isLocal: true,
+  },
 }
-const FLAGS = ['json', 'children', 'no-capture', 'watch', 'full', 'docker', 'print', 'dry-run', 'prompts']
+const FLAGS = [
+  'history',
+  'vectors',
+  'no-images',
+  'gzip',
+  'json',
+  'children',
+  'no-capture',
+  'watch',
+  'full',
+  'docker',
+  'print',
+  'dry-run',
+  'prompts',
+  'capture',
+]
 
 /** Of the server of this checkout; without one, where it would be. */
 async function runningUrl() {
@@ -160,4 +221,5 @@ const foreign = Object.keys(values).find((option) => !allowed.includes(option))
 if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
-await command.run({ ...values, url }, rest[0])
+const named = values.url !== undefined || process.env.COMMONPLACE_URL !== undefined
+await command.run({ ...values, url, named, namedUrl: values.url }, rest[0])

@@ -26,7 +26,10 @@ export function credentialHeaders(url) {
 }
 
 /** What a server did not do, in its own words where it has some. */
-class Refused extends Error {}
+export class Refused extends Error {
+  /** Whether the same request may be good later. */
+  retryable = true
+}
 
 /** @throws for everything that is no failure of a call @returns {string} */
 export function messageOf(error) {
@@ -54,6 +57,29 @@ export async function ask(url, method, path, body) {
   const hint =
     response.status === 401 && !credential() ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
   throw new Refused(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
+}
+
+/**
+ * One request of `/api/v1` whose answer is bytes, or which sends some. Returns the response when it is good.
+ *
+ * @param {string} url
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<Response>}
+ * @throws {Refused}
+ */
+export async function request(url, path, options = {}) {
+  const headers = { ...credentialHeaders(url), ...options.headers }
+  const response = await fetch(new URL(`/api/v1${path}`, url), { redirect: 'error', ...options, headers }).catch(
+    (error) => {
+      throw new Refused(`${url} does not answer: ${error.cause?.message ?? error.message}`)
+    },
+  )
+  if (response.ok) return response
+  const answer = await response.json().catch(() => ({}))
+  const refused = new Refused(answer.error?.message ?? `${url} answered ${response.status}`)
+  refused.retryable = answer.error?.retryable ?? response.status >= 500
+  throw refused
 }
 
 /** As `ask`; ends the program with the message when it fails. */

@@ -13,6 +13,8 @@ export interface Bindings {
   readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
   /** Absent in an account without R2; nothing but images needs it. */
   readonly IMAGES?: R2Bucket
+  /** Where the daily backups go; absent where there are none. */
+  readonly BACKUP_BUCKET?: R2Bucket
   /** Absent where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
   readonly VECTORS?: DurableObjectNamespace<VectorObject>
   /** Counts the requests of each key. */

@@ -44,7 +44,7 @@ const d1Dialect = perObject((analyzer: Analyzer) => createD1Dialect(analyzer))
 const postgresDialect = perObject(createPostgresDialect)
 
 /** D1 databases that this isolate has seen up to date, so that a request pays for the check once. */
-const migrated = new WeakMap<D1Database, Promise<void>>()
+const migrated = new WeakMap<D1Database, Promise<readonly string[]>>()
 
 const storageStates = perObject((_: D1Database): StorageState => ({ fault: null }))
 
@@ -66,12 +66,16 @@ function d1Of({ DB }: Bindings): D1Database {
   )
 }
 
-/** Brings D1 to this Worker's schema, or makes sure that PostgreSQL is there; one query per isolate when it is. */
+/**
+ * Brings D1 to this Worker's schema, or makes sure that PostgreSQL is there; one query per isolate when it is.
+ *
+ * @returns migrations of the database that this Worker does not know: a newer release was here
+ */
 export async function prepareDatabase(
   bindings: Bindings,
   config: Config,
   migrations: readonly Migration[],
-): Promise<void> {
+): Promise<readonly string[]> {
   if (config.storageBackend === 'postgresql') {
     const names = migrations.map(({ name }) => name)
     return checkPostgresSchema(postgresOptions(bindings, config), names)
@@ -85,7 +89,7 @@ export async function prepareDatabase(
     migrated.set(DB, ready)
     ready.catch(() => migrated.delete(DB))
   }
-  await ready
+  return ready
 }
 
 /** @throws Problem unavailable when the chosen database lacks its binding */

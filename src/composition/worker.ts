@@ -47,6 +47,7 @@ import { createRecallWords } from '../services/searching/memories/recall-words'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { backupStep } from '../services/transfer/backups'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
@@ -68,6 +69,7 @@ import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
+import { composeTransfer } from './transfer'
 
 export interface Surroundings {
   readonly log: Log
@@ -84,18 +86,15 @@ export interface Surroundings {
 
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
-
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
 const pace = createRestingPace(sleep)
-
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
   const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
-
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
@@ -117,9 +116,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
-
   const identityStore = createSqlIdentityStore(connection, clock)
-
   const sync = createSyncVectors({ index, rows, pace })
   const making = {
     embedder,
@@ -168,6 +165,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const schedule = createSchedule({
     steps: [
       ...captureSteps(() => capture.sessions),
+      backupStep(() => transfer.backups),
       ...scheduleSteps({
         retention,
         work,
@@ -195,6 +193,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searchSemantic =
     embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
   const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
+  const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
+  const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const memoryRows = createSqlMemories(connection, clock, pace)
@@ -277,6 +277,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       },
     },
     changes,
+    transfer,
     limiter: createGateLimiter({
       gates: bindings.GATES,
       rateLimit: bindings.RATE_LIMITER ?? null,

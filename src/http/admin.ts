@@ -4,7 +4,8 @@ import type { AuditRow } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
-import { administratorOf, type Credential, requireOrg, requireRole } from './auth'
+import { administrator, noting } from './administering'
+import { type Credential, requireOrg } from './auth'
 import { readObject } from './object-body'
 
 /** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
@@ -61,24 +62,6 @@ function readFlag(value: string | undefined, name: string): boolean {
 
 export function createAdminRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
-
-  /** Who administers; anybody but an administrator is refused, and the refusal is noted. */
-  async function administrator({ services, credential }: Variables, action: string): Promise<Administrator> {
-    const by = administratorOf(credential, action)
-    if (by.kind === 'key') await noting(services, by, async () => requireRole(by.caller, 'admin'))
-    return by
-  }
-
-  /** Notes denials on the way out. */
-  async function noting<T>(services: Services, by: Administrator, step: () => Promise<T>): Promise<T> {
-    try {
-      return await step()
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'forbidden' && by.kind === 'key')
-        await services.administration.note(by.caller, false, { denied: 1 })
-      throw error
-    }
-  }
 
   async function run<T>(
     variables: Variables,

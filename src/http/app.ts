@@ -2,29 +2,34 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
+import { capacityWarning, D1_LIMIT } from '../domain/capacity'
 import { Problem, type ProblemCode, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { offerOf } from '../tools/catalogue'
 import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { enter, refuse, whenSent } from './admission'
-import { authenticate, type Credential, requireOrg } from './auth'
+import { administratorOf, authenticate, type Credential, requireOrg, requireRole } from './auth'
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
 import { createAssets, createDashboard } from './dashboard/routes'
 import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
-import { checkParts } from './health'
+import { backupCheck, checkParts } from './health'
 import { createCapturedRoutes } from './hooks/captured'
 import { createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
+import type { Measure } from './measure'
+import { createCounters, METRICS_TYPE, metricsText, noteRequest, standingOf } from './metrics'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import { type OAuth, SCOPE } from './oauth/server'
 import { unsaid } from './said'
+import { CARD_PATH, serverCard } from './server-card'
+import { createTransferRoutes } from './transfer'
 import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
@@ -32,8 +37,12 @@ export interface RequestSetup {
   readonly config: Config
   readonly services: Services
   readonly log: Log
+  /** What this request costs; absent where nobody counts. */
+  readonly measure?: Measure
   /** Null where OAuth is switched off. */
   readonly oauth?: OAuth | null
+  /** Migrations of the database that this Worker does not know: a newer release was here. */
+  readonly ahead?: readonly string[]
 }
 
 type Variables = {
@@ -71,6 +80,7 @@ const SECURE_HEADERS = secureHeaders({
 
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
+  const counters = createCounters()
   const app = new Hono<{ Bindings: Env; Variables: Variables }>()
 
   app.use(SECURE_HEADERS)
@@ -83,18 +93,39 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.use(async (c, next) => {
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     c.set('services', c.var.setup.services)
+    const { measure, log } = c.var.setup
+    measure?.traced(c.req.header('traceparent'))
     await next()
+    if (measure !== undefined) {
+      const route = routeOf(c.req.path)
+      const { status } = c.res
+      noteRequest(counters, route, status, measure)
+      c.header('Server-Timing', measure.timing())
+      log('INFO', 'request', { requestId: c.var.requestId, route, status, ...measure.line() })
+    }
     const { afterwards, catchUp, close } = c.var.setup.services
     afterwards(catchUp.further())
     c.executionCtx.waitUntil(close())
   })
 
   app.get('/ready', async (c) => {
-    const { health, catchUp } = c.var.setup.services
+    const { ahead = [], services } = c.var.setup
+    const { health, catchUp } = services
     const { checks, ready } = await checkParts(health)
+    const backups = await backupCheck(c.var.setup.services)
     const unfinished = catchUp.missed()
+    const full = capacityWarning(health.database.bytes?.() ?? null)
     const status = ready ? 'ready' : 'unavailable'
-    return c.json({ status, checks, ...(unfinished.length > 0 && { unfinished }) }, ready ? 200 : 503)
+    return c.json(
+      {
+        status,
+        checks: { ...checks, ...backups },
+        ...(unfinished.length > 0 && { unfinished }),
+        ...(ahead.length > 0 && { ahead }),
+        ...(full !== null && { warnings: [full] }),
+      },
+      ready ? 200 : 503,
+    )
   })
 
   /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */
@@ -104,6 +135,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { config, services, oauth = null } = c.var.setup
     const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
     c.set('credential', credential)
+    const { measure } = c.var.setup
+    measure?.authenticated()
+    if (credential.kind === 'principal') {
+      const { org, keyId: key, agent } = credential.principal
+      measure?.asks({ org, key, agent })
+    }
     const admission = await enter(services.limiter, credential)
     if (admission?.admitted === false) return refuse(admission, c.req.path)
     c.set('leaving', admission === null ? [] : [admission.leave])
@@ -115,6 +152,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         c.res = whenSent(c.res, () => services.afterwards(Promise.all(leaving.map((leave) => leave()))))
     }
   }
+  app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
+
   // Before the credential, which a browser has no way to send.
   app.route('/', createDashboard())
   app.on('GET', '/mcp/:families?', async (c, next) => {
@@ -131,10 +170,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     })
   })
 
-  for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*']) app.use(path, withCredential)
+  for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*', '/metrics']) app.use(path, withCredential)
 
   app.all('/mcp/:families?', (c) => {
-    const { config, services, log } = c.var.setup
+    const { config, services, log, measure } = c.var.setup
     const named = c.req.param('families')
     const offer = offerOf(config, named)
     if (offer === null) throw new Problem('not_found', `No such tool family: ${named}`)
@@ -147,14 +186,25 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
     const { requestId, leaving } = c.var
     const release = () => services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
-    const request = { config, services, principal, ...offer, log, requestId, admit, release }
+    const request = { config, services, principal, ...offer, log, measure, requestId, admit, release }
     return handleMcp(c.req.raw, request)
+  })
+
+  app.get('/metrics', async (c) => {
+    const { services, config } = c.var.setup
+    const by = administratorOf(c.var.credential, 'metrics')
+    if (by.kind === 'key') requireRole(by.caller, 'admin')
+    const standing = by.kind === 'key' ? await standingOf(services, by.caller) : null
+    const bytes = services.health.database.bytes?.() ?? null
+    const limit = config.storageBackend === 'sqlite' ? D1_LIMIT : 0
+    return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
   })
 
   app.route('/api/v1/code', createCodeRoutes())
   app.route('/api/v1/hooks', createHooksRoutes())
   app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
+  app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 
@@ -203,6 +253,13 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   return app
+}
+
+/** The part of the server that was asked, never what stands behind it in the address. */
+const ROUTES = new Set(['mcp', 'api', 'images', 'entries', 'ready', 'metrics', 'authorize', 'token', 'register'])
+const routeOf = (path: string): string => {
+  const [, first = ''] = path.split('/')
+  return ROUTES.has(first) ? first : 'pages'
 }
 
 /** Of a limit that ends at a known time (`until`); null of others. */

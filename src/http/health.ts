@@ -43,3 +43,16 @@ export async function checkParts({
   const ready = checks.every(([name, { ok }]) => ok || parts[name]?.required === false)
   return { checks: Object.fromEntries(checks), ready }
 }
+
+const HOUR_MS = 3_600_000
+/** A day and what a run of the schedule may be late. */
+const FRESH_HOURS = 30
+
+/** How old the last daily backup is, where a bucket for them is bound; whatever it is, the server is ready. */
+export async function backupCheck({ transfer, now }: Pick<Services, 'transfer' | 'now'>) {
+  if (!transfer.backups.isBound) return {}
+  const at = await transfer.backedUpAt().catch(() => null)
+  if (at === null) return { backups: { backend: 'r2', ok: false, problem: 'There is no complete daily backup yet' } }
+  const hours = Math.floor((now() - at) / HOUR_MS)
+  return { backups: { backend: 'r2', ok: hours <= FRESH_HOURS, at: new Date(at).toISOString(), age_hours: hours } }
+}

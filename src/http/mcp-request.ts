@@ -3,6 +3,7 @@ import type { Principal } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 import type { Tool } from '../tools/define-tool'
 import type { Log } from './log'
+import type { Measure } from './measure'
 
 /** What one request to the endpoint is answered with. */
 export interface McpRequest {
@@ -16,6 +17,8 @@ export interface McpRequest {
   readonly offersResources: boolean
   readonly requestId: string
   readonly log: Log
+  /** Hears what was called and how it ended; absent where nobody counts. */
+  readonly measure?: Pick<Measure, 'called' | 'traced'> | undefined
   /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
   readonly admit: (messages: number) => Promise<Response | null>
   /** The request stays open as a stream, and no longer counts among those that run at once. */

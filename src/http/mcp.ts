@@ -6,6 +6,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server'
 import { createMcpHandler } from 'agents/mcp/server'
+import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
 import type { Caller } from '../domain/identity/scope'
@@ -27,8 +28,6 @@ import { StrictServer } from './strict-server'
 import { whileWaiting } from './waiting'
 
 /** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
-const VERSION = '0.1.0'
-
 const INSTRUCTIONS =
   'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of ' +
   'the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, ' +
@@ -74,8 +73,10 @@ async function callTool(
     requireRole(context.principal, tool.role)
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
+    request.measure?.called(tool.name, 'ok')
     return answer(await toResult(called, context.services.pace, sendApart), called.structured)
   } catch (error) {
+    request.measure?.called(tool.name, error instanceof Problem ? error.code : 'internal')
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
       log('ERROR', 'tool_failed', { tool: tool.name, requestId, ...discreetly(cause, args) })
@@ -88,7 +89,7 @@ function createServer(request: McpRequest, origin: string, era: Era, sendApart: 
   const { config, services, principal, tools, offersResources } = request
   const instructions = config.instructions ?? request.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new StrictServer(
-    { name: 'commonplace', title: 'Commonplace', version: VERSION },
+    { name: 'commonplace', title: ABOUT.title, version: ABOUT.version },
     {
       capabilities: { tools: {}, ...(offersResources ? resourceCapabilities(era) : {}) },
       ...(instructions === '' ? {} : { instructions }),
@@ -106,6 +107,7 @@ function createServer(request: McpRequest, origin: string, era: Era, sendApart: 
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
+    request.measure?.traced(params._meta?.traceparent)
     const tool = findTool(tools, params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }

@@ -16,10 +16,12 @@ export interface TextHit {
   /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */
   readonly text: string
   /**
-   * The code block and the path of the file that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not
+   * The code block, the path of the file and the aliases that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not
    * searched.
    */
   readonly code: string
+  /** The aliases by themselves; none when code was not searched. */
+  readonly aliases: readonly string[]
   /** Creation date and agent, as indexed beside the text; empty when they were not searched. */
   readonly context: string
   /** Content words in the whole text. */
@@ -102,7 +104,7 @@ export interface TextSearch {
 }
 
 /** What stands in an entry, whether or not words found it. */
-export interface Standing extends Pick<TextHit, 'id' | 'title' | 'text' | 'code'> {
+export interface Standing extends Pick<TextHit, 'id' | 'title' | 'text' | 'code' | 'aliases'> {
   /** Of an entry of more than `SCORED_LENGTH` bytes, which of the units it holds, by their places; else empty. */
   readonly held: readonly number[]
 }

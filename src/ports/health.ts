@@ -9,6 +9,8 @@ export interface DatabaseHealth {
     readonly lastFailed: boolean
     readonly latencyMs: number
   }
+  /** Of the whole database, as it said last; absent or null where it does not tell. */
+  readonly bytes?: () => number | null
 }
 
 /** Whether a configured model provider answers and has the model. */

@@ -32,6 +32,7 @@ import type { RecallWords } from './searching/memories/recall-words'
 import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
+import type { Transfer } from './transfer/transfer'
 import type { IndexCode } from './writing/code/index-code'
 import type { DeleteEntries } from './writing/entries/delete-entries'
 import type { RestoreEntries } from './writing/entries/restore-entries'
@@ -96,6 +97,8 @@ export interface Services {
   readonly code: IndexCode & { readonly search: SearchCode }
   /** What the hooks of clients send, and what becomes of it. */
   readonly capture: Capture
+  /** Export and import. */
+  readonly transfer: Transfer
   /** The feed of what changed. */
   readonly changes: Changes
   readonly identity: Identity

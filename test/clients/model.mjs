@@ -3,10 +3,13 @@
 import { createServer } from 'node:http'
 
 /**
- * What the model does next, by the results that it has received so far, as the client showed them.
+ * What the model does next, by the results that it has received so far, as the client showed them; null: it never answers.
  *
- * @typedef {(results: unknown[]) => { tool: string, args: object } | { answer: string }} Script
+ * @typedef {(results: unknown[]) => { tool: string, args: object } | { answer: string } | null} Script
  */
+
+/** Thrown where the model is silent. */
+const SILENT = Symbol('silent')
 
 const readBody = async (request) => {
   let text = ''
@@ -39,6 +42,7 @@ function* declared(value, namespace) {
 function next(script, results, body, seen) {
   if (results.length >= seen.received.length) seen.received = results
   const step = script(results)
+  if (step === null) throw SILENT
   if ('answer' in step) return { answer: step.answer }
   const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(step.tool))
   return tool === undefined ? { answer: `no ${step.tool}` } : { tool, args: step.args }
@@ -87,9 +91,11 @@ function responses(body, script, seen) {
           arguments: JSON.stringify(args),
         }
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const delta = { item_id: 'msg_1', output_index: 0, content_index: 0, delta: answer }
   return [
     { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: body.model } },
     { type: 'response.output_item.added', output_index: 0, item },
+    ...(tool === undefined ? [{ type: 'response.output_text.delta', ...delta }] : []),
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: { id: 'resp_1', usage, output: [item] } },
   ]
@@ -108,14 +114,15 @@ function gemini(body, script, seen) {
 }
 
 /**
- * @param {number} port
+ * @param {number} port 0 for any
  * @param {Script} script
  * @returns what it saw, and how to end it
  */
 export async function startModel(port, script) {
-  const seen = { requests: [], tools: [], received: [], asked: [] }
-  const server = createServer(async (request, response) => {
+  const seen = { requests: [], tools: [], received: [], asked: [], bodies: [] }
+  const answer = async (request, response) => {
     const body = await readBody(request)
+    seen.bodies.push(body)
     const { pathname } = new URL(request.url, 'http://model')
     seen.requests.push(`${request.method} ${pathname}`)
     const names = [...declared(body.tools)].map(({ name }) => name)
@@ -132,7 +139,16 @@ export async function startModel(port, script) {
           : { input_tokens: 1, data: [], models: [] },
       ),
     )
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      if (error !== SILENT) response.destroy(error)
+    })
   })
   await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return { seen, stop: () => server.close() }
+  const stop = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { seen, port: server.address().port, stop }
 }

@@ -218,6 +218,27 @@ export function recallContract(name: string, make: () => RecallGround): void {
       )
     })
 
+    it('lets a query that calls a memory by an alias find it, and others only where they say it twice', async () => {
+      world.embedder.means('nothing is near', 0, 0, 1)
+      world.embedder.means('old scripts restart what hangs on k8s', 0, 1, 0)
+      world.embedder.means('scripts restart hangs k8s', 0, 1, 0)
+      const metadata = { aliases: ['k8s', 'container platform'] }
+      const cluster = await world.store('Everything is deployed with charts', { metadata })
+      const holds = await world.store('old scripts restart what hangs on k8s')
+      await world.store('herons nest early')
+      const query = 'what do we say to our newest colleagues of the story behind k8s in this company'
+      for (const mode of ['hybrid', 'keyword'] as const) {
+        const found = await world.page(query, { mode })
+        expect([mode, found.results.map(({ id }) => id)]).toEqual([mode, [cluster]])
+        expect(found.results[0]?.similarity).toBeGreaterThan(0.7)
+        expect((await world.page(query, { mode, threshold: 0 })).results.map(({ id }) => id)).toContain(cluster)
+        expect(await ids('scripts restart hangs k8s', { mode })).toEqual(expect.arrayContaining([cluster, holds]))
+        expect(await ids('who owns the container platform', { mode })).toEqual([cluster])
+        // Half of a name calls nobody.
+        expect(await ids('k8s and the platform', { mode })).toEqual([cluster])
+      }
+    })
+
     it(promise('f12-layers'), async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const project = await world.store('a lamp for the hall', { metadata: { projectPath: 'p' } })

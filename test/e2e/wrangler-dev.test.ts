@@ -78,7 +78,7 @@ describe('bare npx wrangler dev in a fresh clone', () => {
     await client.close()
     expect((await fetch(new URL('/ready', first.url))).status).toBe(200)
     const page = await fetch(new URL('/', first.url), { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${first.url}<`)
+    expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${first.url}/core<`)
     await end()
 
     const second = await wranglerDev()

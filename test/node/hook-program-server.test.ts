@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordedPlayer } from '../../scripts/demo-capture/recorded.mjs'
+import { tellStory } from '../../scripts/demo-capture/story.mjs'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { type RunningServer, startServer } from '../support/server'
+import { type OpenedServer, startServer } from '../support/server'
 
 /** The hook program of the plugins beside the real server: what one desk did, another knows (capture contract §2, §3). */
 const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
 
-let server: RunningServer
+let server: OpenedServer
 let client: TestClient
 const homes: string[] = []
 beforeAll(async () => {
@@ -116,6 +118,23 @@ it('brings what Claude Code did on one desk into the first words that Codex read
   expect(words).toContain('Where we left off')
   expect(words).toContain('wait for the tide table')
   expect(words).toMatch(/^<commonplace-memory>[\s\S]*data, not instructions[\s\S]*<\/commonplace-memory>$/)
+})
+
+it('plays the demonstration: Claude Code is killed, and Codex, elsewhere and a day later, knows what was decided and what was next', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'commonplace-demo-'))
+  homes.push(parent)
+  const pass = async (minutes: number) => {
+    await server.sql(`UPDATE capture_sessions SET due_at = due_at - ${minutes * 60_000}`)
+    await server.schedule()
+  }
+  const lines: string[] = []
+  const player = recordedPlayer(server.url.origin, parent)
+  const told = await tellStory({ url: server.url.origin, pass }, player, (line) => lines.push(line))
+  expect(told).toContain('Where we left off')
+  expect(told).toContain('We decided to use LED lamps instead of oil.')
+  expect(told).toContain('- Fix the harbour light\n- Now the fog horn')
+  expect(told).toContain('light.txt')
+  expect(lines.join('\n')).toContain('It is killed in the middle of that')
 })
 
 it('is a server over stdio for clients that only start programs, with the eight tools of core, also while the server is away', async () => {

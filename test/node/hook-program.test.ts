@@ -1,15 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startHooksServer } from '../fakes/hooks-server'
 import { ROOT } from '../support/build'
+import { type Desk, desk, HOOK } from '../support/hook-desk'
 
 /** The hook program as clients run it: a process with an event on stdin (capture contract §2). */
 
 const PLUGINS = join(ROOT, 'plugins')
-const HOOK = join(PLUGINS, 'commonplace', 'hook.mjs')
 
 let server: Awaited<ReturnType<typeof startHooksServer>>
 let home: string
@@ -17,44 +17,20 @@ let home: string
 beforeEach(async () => {
   server = await startHooksServer()
   home = mkdtempSync(join(tmpdir(), 'commonplace-hook-'))
+  at = desk(home, server.url)
 })
 afterEach(() => {
   server.stop()
   rmSync(home, { recursive: true, force: true })
 })
 
-function fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}) {
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-    const child = spawn(process.execPath, [HOOK, client], {
-      env: { HOME: home, PATH: process.env.PATH, COMMONPLACE_URL: server.url, COMMONPLACE_KEY: 'cp_mine', ...env },
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (piece) => (out += piece))
-    child.stderr.on('data', (piece) => (err += piece))
-    child.on('close', (code) => resolve({ code, out, err }))
-    child.stdin.end(JSON.stringify(event))
-  })
-}
-
-const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
-const start = () => ({ ...base(), hook_event_name: 'SessionStart', source: 'startup' })
-const prompt = (text: string, id = 'p1') => ({
-  ...base(),
-  hook_event_name: 'UserPromptSubmit',
-  prompt: text,
-  prompt_id: id,
-})
-const tool = (id: string, command = 'npm test', response: unknown = { stdout: 'ok' }) => ({
-  ...base(),
-  hook_event_name: 'PostToolUse',
-  tool_name: 'Bash',
-  tool_use_id: id,
-  tool_input: { command },
-  tool_response: response,
-})
-const stop = (words = 'done') => ({ ...base(), hook_event_name: 'Stop', last_assistant_message: words })
-
-const waiting = () => readdirSync(join(home, '.commonplace', 'spool')).filter((name) => name.endsWith('.json'))
+let at: Desk
+const fire: Desk['fire'] = (event, client, env) => at.fire(event, client, env)
+const waiting = () => at.waiting()
+const start = () => at.start()
+const prompt: Desk['prompt'] = (text, id) => at.prompt(text, id)
+const tool: Desk['tool'] = (id, command, response) => at.tool(id, command, response)
+const stop: Desk['stop'] = (words) => at.stop(words)
 const sent = () => server.received.flatMap(({ body }) => body.events)
 
 it('is one file of at most 61,440 bytes, equal in both plugins and equal to what its sources make', () => {

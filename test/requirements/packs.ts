@@ -32,6 +32,8 @@ export const PACKS = {
   'p3-later': 'names beside a decision what was said after it about what the goal asks, whatever its kind',
   'p3-common': 'takes words that many entries hold for accidents where others hold rarer ones',
   'p3-names': 'finds what names the same error code, path, function or version, and says so',
+  'p3-called':
+    'brings what a goal calls by an alias, also with a slip of the pen, and not what only holds that word; a small store is not shown whole',
   'p3-related':
     'names linked entries in both directions up to the limit, two steps away in a deep search, none at wake',
   'p3-vocabularies': 'draws on entries of every vocabulary, typed or not',

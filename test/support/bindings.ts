@@ -26,7 +26,8 @@ export const bindings = {
 
 export const config = parseConfig({ AUTH_MODE: 'open' })
 
-export const migrate = (): Promise<void> => migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)
+export const migrate = async (): Promise<void> =>
+  void (await migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields))
 
 export interface Costs {
   roundTrips: number

@@ -16,6 +16,8 @@ export interface ServerWithSql extends RunningServer {
 
 /** A server whose stores a test can reach. */
 export interface OpenedServer extends ServerWithSql {
+  /** One run of what the server does every five minutes. */
+  schedule(): Promise<void>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }
@@ -78,6 +80,9 @@ export async function startServer(
       const kv = await server.getKVNamespace('OAUTH_KV')
       const { keys } = await kv.list()
       return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
+    },
+    schedule: async () => {
+      await (await server.getWorker()).scheduled({ cron: '*/5 * * * *' })
     },
     stop: () => server.dispose(),
   }

@@ -26,7 +26,7 @@ const COMMON = { common: commonTerms(analyzer), inCodes: new Set<string>() }
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Weighed['evidence'] = {
   ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
-  ...{ link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
+  ...{ named: [], link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
 }
 
 const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weighed['evidence']> = {}) =>
@@ -37,7 +37,7 @@ const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weig
   }) as unknown as Selectable
 
 const chosenOf = async (all: Selectable[], limit = 24, familiar = 1, named = 0) => {
-  const wanted = { limit, intent: 'debug', familiar, named } as const
+  const wanted = { limit, intent: 'debug', familiar, named, entries: 1_000 } as const
   const { chosen, aside, fillers } = await select(all, wanted, () => new Set(), WITHOUT_REST)
   const ids = (some: Iterable<Selectable>) => [...some].map(({ entry }) => entry.id)
   return { chosen: ids(chosen), aside: ids(aside), fillers: ids(fillers) }

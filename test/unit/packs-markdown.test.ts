@@ -221,7 +221,7 @@ describe('packs as text', () => {
   it('lets a weak entry bring its contradiction only when both are worth their places', async () => {
     const evidence = {
       ...{ words: 0.2, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
-      ...{ link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
+      ...{ named: [], link: null, inProgress: false, asked: 0, diary: false, recent: 0, later: null },
     }
     const one = (id: number, score: number) =>
       ({
@@ -233,7 +233,7 @@ describe('packs as text', () => {
       const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
       const all = scores.map((score, i) => one(i + 1, score))
       return (
-        await select(all, { limit, intent: 'decide', familiar: 1, named: 0 }, opponents, WITHOUT_REST)
+        await select(all, { limit, intent: 'decide', familiar: 1, named: 0, entries: 1_000 }, opponents, WITHOUT_REST)
       ).chosen.map(({ entry }) => entry.id)
     }
     expect(await chosen(9, 0.5, 0.1, 0.4)).toEqual([1, 2, 3])

@@ -70,9 +70,10 @@ describe('the hooks of clients', () => {
         s.edit('src/light.ts'),
         s.ran('npm test'),
       ],
+      s.edit('/home/ada/ferry/src/lamp.ts'),
       s.stop('We decided to use LED lamps. It works now.'),
     ]
-    expect(await send(ada, events)).toEqual({ stored: 6, repeated: 0, output: null })
+    expect(await send(ada, events)).toEqual({ stored: 7, repeated: 0, output: null })
     const [entry, ...more] = await captured(ada)
     expect(more).toEqual([])
     expect(entry.metadata).toMatchObject({
@@ -92,7 +93,7 @@ describe('the hooks of clients', () => {
       [
         'Claude Code in github.com/acme/ferry, branch main.',
         'Asked:\n- Fix the harbour light',
-        'Files: src/light.ts',
+        'Files: src/light.ts, src/lamp.ts',
         'Failed, later passed:\n- npm test',
         'Decided:\n- agent: We decided to use LED lamps.',
         'The last answer begins: We decided to use LED lamps. It works now.',
@@ -272,6 +273,12 @@ describe('the hooks of clients', () => {
     })
     expect(made.capture).toBe(false)
     const quiet: Key = { ...ada, id: made.id, secret: made.key }
+    for (const [key, role, capture] of [
+      [ada, 'admin', true],
+      [reader, 'reader', false],
+      [quiet, 'writer', false],
+    ] as const)
+      expect((await world.http(key.secret, 'GET', '/api/v1/hooks')).json).toMatchObject({ org: ada.org, role, capture })
     for (const [key, place] of [
       [reader, PLACE],
       [quiet, PLACE],

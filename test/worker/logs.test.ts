@@ -104,3 +104,75 @@ describe('the log', () => {
     }
   })
 })
+
+describe('the line of a request', () => {
+  it('says who asked, what was called, how it ended, what it cost and in which trace, and never what was said', async () => {
+    lines.length = 0
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const call = (name: string, args: object) => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name, arguments: args, _meta: { traceparent: trace } },
+    })
+    const text = 'nobody reads this in a log'
+    const response = await ask(
+      '/mcp',
+      null,
+      call('store_context', { thread_id: 'secret thread', source: 'agent', text }),
+    )
+    expect(response.headers.get('server-timing')).toMatch(/^total;dur=\d+, auth;dur=\d+, db;dur=\d+$/)
+    await ask('/mcp', null, call('store_context', { thread_id: '' }))
+    const told = lines.filter((line) => line.includes('"event":"request"')).map((line) => JSON.parse(line))
+    expect(told).toMatchObject([
+      {
+        ...{
+          level: 'INFO',
+          route: 'mcp',
+          status: 200,
+          org: 'local',
+          key: 'local',
+          tool: 'store_context',
+          outcome: 'ok',
+        },
+        ...{ ms: expect.any(Number), ms_auth: expect.any(Number), ms_database: expect.any(Number), traceparent: trace },
+        ...{ statements: expect.any(Number), rows_read: expect.any(Number), rows_written: expect.any(Number) },
+      },
+      { tool: 'store_context', outcome: 'invalid_input' },
+    ])
+    expect(told[0].requestId).toMatch(/\S{16,}/)
+    expect(told[0].rows_written).toBeGreaterThan(5)
+    expect(lines.join('\n')).not.toMatch(/nobody reads|secret thread/)
+  })
+})
+
+describe('/metrics', () => {
+  const scrape = async (bearer: string | null) => {
+    const ctx = { waitUntil: () => {}, passThroughOnException: () => {} }
+    const headers: Record<string, string> =
+      bearer === null ? { host: 'localhost' } : { host: 'localhost', authorization: `Bearer ${bearer}` }
+    const request = new Request('http://localhost/metrics', { headers })
+    return worker.fetch(request as never, bearer === null ? open : env, ctx as never)
+  }
+
+  it('tells administrators in the format of Prometheus what was called, how long it took and what stands there', async () => {
+    const call = { name: 'search_context', arguments: {} }
+    await ask('/mcp', null, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+    const response = await scrape(null)
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await response.text()
+    // Each line as the format has it.
+    const sample = /^[a-z_]+(\{[a-z_]+="([^"\\\n]|\\[\\"n])*"(,[a-z_]+="([^"\\\n]|\\[\\"n])*")*\})? -?[\d.e+-]+$/
+    for (const line of text.trim().split('\n'))
+      expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) [a-z_]+ / : sample)
+    expect(text).toMatch(/^commonplace_tool_calls_total\{tool="search_context",outcome="ok"\} [1-9]/m)
+    expect(text).toMatch(/^commonplace_request_seconds_bucket\{route="mcp",status="2xx",le="\+Inf"\} [1-9]/m)
+    expect(text).toMatch(/^commonplace_entries\{org="local"\} \d+$/m)
+    expect(text).toMatch(/^commonplace_database_limit_bytes 10000000000$/m)
+  })
+
+  it('tells the operator what belongs to no organization, and others nothing', async () => {
+    const operator = await (await scrape(ADMIN_TOKEN)).text()
+    expect(operator).toContain('commonplace_tool_calls_total')
+    expect(operator).not.toContain('org=')
+    expect((await scrape('cp_nobody_knows_this_key_at_all')).status).toBe(401)
+  })
+})

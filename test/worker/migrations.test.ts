@@ -40,7 +40,7 @@ it('applies a later change to a store that holds entries, and a Worker that does
   // The Worker of before starts on it once more.
   const applied = await journal()
   expect(applied).toContain(LATER.name)
-  await migrate()
+  expect(await migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)).toEqual([LATER.name])
   expect(await journal()).toEqual(applied)
   const [next] = await made.entries.save(ada, [await entryOf(ada, { text: 'glacier' })])
   expect(new Set(await found())).toEqual(new Set([id, next?.id]))

@@ -37,7 +37,7 @@ function matcher(target) {
  * @property {readonly Checkpoint[]} checkpoints in the order in which they are asked
  */
 
-/** @param {string} path its folder `bench/data` @returns {Episode[]} */
+/** @param {string} path its folder of data @returns {Episode[]} */
 export function readEpisodes(path) {
   return readdirSync(path).flatMap((domain) => {
     const checkpoints = lines(join(path, domain, 'checkpoints.jsonl'))

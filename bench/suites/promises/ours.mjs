@@ -11,7 +11,7 @@ const CONFLICT = /^update_context failed: .*is at version/
  * @param {import('../../support/workspace.mjs').Workspace} workspace
  * @param {string} target
  * @param {number} port the first of three ports
- * @returns {import('./peers.mjs').Peer & { erases: boolean }}
+ * @returns {import('./peers.mjs').Peer}
  */
 export function ours(workspace, target, port) {
   /** @type {Map<string, { server: Promise<any>, open: number }>} */

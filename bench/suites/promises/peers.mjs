@@ -12,12 +12,14 @@ import { pathToFileURL } from 'node:url'
  * @property {(word: string) => Promise<string>} find what a search for a word brings, as text
  * @property {(name: string) => Promise<string>} read the memory of that name, as text
  * @property {(name: string) => Promise<void>} remove deletes it
+ * @property {(name: string) => Promise<void>} [erase] for good, where the system has that
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} kill -9, where the session is the server
  *
  * @typedef {object} Peer
  * @property {string} name with its version
  * @property {string} favour what was mended for it
+ * @property {boolean} [erases] whether its sessions have `erase`
  * @property {(folder: string) => Promise<Session>} open another session on the store in a folder
  */
 
@@ -30,7 +32,8 @@ async function connect(installed, bin, folder, env) {
   const { Client } = await load('@modelcontextprotocol/client')
   const { StdioClientTransport } = await load('@modelcontextprotocol/client/stdio')
   // Their native modules are built for the Node.js that installed them, not for the one of this project.
-  const theirs = process.env.PATH.split(delimiter)
+  const theirs = (process.env.PATH ?? '')
+    .split(delimiter)
     .filter((part) => !part.includes('node_modules'))
     .join(delimiter)
   const client = new Client({ name: 'bench', version: '1' })

@@ -29,9 +29,11 @@ function sessionsOf(conversation) {
     .filter(Array.isArray)
 }
 
+/** @returns {{ documents: import('../../retrieval/collection.mjs').Document[], asked: any[], known: Set<string> }} */
 function readOne(sample, name) {
   const turns = sessionsOf(sample.conversation ?? sample).flat()
   const first = turns[0]?.speaker
+  /** @type {import('../../retrieval/collection.mjs').Document[]} */
   const documents = turns.map((turn) => ({
     id: `${name}/${canonical(turn.dia_id)}`,
     thread: name,

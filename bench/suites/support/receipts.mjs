@@ -12,7 +12,7 @@ import { dirname } from 'node:path'
  * @property {Record<string, number>} scores
  */
 
-/** @param {string} file @param {readonly Receipt[]} receipts */
+/** @param {string} file @param {readonly object[]} receipts */
 export function writeReceipts(file, receipts) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''))

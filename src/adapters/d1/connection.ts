@@ -14,10 +14,14 @@ export interface BatchCost {
   /** As D1 bills them. */
   readonly rowsRead: number
   readonly rowsWritten: number
+  readonly milliseconds: number
 }
 
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
+
+/** Bytes of each database, as it said last. */
+const sizes = new WeakMap<D1Database, number>()
 
 /** D1 runs a batch as one transaction in one round trip. */
 export function createD1Connection(
@@ -38,7 +42,10 @@ export function createD1Connection(
       const results = await db.batch<Row>(prepared)
       counts.lastFailed = false
       counts.latencyMs = Date.now() - started
+      const size = results.at(-1)?.meta.size_after
+      if (typeof size === 'number') sizes.set(db, size)
       observe({
+        milliseconds: counts.latencyMs,
         statements: statements.length,
         rowsRead: results.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0),
         rowsWritten: results.reduce((sum, { meta }) => sum + (meta.rows_written ?? 0), 0),
@@ -61,12 +68,15 @@ export function createD1Connection(
       backend: 'sqlite',
       ping: async () => {
         try {
-          await db.batch([db.prepare('SELECT 1')])
+          const [result] = await db.batch([db.prepare('SELECT 1')])
+          const size = result?.meta.size_after
+          if (typeof size === 'number') sizes.set(db, size)
         } catch (error) {
           throw translate(error, false)
         }
       },
       counts: () => ({ ...counts }),
+      bytes: () => sizes.get(db) ?? null,
     },
   }
 }

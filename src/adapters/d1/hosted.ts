@@ -53,15 +53,15 @@ async function explained(error: unknown, host: StorageHost, state: StorageState)
  *   without tables, which may be one that was lost
  * @throws LocalFault
  */
-export async function preparing(
+export async function preparing<T>(
   host: StorageHost,
   state: StorageState,
-  prepare: (isNew: () => Promise<void>) => Promise<void>,
-): Promise<void> {
+  prepare: (isNew: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   state.fault = await host.report(false)
   if (state.fault !== null && CLOSED.has(state.fault)) throw new LocalFault(state.fault)
   try {
-    await prepare(async () => {
+    return await prepare(async () => {
       const fault = await host.report(false, 'empty')
       if (fault !== null && CLOSED.has(fault)) throw new LocalFault(fault)
     })

@@ -17,6 +17,9 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
 const OTHERS = `SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name <> 'd1_migrations' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' LIMIT 1`
 
+/** Before the names of fields, in the journal. */
+const FIELDS = 'indexed fields: '
+
 /** What keeps D1 from answering is told as of every call; the caller's own has not begun. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
@@ -58,7 +61,7 @@ async function apply(db: D1Database, { name, sql }: Migration, before: readonly 
 
 async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[], done: Set<string>): Promise<void> {
   const migration = fieldIndexes(fields)
-  const latest = [...done].filter((name) => name.startsWith('indexed fields: ')).at(-1)
+  const latest = [...done].filter((name) => name.startsWith(FIELDS)).at(-1)
   if (latest === migration.name) return
   const { results } = await answered(
     db
@@ -73,6 +76,7 @@ async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[]
  * Idempotent, and safe to run from many places at once. One query when there is nothing to do: the first of every isolate.
  *
  * @param isNew is told of a database without tables before anything is made there, and may throw
+ * @returns migrations of the database that are not among these: a newer release was here
  * @throws Problem as every call of the database
  */
 export async function migrateD1(
@@ -80,8 +84,10 @@ export async function migrateD1(
   migrations: readonly Migration[],
   fields: readonly IndexedField[],
   isNew?: () => Promise<void>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const done = await applied(db, isNew)
+  const known = new Set(migrations.map(({ name }) => name))
   for (const migration of migrations) if (!done.has(migration.name)) await apply(db, migration)
   await applyFieldIndexes(db, fields, done)
+  return [...done].filter((name) => !known.has(name) && !name.startsWith(FIELDS))
 }

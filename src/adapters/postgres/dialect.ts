@@ -135,6 +135,14 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
+    entryIds: {
+      raise: (to) => [
+        sql`SELECT setval('entries_id_seq', greatest(${to}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq
+          WHERE ${to} > 0`,
+      ],
+      fresh: () => sql`nextval('entries_id_seq')`,
+      pass: () => [],
+    },
     entryId: (known) => sql`coalesce(${known}, nextval('entries_id_seq'))`,
     lastWritten: (org, { before, upToVersion }) =>
       sql`(SELECT w.entry_id

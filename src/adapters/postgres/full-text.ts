@@ -21,7 +21,7 @@ import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
 import { dateWords, scopeQuery } from './full-text-index'
 import { countedOf, eachTerm, idsFound, NO_TERM, rankedTables, termsOf } from './ranked-tables'
-import { CODE, createStanding } from './standing'
+import { CODE_COLUMNS, createStanding } from './standing'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
 const KEY = sql`weight * ${brevity(sql`length`)}`
@@ -155,7 +155,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
       const wanted = [
         ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-        ...(columns.includes('code') ? [sql`, ${CODE} AS code`] : []),
+        ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
         ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
       ]
       const tables =

@@ -8,9 +8,9 @@ import { createPostgresSession, type PostgresOptions, quoted } from './connectio
 import { MIGRATE } from './errors'
 
 /** Schemas that this isolate has seen up to date. */
-const ready = new Map<string, Promise<void>>()
+const ready = new Map<string, Promise<readonly string[]>>()
 
-async function check(options: PostgresOptions, names: readonly string[]): Promise<void> {
+async function check(options: PostgresOptions, names: readonly string[]): Promise<readonly string[]> {
   const connection = createPostgresSession(options)
   try {
     const applied = await readOne(
@@ -21,6 +21,7 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
     const missing = names.filter((name) => !applied.includes(name))
     if (missing.length > 0)
       throw unavailable(`The PostgreSQL schema is behind this release (${missing.join(', ')}); run: ${MIGRATE}`)
+    return [...applied].filter((name) => !names.includes(name))
   } finally {
     await connection.close()
   }
@@ -28,9 +29,13 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
 
 /**
  * @param names of the migrations this release needs
+ * @returns migrations of the database that are not among these: a newer release was here
  * @throws Problem unavailable that names the command to run, when the schema is missing or behind
  */
-export async function checkPostgresSchema(options: PostgresOptions, names: readonly string[]): Promise<void> {
+export async function checkPostgresSchema(
+  options: PostgresOptions,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const key = `${options.connectionString}\n${options.schema}`
   let known = ready.get(key)
   if (known === undefined) {
@@ -38,5 +43,5 @@ export async function checkPostgresSchema(options: PostgresOptions, names: reado
     ready.set(key, known)
     known.catch(() => ready.delete(key))
   }
-  await known
+  return known
 }

@@ -10,19 +10,20 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
-import { isLong, toStanding } from '../sql/tables/search/candidates'
+import { ALIASES_LENGTH, isLong, toStanding } from '../sql/tables/search/candidates'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { scopeQuery } from './full-text-index'
 import { createTextCompiler } from './text-query'
 
-/** Where metadata hold code and the path of a file. */
-export const CODE = sql.join(
+/** Where metadata hold code and the path of a file; and other names, as the JSON of their list. */
+export const CODE_COLUMNS = sql`${sql.join(
   [sql`e.facts -> 'codeBlock' -> 'code'`, sql`e.facts -> 'fileContext' -> 'path'`].map(
     (value) =>
       sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
   ),
   sql` || chr(10) || `,
-)
+)} AS code, CASE WHEN jsonb_typeof(e.facts -> 'aliases') = 'array' AND length((e.facts -> 'aliases')::text) <= ${ALIASES_LENGTH}
+  THEN (e.facts -> 'aliases')::text END AS aliases`
 
 /** Each long one is asked about by itself, by its row of the index. */
 export const createStanding =
@@ -44,7 +45,7 @@ export const createStanding =
     )
     const batch = new Batch()
     const rows = batch.add(
-      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE} AS code`, sql``),
+      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
       asRows,
     )
     const places =

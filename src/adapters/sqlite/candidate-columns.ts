@@ -8,21 +8,22 @@ import { packedColumns } from '../sql/core/packed'
 import { listed } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { CANDIDATE_NAMES } from '../sql/tables/search/candidates'
+import { ALIASES_LENGTH, CANDIDATE_NAMES } from '../sql/tables/search/candidates'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { dateWords } from './full-text-index'
 
 /** Where metadata hold code and the path of a file. */
 const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 
-/** The code of an entry `e` and the path of its file. */
-export const CODE_COLUMN = sql.join(
+/** The code of an entry `e` and the path of its file; and its other names, as the JSON of their list. */
+export const CODE_COLUMNS = sql`${sql.join(
   CODE_PATHS.map(
     (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
       THEN substr(json_extract(e.metadata, ${path}), 1, ${SCORED_LENGTH}) ELSE '' END`,
   ),
   sql` || char(10) || `,
-)
+)} AS code, CASE WHEN json_type(e.metadata, '$.aliases') = 'array' AND length(json_extract(e.metadata, '$.aliases')) <= ${ALIASES_LENGTH}
+  THEN json_extract(e.metadata, '$.aliases') END AS aliases`
 
 interface Asked {
   readonly dialect: SqlDialect
@@ -48,7 +49,7 @@ export function candidateColumns({ dialect, analyzer, scope, now }: Asked, reque
   const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
   const wanted = [
     ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-    ...(columns.includes('code') ? [sql`, ${CODE_COLUMN} AS code`] : []),
+    ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
     ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
   ]
   return (counts) => sql`${packedColumns(CANDIDATE_NAMES, 'e')}, ${beginningOf(dialect, SCORED_LENGTH)} AS text,

@@ -12,7 +12,7 @@ import { listed } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
 import { isLong, toStanding } from '../sql/tables/search/candidates'
 import { beginningOf } from '../sql/tables/texts/long-texts'
-import { CODE_COLUMN } from './candidate-columns'
+import { CODE_COLUMNS } from './candidate-columns'
 import { createCompiler } from './match'
 
 /** FTS5 looks up where an entry stands among those with a word, so each long one is asked about by itself. */
@@ -27,7 +27,7 @@ export const createStanding =
     const asked = JSON.stringify(units.map(compiler.unit))
     const batch = new Batch()
     const rows = batch.add(
-      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMN} AS code`, sql``),
+      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
       asRows,
     )
     const held = batch.add(

@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { orgOf } from '../administration.mjs'
 import { bundled } from '../copy/bundle.mjs'
-import { fail } from '../server.mjs'
-import { showPlan, showVerified } from './report.mjs'
+import { fail, Refused } from '../server.mjs'
+import { showPlan, showSent, showVerified } from './report.mjs'
+import { sendVolumes, writeMap } from './send.mjs'
 import { bytesOf } from './volumes-file.mjs'
 
 /** Something was refused: the rest was taken. */
@@ -28,6 +30,7 @@ async function told(library, run) {
   try {
     return await run()
   } catch (error) {
+    if (error instanceof Refused) return fail(error.message)
     if (error instanceof library.Problem || error instanceof library.SourceProblem) return fail(error.message)
     // What node:zlib and node:fs say of a file that is cut or cannot be read.
     if (['Z_BUF_ERROR', 'Z_DATA_ERROR', 'EACCES', 'EISDIR', 'ENOENT'].includes(error.code)) return fail(error.message)
@@ -76,7 +79,11 @@ function readMap(path, usage) {
  * @property {string} [name] instead of the path, by which the store is known again
  * @property {string} [out] where volumes are written instead of being sent
  * @property {boolean} [prompts]
+ * @property {'skip' | 'replace' | 'fail'} [on-conflict]
  * @property {boolean} [dry-run]
+ * @property {string} [org]
+ * @property {string} [url] of the server
+ * @property {boolean} [named] whether a person named the server
  * @property {boolean} [json]
  */
 
@@ -87,11 +94,14 @@ function readMap(path, usage) {
  */
 export async function importFile(options, path, usage) {
   const { from, project, name, out, prompts, json } = options
+  const conflicts = ['skip', 'replace', 'fail']
   if (!existsSync(path)) usage(`${path} does not exist`)
-  if (!options['dry-run'] && out === undefined)
-    usage('import needs --dry-run, which says what would be taken, or --out V, which writes it into a file of volumes')
-  if (from === undefined) return verify(options, path, usage)
+  if (!conflicts.includes(options['on-conflict'] ?? 'skip'))
+    usage(`--on-conflict must be one of: ${conflicts.join(', ')}`)
+  const sends = out === undefined && (!options['dry-run'] || options.named === true)
+  if (from === undefined && !sends) return verify(options, path, usage)
   const library = await loadLibrary()
+  if (from === undefined) return sendFile(library, options, path)
   if (!library.SOURCES.includes(from)) usage(`--from must be one of: ${library.SOURCES.join(', ')}`)
   const plan = await told(library, () =>
     library.planImport(from, path, {
@@ -102,8 +112,49 @@ export async function importFile(options, path, usage) {
     }),
   )
   const volumes = out === undefined ? 0 : await told(library, () => writeFile(out, plan.volumes()))
-  showPlan({ ...plan, volumes }, out ?? null, json === true)
+  const sent = sends ? await told(library, () => send(options, plan.volumes())) : null
+  showPlan({ ...plan, volumes, ...(sent === null ? {} : { sent }) }, out ?? null, json === true)
   process.exitCode = plan.refused.length > 0 ? REFUSALS : 0
+  if (sent === null) return
+  if (!options['dry-run']) writeMap(`${resolve(path)}.map.json`, sent.map)
+  const code = showSent(sent, { json: json === true, dryRun: options['dry-run'] === true, alone: false })
+  process.exitCode = code || process.exitCode
+}
+
+/**
+ * @param {ImportOptions} options
+ * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes
+ */
+async function send(options, volumes) {
+  const { url = '', json } = options
+  const query = new URLSearchParams({
+    on_conflict: options['on-conflict'] ?? 'skip',
+    ...(options['dry-run'] ? { dry_run: 'true' } : {}),
+  })
+  return sendVolumes({ url, org: await orgOf({ url, org: options.org }), query, json }, volumes)
+}
+
+/**
+ * Sends a file of volumes, which is read to its end first: only whole files are sent.
+ *
+ * @param {typeof import('./library')} library
+ * @param {ImportOptions} options
+ * @param {string} path
+ */
+async function sendFile(library, options, path) {
+  const { project, json } = options
+  const open = () => bytesOf(path)
+  const sent = await told(library, async () => {
+    const verified = await library.verifyExport(open)
+    const unequal = verified.volumes.find((volume) => volume.content !== volume.computed)
+    if (unequal !== undefined)
+      fail(
+        `line ${unequal.line}: volume ${unequal.volume} says another content than its entries give; nothing was sent`,
+      )
+    return send(options, project === undefined ? library.wholeVolumes(open()) : library.projectedVolumes(open, project))
+  })
+  if (!options['dry-run']) writeMap(`${resolve(path)}.map.json`, sent.map)
+  process.exitCode = showSent(sent, { json: json === true, dryRun: options['dry-run'] === true, alone: true })
 }
 
 /**

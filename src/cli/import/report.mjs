@@ -15,7 +15,7 @@ function list(title, lines) {
 const lines = (told) => told.map(({ where, message }) => `${where}: ${message}`)
 
 /**
- * @param {Omit<import('./plan').Plan, 'volumes'> & { volumes: number }} plan
+ * @param {Omit<import('./plan').Plan, 'volumes'> & { volumes: number, sent?: import('./send.mjs').Totals }} plan
  * @param {string | null} out
  * @param {boolean} json
  */
@@ -38,7 +38,41 @@ export function showPlan(plan, out, json) {
     Object.entries(skipped).map(([what, count]) => `${count} ${what}`),
   )
   console.log(`${entries} entries, ${images} images, ${links} links in ${threads.length} threads; content ${content}`)
+  if (plan.sent !== undefined) return
   console.log(out === null ? 'Nothing was sent or written.' : `${plan.volumes} volumes are in ${out}.`)
+}
+
+/** @param {Record<string, number>} counts */
+const counted = (counts) =>
+  Object.entries(counts)
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${n} ${name}`)
+    .join(', ') || 'none'
+
+/**
+ * @param {import('./send.mjs').Totals} sent
+ * @param {{ json: boolean, dryRun: boolean, alone: boolean }} options `alone`: nothing else is printed
+ * @returns {number} the exit code
+ */
+export function showSent(sent, { json, dryRun, alone }) {
+  const { entries, images, links, versions, vectors, problems, volumes, unequal } = sent
+  if (json && alone) console.log(JSON.stringify(sent))
+  if (!json) {
+    list(
+      'told by the server',
+      problems.map(
+        ({ volume, line, id, code, message }) =>
+          `volume ${volume} line ${line}${id === undefined ? '' : ` (id ${id})`}: ${code}: ${message}`,
+      ),
+    )
+    console.log(
+      `${dryRun ? 'It would be, of' : 'Of'} ${volumes} volumes: entries ${counted(entries)}; images ${counted(images)}`,
+    )
+    console.log(`${links} links, ${versions} versions, ${vectors} vectors${dryRun ? '; nothing was written' : ''}.`)
+  }
+  for (const volume of unequal) console.error(`volume ${volume}: what stands in the server is not what the file says`)
+  if (unequal.length > 0) return 1
+  return (entries.refused ?? 0) > 0 ? 3 : 0
 }
 
 /**

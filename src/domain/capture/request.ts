@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
-import { unstorable } from '../text'
+import { unstorable, withoutTrailing } from '../text'
 import { parseInstant } from '../time'
 import { cleanEvent } from './clean'
 import { isFields, objectOf, textOf } from './fields'
@@ -26,6 +26,16 @@ export interface HookRequest {
   readonly lost: number
 }
 
+/** Files below the folder are named from there on: where it lies differs from one machine to the next, and tells whose it is. */
+function fromFolder(happening: Happening, folder: string | null): Happening {
+  const { what } = happening
+  const base = withoutTrailing(folder ?? '', '/\\')
+  if (what.kind !== 'tool' || base === '') return happening
+  const short = (file: string): string =>
+    file.startsWith(`${base}/`) || file.startsWith(`${base}\\`) ? file.slice(base.length + 1) : file
+  return { ...happening, what: { ...what, files: what.files.map(short) } }
+}
+
 /** More than a spool sends at once. */
 const MOST_EVENTS = 500
 const LONGEST_ID = 128
@@ -40,7 +50,13 @@ function readEvent(client: HookClient, given: unknown, now: number): HookEvent |
   const happening = client.read(cleanEvent(event))
   if (happening === null || instant === null) return null
   // Clocks of clients may be ahead.
-  return { id, at: Math.min(instant, now), place: readPlace(objectOf(given, 'place')), happening }
+  const place = objectOf(given, 'place')
+  return {
+    id,
+    at: Math.min(instant, now),
+    place: readPlace(place),
+    happening: fromFolder(happening, textOf(place, 'folder')),
+  }
 }
 
 /**
@@ -88,5 +104,9 @@ export function readRawEvent(
   const happening = client.read(cleanEvent(event))
   if (happening === null) return null
   const folder = textOf(event, 'cwd') ?? textOf(objectOf(event, 'session'), 'directory')
-  return { happening, identity: identityOf(event, happening), place: readPlace({ folder }) }
+  return {
+    happening: fromFolder(happening, folder),
+    identity: identityOf(event, happening),
+    place: readPlace({ folder }),
+  }
 }

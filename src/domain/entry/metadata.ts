@@ -55,6 +55,7 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'contradicts',
   'codeBlock',
   'fileContext',
+  'aliases',
 ])
 
 export const touchesReservedKeys = (patch: JsonObject): boolean =>

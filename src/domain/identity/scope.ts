@@ -8,6 +8,8 @@ export interface Scope {
   readonly projects: readonly string[] | null
   /** Whose private entries are visible; null for none. */
   readonly owner: string | null
+  /** Present for whoever administers the whole org with ADMIN_TOKEN, in exports and imports alone: what every reader sees is seen. */
+  readonly isWhole?: true
 }
 
 /** From the one that may least to the one that may most. */

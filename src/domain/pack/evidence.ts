@@ -20,6 +20,8 @@ export interface Evidence {
   /** Identifiers of the goal (error codes, paths, names, versions) that it holds, of how many. */
   readonly identifiers: readonly string[]
   readonly identifierShare: number
+  /** Its names that the goal holds whole. */
+  readonly named: readonly string[]
   /** The link that leads to it from a better one. */
   readonly link: LinkEvidence | null
   readonly inProgress: boolean
@@ -49,11 +51,12 @@ const together = (...parts: readonly number[]): number => 1 - parts.reduce((rest
 /** What the words, the meaning, the names and the links say. */
 export function relevance(evidence: Evidence, weights: Weights = WEIGHTS): number {
   const says = weights.evidence
-  const { words, similarity, identifierShare, link, recent, inProgress, diary, asked } = evidence
+  const { words, similarity, identifierShare, named, link, recent, inProgress, diary, asked } = evidence
   const own = together(
     says.words * words,
     says.similarity * similarity,
     says.identifier * identifierShare,
+    named.length > 0 ? says.named : 0,
     says.recent * recent,
     asked,
     link === null ? 0 : Math.min(1, says.linked * link.strength),
@@ -112,8 +115,9 @@ const laterReason = ({ id, holds, says }: Later): string =>
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {
-  const { matched, identifiers, similarity, cosine, link, inProgress, diary, recent, later } = evidence
+  const { matched, identifiers, named, similarity, cosine, link, inProgress, diary, recent, later } = evidence
   const match = [
+    ...(named.length > 0 ? [`called ${named.slice(0, WEIGHTS.shown.reasonWords).join(', ')}`] : []),
     ...(identifiers.length > 0 ? [`names ${identifiers.slice(0, WEIGHTS.shown.reasonWords).join(', ')}`] : []),
     ...(matched.length > 0 ? [`words: ${matched.slice(0, WEIGHTS.shown.reasonWords).join(', ')}`] : []),
     ...(similarity > WEIGHTS.floors.worthSaying && cosine !== null ? [`similarity ${cosine.toFixed(2)}`] : []),

@@ -118,6 +118,8 @@ export interface Wanted {
   readonly familiar: number
   /** 0 to 1: how much of the goal are codes. */
   readonly named: number
+  /** Entries that the caller sees, as far as they were counted. */
+  readonly entries: number
 }
 
 /**
@@ -132,7 +134,11 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar, named 
   const faint = faintFor(familiar, next?.score ?? 0, weights)
   // Who asks for a name wants what holds it, or what is like it.
   const isNamed = named >= floors.isName && top?.evidence.identifierShare === 1
-  const low = best < faint ? faint : Math.max(floors.floor, (isNamed ? floors.besideNamed : floors.besideBest) * best)
+  const called = Math.max(0, ...weighed.filter(({ evidence }) => evidence.named.length > 0).map(({ score }) => score))
+  const low =
+    best < faint
+      ? faint
+      : Math.max(floors.floor, (isNamed ? floors.besideNamed : floors.besideBest) * best, floors.besideCalled * called)
   const isAnswer = best >= floors.answer
   const isWorthALook = ({ score, worth, evidence }: Weighed): boolean =>
     score >= floors.floor ||
@@ -148,6 +154,7 @@ function standardsFor(weighed: readonly Selectable[], { intent, familiar, named 
     fills: (one: Weighed): boolean =>
       best >= faint &&
       !isNamed &&
+      called === 0 &&
       !standsAnyway(one) &&
       isWorthALook(one) &&
       one.score < low &&
@@ -220,9 +227,10 @@ export async function select(
     return one.worth * (1 - places.alike * (nearest.get(one) ?? 0)) - places.crowded * crowd
   }
 
-  /** Takes those of some that add most, until none is left or the pack is full. */
-  async function takeBest(some: readonly Selectable[]): Promise<void> {
-    for (let left = some; !isFull(); ) {
+  /** Takes those of some that add most, until none is left, the pack is full or so many are taken. */
+  async function takeBest(some: readonly Selectable[], most = limit): Promise<void> {
+    const full = Math.min(limit, chosen.size + most)
+    for (let left = some; chosen.size < full; ) {
       left = left.filter((one) => pool.has(one))
       let next: { readonly one: Selectable; readonly adds: number } | null = null
       for (const one of left) {
@@ -248,7 +256,10 @@ export async function select(
   const beyond = related.filter((one) => pool.has(one))
   const standsFor = (one: Selectable): boolean =>
     one.score < floors.floor ? opponents(one.entry.id).size === 0 : score(one) >= floors.floor
-  await takeBest(distinct.filter((one) => fills(one) && standsFor(one)))
+  await takeBest(
+    distinct.filter((one) => fills(one) && standsFor(one)),
+    Math.floor(wanted.entries * floors.fillersOfStore),
+  )
   const apart = new Set(distinct)
   const looked = new Set(compared)
   const aside = [...chosen].filter(

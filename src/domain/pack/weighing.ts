@@ -2,6 +2,7 @@ import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import type { Pace } from '../pace'
 import type { Analyzer } from '../search/analysis'
 import type { Count } from '../search/counting'
+import type { HeldName } from '../search/names'
 import { rank } from '../search/score'
 import type { PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
@@ -73,13 +74,18 @@ function ownEvidence(
   near: Nearest | null,
   noise: number,
   goal: Goal,
-  { count, weights }: { readonly count: Count; readonly weights: Weights },
+  { count, weights, named: called }: { readonly count: Count; readonly weights: Weights; readonly named: Called },
 ): Told {
+  const names = called.names.get(entry.id) ?? []
+  // A word that is somebody's name tells only of who is called so.
+  const telling = (counts: readonly number[]): readonly number[] =>
+    names.length > 0 ? counts : counts.map((times, i) => (called.said.has(i) ? 0 : times))
   const named = count(entry.title ?? '')
   const { counts, length, work } = count(entry.beginning)
-  const words = wordEvidence(goal.words, named.counts, counts, length, weights)
+  const words = wordEvidence(goal.words, telling(named.counts), telling(counts), length, weights)
   const held = entry.chars > entry.beginning.length ? goal.held.get(entry.id) : undefined
-  const share = held === undefined ? 0 : shareOfHeld(goal.words, held.words, held.length, weights)
+  const heldWords = held === undefined ? 0 : Math.max(0, held.words - (names.length > 0 ? 0 : called.said.size))
+  const share = held === undefined ? 0 : shareOfHeld(goal.words, heldWords, held.length, weights)
   const text = goal.identifiers.length === 0 ? '' : `${entry.title ?? ''}\n${entry.beginning}`.toLowerCase()
   const identifiers = goal.identifiers.filter((name) => holds(text, name.toLowerCase()))
   const evidence: Evidence = {
@@ -90,6 +96,7 @@ function ownEvidence(
     similarity: near === null || goal.recent.only ? 0 : above(near.cosine, noise),
     identifiers,
     identifierShare: goal.identifiers.length === 0 ? 0 : identifiers.length / goal.identifiers.length,
+    named: names.map(({ name }) => name),
     link: null,
     inProgress: isInProgress(entry),
     asked: Math.max(
@@ -102,6 +109,18 @@ function ownEvidence(
   }
   const frequencies = counts.map((times, i) => times + (named.counts[i] as number))
   return { entry, evidence, held: words.held, frequencies, length: length + named.length, work: work + named.work }
+}
+
+/** What of the entries a goal calls by name. */
+interface Called {
+  readonly names: ReadonlyMap<number, readonly HeldName[]>
+  /** The words of the goal that say a name, by their places among its terms. */
+  readonly said: ReadonlySet<number>
+}
+
+function calledIn(entries: readonly PackEntry[], namesOf: (entry: PackEntry) => readonly HeldName[]): Called {
+  const names = new Map(entries.map((entry) => [entry.id, namesOf(entry)]))
+  return { names, said: new Set([...names.values()].flatMap((all) => all.flatMap(({ said }) => said))) }
 }
 
 /** An entry with what its own words, meaning and names say. */
@@ -143,6 +162,7 @@ export async function weigh(
     readonly steps: number
     readonly count: Count
     readonly contentWords: (text: string) => ReadonlySet<string>
+    readonly namesOf: (entry: PackEntry) => readonly HeldName[]
     readonly shapeOf: (text: string) => Shape
     readonly pace: Pace
     readonly weights: Weights
@@ -152,8 +172,9 @@ export async function weigh(
   const { weights } = by
   const noise = noiseOf(nearest, weights)
   const alone: Told[] = []
+  const named = calledIn(entries, by.namesOf)
   for (const entry of entries) {
-    alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, by))
+    alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, { ...by, named }))
     await by.pace.spend((alone.at(-1) as Told).work)
   }
   const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))

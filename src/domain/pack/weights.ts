@@ -11,6 +11,8 @@ export const WEIGHTS = {
     similarity: 1,
     /** Error codes, paths, names and versions of the goal. */
     identifier: 0.7,
+    /** An alias of it stands whole in the goal. */
+    named: 0.85,
     /** Made in the time that the goal asks for. */
     recent: 0.55,
     /** The entry at the end of a link takes over so much. */
@@ -155,11 +157,15 @@ export const WEIGHTS = {
     /** And of a goal that is a name and little else (this share of it): what only looks like it says less. */
     besideNamed: 0.45,
     isName: 0.5,
+    /** Of a goal that calls entries by their names: what it does not call says this share of what the best of them says. */
+    besideCalled: 0.7,
     /** A hit this good is taken for the answer: sections before it hold only what says this share of it. */
     answer: 0.6,
     beforeAnswer: 0.5,
     /** Where nothing is an answer, places that are left go to what words or meaning found and is worth this much. */
     worthALook: 0.05,
+    /** So many of them at most, as a share of what the caller sees: in a small store they would be the rest of it. */
+    fillersOfStore: 1 / 18,
     /** A similarity that says less is not worth a word. */
     worthSaying: 0.1,
   },

@@ -17,6 +17,8 @@ export interface GoalWords {
   readonly spelled: readonly string[]
   /** Of the words that some entry holds: how rare they are. */
   readonly known: readonly number[]
+  /** Of each term: it only holds a sentence together. */
+  readonly empty: readonly boolean[]
   /** Of each term: few entries hold it, and it is no common word. */
   readonly rare: readonly boolean[]
   /** 0 to 1: how much of what it says are codes. */
@@ -72,6 +74,7 @@ export function goalWords(
     named: all === 0 ? 0 : sumOf(alone.filter((_, i) => isInCode[i])) / sumOf(alone),
     familiar: all === 0 ? 1 : sumOf(heldBySome) / all,
     subject: terms.map(({ term }) => shareOf(term) === 1),
+    empty: terms.map(({ term }) => empty.has(words.get(term) ?? '')),
     rare: rarities.map((weight) => weight >= by.rare * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
     whole: Math.max(rarity(1, entries), sumOf(strongest)),

@@ -41,6 +41,14 @@ export function shareOf(memories: number, holding: readonly number[]): Share {
   }
 }
 
+/** Of a memory that a query calls by an alias: what it holds of the query at least, so that it passes by words and by both. */
+export const CALLED = 0.75
+
+/**
+ * What others have to reach where a query calls memories by an alias: as if each had to pass twice. Below a threshold of 0 nothing is.
+ */
+export const besideCalled = (threshold: number): number => 1 - (1 - threshold) ** 2
+
 const DISTANCE = 0.3
 
 /** By words alone, of the share. */

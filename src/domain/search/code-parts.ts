@@ -1,4 +1,5 @@
 import { type Metadata, own } from '../entry/metadata'
+import { aliasesOf } from '../entry/names'
 
 /** What of a text is code: fenced blocks and file paths, indexed in a column of their own for the vocabularies that weigh code. */
 
@@ -74,4 +75,6 @@ const stringAt = (metadata: Metadata | null, key: string, member: string): strin
 
 /** The code block and the path of the file that metadata name (fabric contract §4); empty where they are none. */
 export const codeOfMetadata = (metadata: Metadata | null): string =>
-  `${stringAt(metadata, 'codeBlock', 'code')}\n${stringAt(metadata, 'fileContext', 'path')}`.trim()
+  [stringAt(metadata, 'codeBlock', 'code'), stringAt(metadata, 'fileContext', 'path'), ...aliasesOf(metadata)]
+    .join('\n')
+    .trim()

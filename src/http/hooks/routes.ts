@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
+import type { Config } from '../../config'
 import { CLIENT_NAMES, hookClient } from '../../domain/capture/clients/clients'
 import { isFields } from '../../domain/capture/fields'
 import type { Fields, HookClient } from '../../domain/capture/happening'
 import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/capture/request'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { mayAct } from '../../domain/identity/scope'
 import { sha256Hex } from '../../domain/text'
 import type { Services } from '../../services/services'
 import { type Credential, requireOrg } from '../auth'
@@ -17,7 +19,7 @@ const MAX_BODY = 1_048_576
 interface Variables {
   readonly services: Services
   readonly credential: Credential
-  readonly setup: { readonly log: Log }
+  readonly setup: { readonly log: Log; readonly config: Pick<Config, 'captureDays'> }
 }
 
 /** @throws Problem invalid_input for what is no JSON object, limit_exceeded for a body that is too large */
@@ -45,6 +47,21 @@ async function aloneOf(client: HookClient, event: Fields, now: number): Promise<
 
 export function createHooksRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
+
+  /** What a key may do with hooks; programs that set clients up ask it. */
+  routes.get('/', (c) => {
+    const { org, role, projects, captures } = requireOrg(c.var.credential)
+    const { captureDays } = c.var.setup.config
+    const why =
+      captureDays === 0
+        ? 'this server captures nothing (CAPTURE_DAYS=0)'
+        : captures === false
+          ? 'this key captures nothing; what is known is recalled'
+          : mayAct(role, 'writer')
+            ? null
+            : 'a reader captures nothing; what is known is recalled'
+    return c.json({ org, role, projects, capture: why === null, ...(why === null ? {} : { why }) })
+  })
 
   routes.post('/:client', async (c) => {
     const { services, credential } = c.var

@@ -12,6 +12,7 @@ import { leftOut } from '../../domain/pack/left-out'
 import { shapeOf } from '../../domain/pack/likeness'
 import { opponentsIn } from '../../domain/pack/links'
 import { frame, packMarkdown } from '../../domain/pack/markdown'
+import { namesIn } from '../../domain/pack/names'
 import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
 import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
@@ -157,13 +158,20 @@ export function createCompilePack({
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, {
       ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace, weights },
+      namesOf: namesIn(words, analyzer),
       shapeOf: (text) => shapeOf(text, analyzer),
     })
     const standing = weighed.filter(({ entry }) => !entry.superseded)
     const opponents = opponentsIn(found.links)
     const best = candidatesFor(standing, request.limit, weights)
     const shaped: Chosen[] = best.map((candidate) => selectable(candidate, analyzer))
-    const selection = await select(shaped, { ...request, ...words }, opponents, pace, weights)
+    const selection = await select(
+      shaped,
+      { ...request, ...words, entries: words.counted.entries },
+      opponents,
+      pace,
+      weights,
+    )
     const chosen = selection.chosen as readonly Chosen[]
     const highest = Math.max(0, ...chosen.map(({ score }) => score))
     const entries = new Map(present.map((entry) => [entry.id, entry]))

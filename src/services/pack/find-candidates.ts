@@ -35,7 +35,8 @@ export interface Found {
   readonly degraded: boolean
 }
 
-const COLUMNS = ['title', 'body', 'context'] as const
+/** Names, texts, other names (which stand beside code), days and agents. */
+const COLUMNS = ['title', 'body', 'code', 'context'] as const
 const { gathering, asked: ASKED } = WEIGHTS
 
 const best = (vectors: readonly PackVector[], query: QuantizedVector, most: number): number[] => {

@@ -76,6 +76,17 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
 
   return {
+    /**
+     * Who exports or imports an org: an admin key what it reaches, the operator the whole.
+     *
+     * @throws Problem not_found unless the administrator's credential reaches the org
+     */
+    async actor(by: Administrator, org: string): Promise<Actor> {
+      await enter(by, org)
+      if (by.kind === 'key') return by.caller
+      return { org, projects: null, owner: null, isWhole: true, role: 'admin', ...actorOf(by) }
+    },
+
     /** @throws Problem forbidden for anybody but the operator, conflict when the id is taken */
     async createOrg(by: Administrator, draft: { id?: unknown; name?: unknown }): Promise<Org> {
       if (by.kind !== 'operator') throw new Problem('forbidden', 'Only ADMIN_TOKEN creates organizations')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
+import { firstCodePoints } from '../../domain/text'
 import { checkMoment } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
@@ -33,9 +34,16 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
 
 const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
-const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => ({
-  ...{ id: String(id), type: typeOfKind(kind), content, createdAt: iso(createdAt), tags },
-})
+/** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
+const ROOM = { glimpse: 200, shortest: 32 } as const
+
+const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => {
+  const shown = (text: string) => ({
+    ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
+  })
+  const left = ROOM.glimpse - JSON.stringify(shown('')).length - 1
+  return shown(firstCodePoints(content, Math.max(ROOM.shortest, left)).trimEnd())
+}
 
 export const orient = defineTool({
   family: fabric,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { capacityWarning } from '../../domain/capacity'
 import { MEGABYTE } from '../../domain/entry/image'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
@@ -131,7 +132,9 @@ export const getStatistics = defineTool({
     const totals = await services.entries.statistics(principal)
     const semantic = await semanticStatus(context, totals.entries)
     const { config } = context
+    const full = capacityWarning(services.health.database.bytes?.() ?? null)
     return {
+      ...(full !== null && { warnings: [full] }),
       total_entries: totals.entries,
       by_source: totals.bySource,
       by_content_type: { text: totals.entries - totals.multimodal, multimodal: totals.multimodal },

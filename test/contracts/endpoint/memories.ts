@@ -286,7 +286,7 @@ export function memoryContract(connect: Connect): void {
       const projectPath = unique('/home/ada/a-project-of-usual-length')
       const tokens = (answer: object) => Math.ceil(JSON.stringify(answer).length / 4)
       const file = {
-        fileContext: { path: 'src/services/writing/memories/memories.ts' },
+        fileContext: { path: 'src/services/keep/memories.ts' },
         codeBlock: { code: 'x '.repeat(900), language: 'ts' },
       }
       let memoryId = ''

@@ -220,6 +220,30 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ask('where is the broom'))).toEqual([broom])
     })
 
+    it(promise('p3-called'), async () => {
+      const { add, ask } = inProject()
+      const cluster = await add('Where services run', 'Everything is deployed with charts of the monorepo.', {
+        ...{ kind: 'topic', metadata: { aliases: ['k8s', 'Kubernetes', 'base station'] } },
+      })
+      const holds = await add('Old scripts', 'They restart what hangs, on Kubernetes as well.', { kind: 'note' })
+      const others = [
+        'Herons nest early.',
+        'Glaze runs when it is thick.',
+        'Invoices leave on Fridays.',
+        'Tides are late.',
+      ]
+      for (const [i, text] of others.entries()) await add(`Subject ${i}`, text, { kind: 'note' })
+      for (const goal of ["what's our k8s story?", 'kubernetse upgrade', 'who owns the base station now?']) {
+        const found = await ask(goal)
+        expect([goal, idsOf(found)]).toEqual([goal, [cluster]])
+        expect(itemOf(found, cluster).reason).toMatch(/^called /)
+      }
+      // Half of a name calls nobody; and what says more of the goal than the name stays beside who is called.
+      expect(idsOf(await ask('station for the base'))).toEqual([cluster])
+      expect(idsOf(await ask('which station?'))).not.toContain(holds)
+      expect(idsOf(await ask('why do scripts restart what hangs on Kubernetes?'))).toContain(holds)
+    })
+
     it(promise('p3-intent'), async () => {
       const { add, ask } = inProject()
       const kinds = ['task', 'decision', 'rule', 'gotcha', 'procedure', 'plan', 'idea', 'artifact', 'claim', 'note']

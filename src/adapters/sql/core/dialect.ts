@@ -68,6 +68,12 @@ export interface SqlDialect {
   readonly falseWhenNull: (condition: SQL) => SQL
   /** The id of a row to be: the one that is known, or a new one when that is NULL. */
   readonly entryId: (known: SQL) => SQL
+  /** How ids are given to entries that are to come, in one batch: raised above those that are kept, asked for by place, then passed. */
+  readonly entryIds: {
+    readonly raise: (to: number) => SQL[]
+    readonly fresh: (place: SQL) => SQL
+    readonly pass: (count: number) => SQL[]
+  }
   /** Id of an entry of the org that this batch wrote, unless that write made a later version than named; else NULL. */
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */

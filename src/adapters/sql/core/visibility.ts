@@ -5,6 +5,8 @@ import { namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import type { SqlDialect } from './dialect'
 
+const TRUE = sql`1 = 1`
+
 /**
  * The one rule of who sees what and who writes what, as conditions on an entry row (platform contract §5). Scope comes
  * first in every query. A list of projects is one parameter however long it is, because D1 takes 100 a statement.
@@ -121,7 +123,20 @@ export function circle(
   noProject: 'null' | 'empty' = 'null',
   side: '' | 'was_' = '',
 ): SQL {
-  const [by, of] = [sql.raw(`${alias}.${side}reader`), sql.raw(`${alias}.${side}project`)]
+  return circleOf(dialect, scope, [sql.raw(`${alias}.${side}reader`), sql.raw(`${alias}.${side}project`)], noProject)
+}
+
+/** The same of a deletion `c` in the log: who could read by its id what went, also where lists did not show it. */
+export const lastCircle = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
+  circleOf(dialect, scope, [sql.raw(`${alias}.last_reader`), sql.raw(`${alias}.was_project`)], 'null')
+
+function circleOf(
+  dialect: SqlDialect,
+  scope: Scope,
+  [by, of]: readonly [reader: SQL, project: SQL],
+  noProject: 'null' | 'empty',
+): SQL {
+  if (scope.isWhole) return TRUE
   const reader = scope.owner === null ? sql`${by} = ''` : sql`(${by} = '' OR ${by} = ${scope.owner})`
   if (scope.projects === null) return reader
   const none = noProject === 'null' ? sql`${of} IS NULL` : sql`${of} = ''`

@@ -1,6 +1,7 @@
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import {
+  besideCalled,
   jointSimilarity,
   KEPT,
   type Levels,
@@ -145,15 +146,18 @@ export function createRankMemories({
       const alone = isWordsAlone ? 'keyword' : byWords === null ? 'semantic' : null
       return { id, similarity, matched: alone ?? (isWord === isMeant ? 'both' : isWord ? 'keyword' : 'semantic') }
     }
-    const isEnough = (similarity: number): boolean => similarity > 0 && similarity >= threshold
+    const called = new Set(byWords?.hits.flatMap((hit) => (hit.called ? [hit.id] : [])))
+    const others = called.size === 0 ? threshold : besideCalled(threshold)
+    const isEnough = (id: number, similarity: number): boolean =>
+      similarity > 0 && similarity >= (called.has(id) ? threshold : others)
     /** By meaning and, of the words, all or none. */
     const jointly = (id: number, share: 0 | 1): number => {
       const { cosine } = chunks.get(id) as SemanticHit
       return jointSimilarity(meaningOf(cosine, (byMeaning as Meaning).levels), share)
     }
-    await askShares([...unasked].filter((id) => !isEnough(jointly(id, 0)) && isEnough(jointly(id, 1))))
+    await askShares([...unasked].filter((id) => !isEnough(id, jointly(id, 0)) && isEnough(id, jointly(id, 1))))
     const ids = orderOf(byWords?.hits ?? [], near, chunks)
-    const passing = new Set(ids.filter((id) => isEnough(unasked.has(id) ? jointly(id, 0) : hitOf(id).similarity)))
+    const passing = new Set(ids.filter((id) => isEnough(id, unasked.has(id) ? jointly(id, 0) : hitOf(id).similarity)))
     const cuts = (leg: readonly { readonly id: number }[]): boolean =>
       leg.length > 0 && passing.has(leg.at(-1)?.id as number)
     const unwritten = finishing.warnings([

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../domain/identity/scope'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment, Moment } from '../../../domain/recall/current'
 import { KEPT, type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
@@ -22,6 +23,8 @@ export interface WordHit {
   readonly id: number
   /** How much of the query it holds, by rarity, 0 to 1 (fabric contract §4, K). */
   readonly share: number
+  /** The query holds an alias of it whole. */
+  readonly called: boolean
   /** Of the words alone, 0 to 1. */
   readonly similarity: number
   /** As full text scores it, by which a fusion goes (threads contract §6.4). */
@@ -185,6 +188,11 @@ export function createRecallWords({
       await pace.spend(start.length + code.length)
     }
     const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, KEPT)
+    const { isCalled, shareOf: shareBy } = callsIn(
+      { text, terms, units, statistics },
+      ranked.map(({ id }) => looked.get(id)?.hit.aliases ?? []),
+      { share, analyzer },
+    )
 
     /** The engine knows what stands behind the beginning of a text. */
     const sharesOf = async (ids: readonly number[]): Promise<ReadonlyMap<number, number>> => {
@@ -192,7 +200,7 @@ export function createRecallWords({
       if (ids.length === 0) return shares
       for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
         const { held } = lookAt(standing)
-        shares.set(standing.id, share([...held, ...standing.held]))
+        shares.set(standing.id, shareBy(standing.aliases, [...held, ...standing.held]))
         await pace.spend(standing.text.length + standing.code.length)
       }
       return shares
@@ -205,10 +213,11 @@ export function createRecallWords({
     const isTiered = hasTier('match', units.length)
     const keyed = ranked.map(({ id, score }) => {
       const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
-      const own = beyond.get(id) ?? share(held)
+      const own = beyond.get(id) ?? shareBy(hit.aliases, held)
       const { weight, createdAt } = hit
+      const called = isCalled(hit.aliases)
       return {
-        hit: { id, share: own, similarity: wordSimilarity(own), score, weight, createdAt },
+        hit: { id, share: own, called, similarity: wordSimilarity(own), score, weight, createdAt },
         tier: isTiered && hit.complete ? 1 : 0,
         key: score * weightFactor(weight),
       }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
+import { aliasesOf } from '../../../../domain/entry/names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/current'
 import type { Filter } from '../../../../domain/search/filter'
@@ -127,11 +128,21 @@ function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals
 /** What each candidate has of about the same size. */
 export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'created_at']
 
+/** JSON of other names that is read; a longer one names nothing. */
+export const ALIASES_LENGTH = 20_000
+
+/** The code of a row and its other names, in which words are looked for alike, and the names themselves. */
+function namesAndCode(row: Row): Pick<TextHit, 'code' | 'aliases'> {
+  const given = strOrNull(row, 'aliases')
+  const aliases = given === null ? [] : aliasesOf({ aliases: JSON.parse(given) })
+  return { code: [str(row, 'code'), ...aliases].join('\n'), aliases }
+}
+
 const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): TextHit => ({
   id: num(row, 'id'),
   title: columns.includes('title') ? (strOrNull(row, 'title') ?? '') : '',
   text: str(row, 'text'),
-  code: columns.includes('code') ? str(row, 'code') : '',
+  ...(columns.includes('code') ? namesAndCode(row) : { code: '', aliases: [] }),
   context: columns.includes('context') ? str(row, 'context') : '',
   length: num(row, 'text_words'),
   held: numOrNull(row, 'held') ?? 0,
@@ -191,7 +202,7 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
 export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesce(e.metadata, '')) > ${SCORED_LENGTH}`)
 
 /**
- * @param rows of `id`, `title`, `text` and `code`
+ * @param rows of `id`, `title`, `text`, `code` and `aliases`
  * @param held of `id` and `place`, of long ones
  */
 export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
@@ -200,7 +211,7 @@ export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing
     id: num(row, 'id'),
     title: strOrNull(row, 'title') ?? '',
     text: str(row, 'text'),
-    code: str(row, 'code'),
+    ...namesAndCode(row),
     held: (places.get(num(row, 'id')) ?? []).map((held) => num(held, 'place')),
   }))
 }

@@ -1,0 +1,251 @@
+// The steps of `npm run deploy`, in order. Each looks first and does what is missing, so the whole may be run again at any time.
+import { parseArgs } from 'node:util'
+import { chooseAccount } from './account.mjs'
+import { deploymentOf, isButton, readToml, writeDeployment } from './configuration.mjs'
+import { destroy } from './destroy.mjs'
+import { Blocked, blocked } from './failures.mjs'
+import { prove, waitUntilReady } from './proof.mjs'
+import { database, grants, hyperdrive, images, vectors } from './stores.mjs'
+import { chooseToken, lookAtWorker } from './token.mjs'
+import { applyMigrations, upload } from './upload.mjs'
+
+/**
+ * @typedef {object} Options
+ * @property {string} [account] id or name
+ * @property {string} [name] of the Worker, and of what it keeps things in
+ * @property {string} [org] that the proof and the first key are of
+ * @property {string} [postgres] URL of the database
+ * @property {boolean} [dry-run]
+ * @property {boolean} [destroy]
+ *
+ * @typedef {object} Surroundings what a test stands in for
+ * @property {import('./wrangler.mjs').Wrangler} wrangler
+ * @property {typeof globalThis.fetch} fetch
+ * @property {(ms: number) => Promise<void>} sleep
+ * @property {(question: string) => Promise<string>} ask
+ * @property {(url: string) => Promise<void>} migratePostgres
+ * @property {(line: string) => void} print
+ * @property {() => Date} now
+ * @property {Record<string, string | undefined>} environment
+ * @property {string} folder for the configuration and the token
+ *
+ * @typedef {object} Names
+ * @property {string} worker
+ * @property {string} database
+ * @property {string} images
+ * @property {string} grants
+ *
+ * @typedef {Omit<Surroundings, 'print' | 'environment'> & { options: Options, names: Names, env: Record<string, string>,
+ *   say: (step: string, what: string) => void }} Deploying
+ */
+
+export const USAGE = `usage: npm run deploy [-- OPTIONS]
+
+  --dry-run            shows every step and builds the Worker; needs no account
+  --account ID         the Cloudflare account, where the login sees several (or CLOUDFLARE_ACCOUNT_ID)
+  --name NAME          another name than commonplace-production, for a second deployment
+  --org ORG            the organization of the first key (else the first one, or "main")
+  --postgres URL       keeps everything in PostgreSQL, through Hyperdrive, instead of D1
+  --destroy            removes what a deployment made, after its name has been typed`
+
+/** @param {readonly string[]} args @returns {Options} @throws {Blocked} */
+export function readOptions(args) {
+  try {
+    const text = /** @type {const} */ ({ type: 'string' })
+    const flag = /** @type {const} */ ({ type: 'boolean' })
+    const parsed = parseArgs({
+      args: [...args],
+      options: { account: text, name: text, org: text, postgres: text, 'dry-run': flag, destroy: flag },
+    })
+    const values = /** @type {Options} */ (parsed.values)
+    if (values.name !== undefined && !/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(values.name))
+      throw new Error(`${values.name} is no name of a Worker: a-z, 0-9 and -, at most 52 characters`)
+    return values
+  } catch (error) {
+    throw new Blocked(`${error.message}\n\n${USAGE}`)
+  }
+}
+
+/** @param {ReturnType<typeof readToml>} toml @param {string | undefined} name @returns {Names} */
+function namesOf(toml, name) {
+  const { production } = toml.env
+  if (name !== undefined) return { worker: name, database: name, images: `${name}-images`, grants: `${name}-grants` }
+  return {
+    worker: production.name,
+    database: production.d1_databases[0].database_name,
+    images: production.r2_buckets[0].bucket_name,
+    grants: `${production.name}-grants`,
+  }
+}
+
+/** Dimensions of the model whose vectors go to Vectorize. */
+const dimensionsOf = (/** @type {Record<string, string>} */ vars) => Number(vars.EMBEDDING_DIM ?? 1024)
+
+/**
+ * @param {Surroundings} surroundings
+ * @param {Options} options
+ * @returns {Promise<number>} exit code
+ */
+export async function deploy(surroundings, options) {
+  const { print, environment, ...given } = surroundings
+  const toml = readToml()
+  const names = namesOf(toml, options.name)
+  const env = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+  const say = (/** @type {string} */ step, /** @type {string} */ what) => print(`  ${step.padEnd(10)}  ${what}`)
+  /** @type {Deploying} */
+  const deploying = { ...given, options, names, env, say }
+  const fromButton = isButton(environment)
+  const { vars } = toml.env.production
+  if (options['dry-run']) return await rehearse(deploying, toml, { fromButton, print })
+
+  const account = await chooseAccount(deploying)
+  env.CLOUDFLARE_ACCOUNT_ID = account
+  if (options.destroy) return (await destroy(deploying)) ? 0 : 1
+
+  const worker = await lookAtWorker({
+    ...deploying,
+    names: { ...names, worker: fromButton ? toml.name : names.worker },
+  })
+  /** @type {import('./configuration.mjs').Found} */
+  const found = { account, ...(options.name && { name: options.name }) }
+  if (!fromButton) await makeStores(deploying, found, { exists: worker.exists, vars })
+  const deployment = rename(deploymentOf(toml, found, { fromButton }), names, fromButton)
+  const file = writeDeployment(deployment, `${given.folder}/${deployment.name}.json`)
+  // What the button made is bound by an id that only Cloudflare's build knows; the Worker applies its schema itself.
+  if (options.postgres === undefined && !fromButton) await applyMigrations(deploying, file)
+  // The button asks for the token, and sets it.
+  const { token, isNew } = fromButton ? { token: null, isNew: false } : chooseToken(deploying, worker.hasToken)
+  const origin = await upload(deploying, file, isNew ? token : null)
+  if (fromButton) return 0
+  const ready = await waitUntilReady(deploying, origin)
+  print('')
+  print(`MCP endpoint   ${origin}/mcp   (every day's eight tools: ${origin}/mcp/core)`)
+  for (const [part, { ok, problem }] of Object.entries(ready.checks ?? {}))
+    if (!ok) print(`! ${part}: ${problem ?? 'does not answer'}`)
+  if (token === null) {
+    print(
+      'Its ADMIN_TOKEN is not known here, so no entry was stored as a proof: set ADMIN_TOKEN and deploy again to have one.',
+    )
+    return 0
+  }
+  const { key, org } = await prove(deploying, origin, token)
+  print(clientLines(origin, key, org))
+  return 0
+}
+
+/**
+ * @param {Deploying} deploying
+ * @param {import('./configuration.mjs').Found} found filled in
+ * @param {{ exists: boolean, vars: Record<string, string> }} known
+ */
+async function makeStores(deploying, found, { exists, vars }) {
+  const { options, names } = deploying
+  if (options.postgres !== undefined) {
+    await deploying.migratePostgres(options.postgres)
+    deploying.say('schema', 'the database has the schema of this release')
+    found.hyperdrive = await hyperdrive(deploying, options.postgres)
+  } else {
+    if (exists && !(await isOurs(deploying)))
+      throw new Blocked(
+        `There is a Worker ${names.worker} in this account that was not deployed from here: it has no database ` +
+          `${names.database}. Choose another name: npm run deploy -- --name NAME`,
+      )
+    found.database = await database(deploying)
+  }
+  found.grants = await grants(deploying)
+  found.images = await images(deploying)
+  if (vars.VECTOR_BACKEND === 'vectorize') {
+    await vectors(deploying, dimensionsOf(vars))
+    found.vectorize = true
+  }
+}
+
+/** Whether the Worker of this name has what ours keeps its data in. @param {Deploying} deploying */
+async function isOurs({ wrangler, env, names }) {
+  const { code, said } = await wrangler(['d1', 'info', names.database, '--json'], env)
+  if (code === 0) return true
+  if (/(not|n't) find|not found|\[code: 7404\]/i.test(said)) {
+    const drives = await wrangler(['hyperdrive', 'list'], env)
+    return drives.out.includes(names.worker)
+  }
+  throw blocked('look at the database', said)
+}
+
+/** @param {import('./configuration.mjs').Configuration} deployment @param {Names} names @param {boolean} fromButton */
+function rename(deployment, names, fromButton) {
+  if (fromButton) return deployment
+  return {
+    ...deployment,
+    ...(deployment.d1_databases && {
+      d1_databases: deployment.d1_databases.map((one) => ({ ...one, database_name: names.database })),
+    }),
+    ...(deployment.r2_buckets && {
+      r2_buckets: deployment.r2_buckets.map((one) => ({ ...one, bucket_name: names.images })),
+    }),
+    ...(deployment.vectorize && {
+      vectorize: deployment.vectorize.map((one) => ({ ...one, index_name: names.worker })),
+    }),
+  }
+}
+
+/**
+ * What a deployment would do, and whether wrangler takes the Worker and its configuration.
+ *
+ * @param {Deploying} deploying
+ * @param {ReturnType<typeof readToml>} toml
+ * @param {{ fromButton: boolean, print: (line: string) => void }} how
+ */
+async function rehearse(deploying, toml, { fromButton, print }) {
+  const { options, names, say } = deploying
+  const { vars } = toml.env.production
+  const onPostgres = options.postgres !== undefined
+  print('Nothing is changed (--dry-run). A deployment would:')
+  say('account', options.account ?? 'take the account of your login, or ask for --account where there are several')
+  if (onPostgres) {
+    say('schema', 'migrate the PostgreSQL database')
+    say('hyperdrive', `make Hyperdrive ${names.worker}, without a cache`)
+  } else say('database', `make D1 ${names.database} where it is missing`)
+  say('grants', `make KV ${names.grants} where it is missing`)
+  say('images', `make R2 ${names.images} where it is missing; an account without R2 gets everything but images`)
+  if (vars.VECTOR_BACKEND === 'vectorize')
+    say('vectors', `make Vectorize ${names.worker} of ${dimensionsOf(vars)} dimensions where it is missing`)
+  if (!onPostgres) say('schema', 'apply the migrations that are missing')
+  say('token', 'make ADMIN_TOKEN where the Worker has none')
+  const found = {
+    name: options.name,
+    vectorize: vars.VECTOR_BACKEND === 'vectorize',
+    ...(onPostgres && { hyperdrive: 'made' }),
+  }
+  const deployment = rename(deploymentOf(toml, found, { fromButton }), names, fromButton)
+  const file = writeDeployment(deployment, `${deploying.folder}/${deployment.name}.dry-run.json`)
+  const { code, said } = await deploying.wrangler(['deploy', '--dry-run', '--config', file], deploying.env)
+  if (code !== 0) throw blocked('build the Worker', said)
+  say('worker', `deploy ${deployment.name}; wrangler takes it: ${file}`)
+  say('ready', 'wait until /ready answers')
+  say('proof', 'store, find and delete one entry; make a first admin key where there is none')
+  return 0
+}
+
+/** @param {string} origin @param {string | null} key @param {string} org */
+function clientLines(origin, key, org) {
+  const header = '--header "Authorization: Bearer $KEY"'
+  return [
+    '',
+    ...(key === null
+      ? [`Keys of ${org} are there; more: COMMONPLACE_URL=${origin} npm run commonplace -- keys create NAME`]
+      : [`First admin key of ${org}, shown this once; keep it like a password:`, '', `  ${key}`]),
+    '',
+    'Connect a client, with a key in KEY:',
+    '',
+    `  Claude Code   claude mcp add --transport http commonplace ${origin}/mcp/core ${header}`,
+    `  Codex         codex mcp add commonplace --url ${origin}/mcp/core --bearer-token-env-var KEY`,
+    `  Gemini CLI    gemini mcp add --transport http commonplace ${origin}/mcp/core ${header}`,
+    `  VS Code       code --add-mcp '{"name":"commonplace","type":"http","url":"${origin}/mcp/core"}'`,
+    `  others        COMMONPLACE_URL=${origin} COMMONPLACE_KEY=$KEY npm run commonplace -- setup cursor`,
+    `  claude.ai, ChatGPT   the address ${origin}/mcp as a connector; it asks for the key on a page`,
+    `  people        ${origin}/`,
+    '',
+  ].join('\n')
+}

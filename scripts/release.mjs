@@ -1,0 +1,50 @@
+// `node scripts/release.mjs VERSION [--dry-run]`: sets the version, closes the changelog, records the schema, commits, tags and packs. It
+// pushes and publishes nothing.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './install.mjs'
+import { Refused, releaseOf } from './release/files.mjs'
+
+const text = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
+const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+function readSources() {
+  const migrations = ['d1', 'postgres'].flatMap((engine) =>
+    readdirSync(join(root, 'migrations', engine))
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => [`${engine}/${name}`, text(`migrations/${engine}/${name}`)]),
+  )
+  return {
+    package: text('package.json'),
+    lock: text('package-lock.json'),
+    about: text('src/domain/about.ts'),
+    changelog: text('CHANGELOG.md'),
+    migrations: Object.fromEntries(migrations),
+  }
+}
+
+try {
+  const [version, ...flags] = process.argv.slice(2)
+  if (version === undefined || flags.some((flag) => flag !== '--dry-run'))
+    throw new Refused('usage: node scripts/release.mjs VERSION [--dry-run]')
+  const changed = releaseOf(readSources(), version, new Date().toISOString().slice(0, 10))
+  if (flags.length > 0) {
+    console.log(`Nothing is changed (--dry-run). ${version} would change:`)
+    for (const file of Object.keys(changed)) console.log(`  ${file}`)
+    console.log(`  and commit, tag v${version} and pack commonplace-${version}.tgz`)
+  } else {
+    if (git('status', '--porcelain') !== '') throw new Refused('There are changes that are not committed')
+    if (git('tag', '--list', `v${version}`) !== '') throw new Refused(`The tag v${version} is there already`)
+    for (const [file, content] of Object.entries(changed)) writeFileSync(join(root, file), content)
+    git('add', ...Object.keys(changed))
+    git('commit', '-m', `Release ${version}`)
+    git('tag', '-a', `v${version}`, '-m', `Commonplace ${version}`)
+    execFileSync('npm', ['pack', '--silent'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+    console.log(`Released ${version} here; publish it with: git push --follow-tags`)
+  }
+} catch (error) {
+  if (!(error instanceof Refused)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}

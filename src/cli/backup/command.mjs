@@ -1,0 +1,130 @@
+// `commonplace backup` and `commonplace restore`: an org as files of a day, in the server's bucket or in a folder, and back.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { orgOf } from '../administration.mjs'
+import { endOf, loadLibrary, volumesOf } from '../export/command.mjs'
+import { showSent } from '../import/report.mjs'
+import { sendVolumes } from '../import/send.mjs'
+import { showProgress } from '../progress.mjs'
+import { ask, call, fail, messageOf, request } from '../server.mjs'
+
+const BUCKET = 'r2'
+
+/** @param {Uint8Array} bytes */
+const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
+
+/** @param {string} org */
+const at = (org) => `/orgs/${encodeURIComponent(org)}/backups`
+
+/** @typedef {{ volume: number, sha256: string, bytes: number, entries: number, content: string }} Volume */
+
+/**
+ * @param {{ url: string, org?: string, to?: string, json?: boolean }} options
+ * @param {(problem: string) => never} usage
+ */
+export async function backup(options, usage) {
+  const { url, to, json } = options
+  if (to === undefined) usage('backup needs --to r2 (the bucket of the server), or --to FOLDER')
+  const org = await orgOf(options)
+  const told = to === BUCKET ? await intoBucket(url, org, json === true) : await intoFolder(url, org, to, json === true)
+  const entries = told.volumes.reduce((/** @type {number} */ sum, /** @type {Volume} */ one) => sum + one.entries, 0)
+  if (json) console.log(JSON.stringify(told))
+  else
+    console.log(
+      `The backup of ${org} of ${told.day} is complete: ${entries} entries in ${told.volumes.length} volumes.`,
+    )
+}
+
+/** @param {string} url @param {string} org @param {boolean} json */
+async function intoBucket(url, org, json) {
+  let count = 0
+  for (let from = ''; ; ) {
+    const { next } = await call(url, 'POST', `${at(org)}?${new URLSearchParams(from === '' ? {} : { from })}`)
+    count++
+    if (!json) showProgress('volumes', count, count)
+    if (next === null) break
+    from = next
+  }
+  const { backups } = await call(url, 'GET', at(org))
+  return backups[0]
+}
+
+/** Images stand in the volumes, so that a folder is whole by itself. @param {string} url @param {string} org @param {string} to @param {boolean} json */
+async function intoFolder(url, org, to, json) {
+  const now = new Date().toISOString()
+  const day = now.slice(0, 10)
+  const folder = join(to, encodeURIComponent(org), day)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const library = await loadLibrary()
+  /** @type {Volume[]} */
+  const volumes = []
+  try {
+    for await (const bytes of volumesOf(library, { url, org, query: new URLSearchParams({ history: 'true' }) })) {
+      const gzip = gzipSync(bytes)
+      const { content, counts } = endOf(bytes)
+      const volume = volumes.length + 1
+      writeFileSync(join(folder, `${volume}.ndjson.gz`), gzip)
+      volumes.push({ volume, sha256: sha256(gzip), bytes: gzip.length, entries: counts.entry ?? 0, content })
+      if (!json) showProgress('volumes', volume, volume)
+    }
+  } catch (error) {
+    if (error instanceof library.Problem) fail(error.message)
+    fail(messageOf(error))
+  }
+  const told = { org, day, at: now, volumes }
+  writeFileSync(join(folder, 'complete.json'), `${JSON.stringify(told, null, 1)}\n`)
+  return told
+}
+
+/**
+ * @param {{ url: string, org?: string, from?: string, 'on-conflict'?: string, json?: boolean }} options
+ * @param {string} day
+ * @param {(problem: string) => never} usage
+ */
+export async function restore(options, day, usage) {
+  const { url, from = BUCKET, json } = options
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) usage('restore needs a day, such as 2026-11-24')
+  const org = options.org ?? usage('restore needs --org ORG')
+  const { told, read } = from === BUCKET ? await ofBucket(url, org, day) : ofFolder(from, org, day)
+  // An empty deployment has no org yet; an admin key has one, and may make none.
+  await ask(url, 'POST', '/orgs', { id: org, name: org }).catch(() => {})
+  const query = new URLSearchParams({ on_conflict: options['on-conflict'] ?? 'skip' })
+  async function* volumes() {
+    for (const { volume, sha256: hash } of told.volumes) {
+      const gzip = await read(volume)
+      if (sha256(gzip) !== hash)
+        fail(`volume ${volume} of ${day} is not what complete.json says; nothing of it was sent`)
+      yield { bytes: new Uint8Array(gunzipSync(gzip)) }
+    }
+  }
+  const sent = await sendVolumes({ url, org, query, json }, volumes()).catch((error) => fail(messageOf(error)))
+  process.exitCode = showSent(sent, { json: json === true, dryRun: false, alone: true })
+}
+
+/** @param {string} url @param {string} org @param {string} day */
+async function ofBucket(url, org, day) {
+  const { backups } = await call(url, 'GET', at(org))
+  const told = backups.find((/** @type {{ day: string }} */ one) => one.day === day)
+  if (told === undefined)
+    fail(`there is no complete backup of ${day}; there are: ${backups.map((one) => one.day).join(', ') || 'none'}`)
+  /** @param {number} volume */
+  const read = async (volume) => new Uint8Array(await (await request(url, `${at(org)}/${day}/${volume}`)).arrayBuffer())
+  return { told, read }
+}
+
+/** @param {string} folder @param {string} org @param {string} day */
+function ofFolder(folder, org, day) {
+  const place = join(folder, encodeURIComponent(org))
+  const file = join(place, day, 'complete.json')
+  if (!existsSync(file))
+    fail(
+      `there is no complete backup of ${day} in ${folder}; there are: ${(existsSync(place) ? readdirSync(place) : []).join(', ') || 'none'}`,
+    )
+  const told = JSON.parse(readFileSync(file, 'utf8'))
+  /** @param {number} volume */
+  const read = async (volume) => new Uint8Array(readFileSync(join(place, day, `${volume}.ndjson.gz`)))
+  return { told, read }
+}

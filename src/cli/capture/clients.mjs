@@ -1,0 +1,182 @@
+// How is capture installed into each client, and what of it is there? One object a client (capture contract §1).
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { homedir, platform } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { mergeJson } from '../setup/merge.mjs'
+import { write } from '../setup/write.mjs'
+import { codexHooks, trustCodexHooks } from './app-server.mjs'
+import { programOf, run } from './program.mjs'
+
+/** The root of the checkout, which is a marketplace of plugins. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href).replace(/[\\/]$/, '')
+const PLUGIN = join(ROOT, 'plugins', 'commonplace')
+const AGENT_PLUGIN = join(ROOT, 'plugins', 'agent-plugin')
+
+/** What a client's own command or file did not do. */
+export class NotInstalled extends Error {}
+
+/** Runs a client's own command. @param {RegExp} [fine] what it may say where it fails since that is done already */
+async function own(program, args, fine) {
+  const file = programOf(program)
+  if (file === null) throw new NotInstalled(`${program} is not on the PATH: install it first`)
+  const { code, out, err } = await run(file, args)
+  if (code === 0 || fine?.test(out + err)) return
+  const shown = args.map((arg) => (arg.startsWith('key=') ? 'key=…' : arg)).join(' ')
+  throw new NotInstalled(`${program} ${shown}: ${(err || out).trim().split('\n').at(-1) ?? 'failed'}`)
+}
+
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+const inHome = (...names) => join(homedir(), ...names)
+
+/** Whether a copy of the hook program is the one of this checkout. */
+const isCurrent = (file) => read(file) === read(join(PLUGIN, 'hook.mjs'))
+
+/** What is known of a copied plugin. */
+const copied = (file, again) => {
+  if (!existsSync(file)) return { hook: null, problems: [`nothing is installed: ${again}`] }
+  return { hook: file, problems: isCurrent(file) ? [] : [`${file} is of another version: ${again}`] }
+}
+
+const again = (client) => `commonplace setup ${client} --capture`
+
+const CODE = {
+  darwin: () => inHome('Library', 'Application Support', 'Code', 'User'),
+  win32: () => join(process.env.APPDATA ?? inHome('AppData', 'Roaming'), 'Code', 'User'),
+}
+const codeSettings = () =>
+  join(
+    (CODE[platform()] ?? (() => join(process.env.XDG_CONFIG_HOME || inHome('.config'), 'Code', 'User')))(),
+    'settings.json',
+  )
+
+const openCodePlugin = () =>
+  join(process.env.XDG_CONFIG_HOME || inHome('.config'), 'opencode', 'plugins', 'commonplace.js')
+
+const codexHome = () => process.env.CODEX_HOME || inHome('.codex')
+
+/**
+ * @typedef {object} CaptureClient
+ * @property {string} program its command
+ * @property {string} [least] the first version that has what is needed
+ * @property {(to: { url: string, key: string }) => Promise<string[]>} install what was done, in lines for the person
+ * @property {() => Promise<{ hook: string | null, problems: string[] }>} look the hook program that it runs, and what is wrong
+ */
+
+/** @type {Readonly<Record<string, CaptureClient>>} */
+export const CAPTURE_CLIENTS = {
+  'claude-code': {
+    program: 'claude',
+    async install({ url, key }) {
+      const options = [`url=${url}`, ...(key === '' ? [] : [`key=${key}`])].flatMap((option) => ['--config', option])
+      await own('claude', ['plugin', 'marketplace', 'add', ROOT], /already/i)
+      await own('claude', ['plugin', 'install', 'commonplace@commonplace', ...options])
+      return ['Claude Code has the plugin commonplace; it begins with the next session.']
+    },
+    async look() {
+      const file = programOf('claude')
+      const { out } = file === null ? { out: '' } : await run(file, ['plugin', 'list', '--json'])
+      const plugin = listOf(out).find(({ id }) => id === 'commonplace@commonplace')
+      if (plugin === undefined)
+        return { hook: null, problems: [`its plugin is not installed: ${again('claude-code')}`] }
+      const found = copied(join(plugin.readFromFolder ?? plugin.installPath, 'hook.mjs'), again('claude-code'))
+      const off =
+        plugin.enabled === false ? ['its plugin is switched off: claude plugin enable commonplace@commonplace'] : []
+      return { ...found, problems: [...found.problems, ...off] }
+    },
+  },
+  codex: {
+    program: 'codex',
+    async install() {
+      await own('codex', ['plugin', 'marketplace', 'add', ROOT], /already/i)
+      await own('codex', ['plugin', 'add', 'commonplace@commonplace'])
+      const hooks = await trustCodexHooks()
+      return [`Codex has the plugin commonplace, and trusts its ${hooks.length} hooks as they are now.`]
+    },
+    async look() {
+      const hooks = programOf('codex') === null ? [] : await codexHooks()
+      if (hooks.length === 0) return { hook: null, problems: [`its plugin is not installed: ${again('codex')}`] }
+      const file = join(codexHome(), 'plugins', 'cache', 'commonplace', 'commonplace', '0.1.0', 'hook.mjs')
+      const found = copied(/"([^"]+hook\.mjs)"/.exec(hooks[0].command)?.[1] ?? file, again('codex'))
+      const skipped = hooks.filter(({ trustStatus, enabled }) => trustStatus !== 'trusted' || !enabled)
+      const names = skipped.map(({ eventName, trustStatus }) => `${eventName} (${trustStatus})`).join(', ')
+      const trust =
+        skipped.length === 0 ? [] : [`Codex skips what nobody trusts: ${names}; ${again('codex')}, or /hooks there`]
+      return { ...found, problems: [...found.problems, ...trust] }
+    },
+  },
+  cursor: {
+    program: 'cursor',
+    async install() {
+      const folder = inHome('.cursor', 'plugins', 'local', 'commonplace')
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder, { recursive: true })
+      cpSync(PLUGIN, folder, { recursive: true })
+      return [`${folder} holds the plugin; restart Cursor.`]
+    },
+    look: async () => copied(inHome('.cursor', 'plugins', 'local', 'commonplace', 'hook.mjs'), again('cursor')),
+  },
+  copilot: {
+    program: 'copilot',
+    async install() {
+      await own('copilot', ['plugin', 'marketplace', 'add', ROOT], /already/i)
+      await own('copilot', ['plugin', 'install', 'commonplace-agent@commonplace'], /already/i)
+      return ['Copilot has the plugin commonplace-agent; it begins with the next session.']
+    },
+    async look() {
+      const settings = read(inHome('.copilot', 'settings.json'))
+      const held = settings === '' ? {} : JSON.parse(settings)
+      if (held.enabledPlugins?.['commonplace-agent@commonplace'] !== true)
+        return { hook: null, problems: [`its plugin is not installed: ${again('copilot')}`] }
+      const live = held.extraKnownMarketplaces?.commonplace?.source?.path
+      const folder =
+        typeof live === 'string'
+          ? join(live, 'plugins', 'agent-plugin')
+          : inHome('.copilot', 'installed-plugins', 'commonplace', 'commonplace-agent')
+      return copied(join(folder, 'hook.mjs'), again('copilot'))
+    },
+  },
+  vscode: {
+    program: 'code',
+    async install() {
+      const file = codeSettings()
+      const before = read(file)
+      const after = mergeJson(before, ['chat.pluginLocations', AGENT_PLUGIN], true)
+      if (after !== before) write(file, after, false)
+      return [`${file} names the plugin under chat.pluginLocations; reload VS Code.`]
+    },
+    async look() {
+      if (!read(codeSettings()).includes(JSON.stringify(AGENT_PLUGIN)))
+        return { hook: null, problems: [`chat.pluginLocations does not name the plugin: ${again('vscode')}`] }
+      return copied(join(AGENT_PLUGIN, 'hook.mjs'), again('vscode'))
+    },
+  },
+  opencode: {
+    program: 'opencode',
+    least: '1.18.29',
+    async install() {
+      const file = openCodePlugin()
+      write(file, openCodeText(), false)
+      return [`${file} loads the plugin; restart OpenCode.`]
+    },
+    async look() {
+      const text = read(openCodePlugin())
+      if (text === '') return { hook: null, problems: [`${openCodePlugin()} is not there: ${again('opencode')}`] }
+      if (text !== openCodeText())
+        return { hook: null, problems: [`${openCodePlugin()} loads another plugin: ${again('opencode')}`] }
+      return copied(join(PLUGIN, 'hook.mjs'), again('opencode'))
+    },
+  },
+}
+
+const openCodeText = () =>
+  `export { default } from ${JSON.stringify(pathToFileURL(join(PLUGIN, 'opencode.js')).href)}\n`
+
+function listOf(text) {
+  try {
+    const list = JSON.parse(text)
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}

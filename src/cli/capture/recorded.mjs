@@ -1,0 +1,16 @@
+// Sessions as clients' hooks told them, to be played again.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * @param {string} client
+ * @param {{ folder: string, session: string, home: string }} of what stands in the place of what was recorded
+ * @returns {Record<string, unknown>[]} events, as the client sends them
+ */
+export function recordedSession(client, of) {
+  const file = fileURLToPath(new URL(`../../../plugins/recorded/${client}.json`, import.meta.url).href)
+  const text = readFileSync(file, 'utf8').replace(/\{\{(folder|session|home)\}\}/g, (_, name) =>
+    JSON.stringify(of[name]).slice(1, -1),
+  )
+  return JSON.parse(text).events
+}

@@ -1,0 +1,47 @@
+// Which server do the hooks of this machine send to, and what do they have to tell of it? (capture contract §2)
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { settingsOf } from '../../../plugins/source/settings.mjs'
+import { write } from '../setup/write.mjs'
+
+const folder = () => join(homedir(), '.commonplace')
+const configFile = () => join(folder(), 'config.json')
+
+const jsonOf = (file) => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** @returns {{ url: string, key: string, from: string }} what hooks use that no plugin's option tells otherwise */
+export function hookSettings() {
+  const { url, key } = settingsOf(
+    { COMMONPLACE_URL: process.env.COMMONPLACE_URL, COMMONPLACE_KEY: process.env.COMMONPLACE_KEY },
+    homedir(),
+  )
+  const from = process.env.COMMONPLACE_URL ? 'COMMONPLACE_URL' : existsSync(configFile()) ? configFile() : 'the default'
+  return { url, key, from }
+}
+
+/** Keeps both for programs that are started without the variables of a shell; nobody else may read the file. */
+export function keepSettings({ url, key }) {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 })
+  const before = existsSync(configFile()) ? readFileSync(configFile(), 'utf8') : ''
+  const after = `${JSON.stringify(key === '' ? { url } : { url, key }, null, 2)}\n`
+  if (before !== after) write(configFile(), after, true)
+  return configFile()
+}
+
+/** @returns {{ waiting: number, lost: number, answeredAt: number | null, failedSince: number | null, status: number | null }} */
+export function spoolState() {
+  const spool = join(folder(), 'spool')
+  const names = existsSync(spool) ? readdirSync(spool).filter((name) => name.endsWith('.json')) : []
+  const lost = existsSync(join(folder(), 'lost'))
+    ? new Set(readFileSync(join(folder(), 'lost'), 'utf8').split('\n').filter(Boolean)).size
+    : 0
+  const { answeredAt = null, failedSince = null, status = null } = jsonOf(join(folder(), 'state.json'))
+  return { waiting: names.length, lost, answeredAt, failedSince, status }
+}

@@ -1,0 +1,33 @@
+// Is each client there, new enough, and does it run our hooks?
+import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
+import { isFrom, versionOf } from '../capture/program.mjs'
+
+/** @returns {Promise<import('./command.mjs').Finding[]>} */
+async function checkClient(name, isAsked) {
+  const client = CAPTURE_CLIENTS[name]
+  const [version, found] = await Promise.all([
+    versionOf(client.program),
+    client.look().catch((error) => ({ hook: null, problems: [error.message] })),
+  ])
+  if (!isAsked && found.hook === null && version === null) return []
+  const said = version === null ? `${client.program} is not on the PATH` : version
+  if (!isAsked && found.hook === null)
+    return [{ name, ok: null, told: `${said}; captures nothing`, todo: `commonplace setup ${name} --capture` }]
+  const old =
+    version !== null && client.least !== undefined && version !== 'unknown' && !isFrom(version, client.least)
+      ? [`it has to be ${client.least} or later`]
+      : []
+  const problems = [...old, ...found.problems]
+  if (problems.length === 0) return [{ name, ok: true, told: `${said}, its hooks are those of this version` }]
+  return problems.map((problem) => {
+    const [told, todo] = problem.split(/[:;] (?=commonplace |claude )/)
+    return { name, ok: false, told: `${said}; ${told}`, ...(todo === undefined ? {} : { todo }) }
+  })
+}
+
+/** @param {import('./command.mjs').Around} around */
+export async function checkClients({ client }) {
+  if (client !== null) return checkClient(client, true)
+  const found = await Promise.all(Object.keys(CAPTURE_CLIENTS).map((name) => checkClient(name, false)))
+  return found.flat()
+}

@@ -1,0 +1,61 @@
+// `commonplace doctor [client]`: is everything there that memory needs? One line for each thing, and what to do where it is not.
+import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
+import { hookSettings } from '../capture/settings.mjs'
+import { checkCapture } from './capture.mjs'
+import { checkClients } from './clients.mjs'
+import { checkKey } from './key.mjs'
+import { checkServer } from './server.mjs'
+import { checkSpool } from './spool.mjs'
+
+/**
+ * What a check found. `ok` null: nothing is wrong, and nothing is there to be judged.
+ *
+ * @typedef {{ name: string, ok: boolean | null, told: string, todo?: string, isAll?: boolean }} Finding isAll: without it no further check makes sense
+ *
+ * @typedef {object} Around what checks look at
+ * @property {string} url of the server
+ * @property {string} key empty for none
+ * @property {string} from where both are named
+ * @property {string | null} client the one that is asked about; null for all
+ * @property {{ role: string, projects: string[] | null, capture: boolean } | null} known what the server knows of the key, once it was asked
+ */
+
+/** In this order; one file each. @type {readonly ((around: Around) => Promise<Finding[]>)[]} */
+export const CHECKS = [checkServer, checkKey, checkClients, checkSpool, checkCapture]
+
+const MARKS = { true: 'ok', false: '!!', null: '--' }
+
+/** @param {Around} around @returns {Promise<Finding[]>} */
+export async function examine(around) {
+  const findings = []
+  for (const check of CHECKS) {
+    const found = await check(around)
+    findings.push(...found)
+    if (found.some(({ ok, isAll }) => ok === false && isAll)) break
+  }
+  return findings
+}
+
+/**
+ * @param {{ namedUrl?: string, json?: boolean }} options
+ * @param {string | undefined} client
+ * @param {(problem: string) => never} usage
+ */
+export async function doctor(options, client, usage) {
+  if (client !== undefined && !Object.hasOwn(CAPTURE_CLIENTS, client))
+    usage(`unknown client: ${client}; known are ${Object.keys(CAPTURE_CLIENTS).join(', ')}`)
+  const settings = hookSettings()
+  const named = options.namedUrl && {
+    url: new URL(options.namedUrl).origin,
+    from: '--url',
+    key: process.env.COMMONPLACE_KEY ?? '',
+  }
+  const findings = await examine({ ...settings, ...named, client: client ?? null, known: null })
+  if (options.json) console.log(JSON.stringify(findings, null, 2))
+  else
+    for (const { name, ok, told, todo } of findings)
+      console.log(
+        `${MARKS[String(ok)]}  ${name.padEnd(11)} ${told}${todo === undefined ? '' : `\n                → ${todo}`}`,
+      )
+  if (findings.some(({ ok }) => ok === false)) process.exitCode = 1
+}

@@ -1,0 +1,35 @@
+// Does the server take the key, and what may it do?
+import { ask } from './ask.mjs'
+
+const NEW_KEY = 'make one: npm run commonplace -- keys create NAME, and set COMMONPLACE_KEY'
+
+/** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */
+export async function checkKey(around) {
+  const { status, json } = await ask(around, '/api/v1/hooks')
+  if (status === 404)
+    return [
+      {
+        name: 'key',
+        ok: false,
+        isAll: true,
+        told: `${around.url} is of a version that takes no hooks`,
+        todo: 'update the server',
+      },
+    ]
+  if (status !== 200) {
+    const told =
+      around.key === ''
+        ? 'the server asks for a key, and none is set'
+        : `the server refuses the key: ${json?.error?.message ?? status}`
+    return [{ name: 'key', ok: false, isAll: true, told, todo: NEW_KEY }]
+  }
+  around.known = json
+  const where = json.projects === null ? 'all projects' : json.projects.join(', ')
+  const told = `${around.key === '' ? 'none is needed; ' : ''}${json.role} of ${json.org}, ${where}`
+  return [
+    { name: 'key', ok: true, told },
+    json.capture
+      ? { name: 'capture', ok: true, told: 'sessions are captured' }
+      : { name: 'capture', ok: null, told: json.why ?? 'sessions are not captured, only recalled' },
+  ]
+}

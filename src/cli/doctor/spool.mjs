@@ -1,0 +1,21 @@
+// What waits on this machine for the server?
+import { spoolState } from '../capture/settings.mjs'
+
+/** @returns {Promise<import('./command.mjs').Finding[]>} */
+export async function checkSpool() {
+  const { waiting, lost, answeredAt, failedSince } = spoolState()
+  const answered =
+    answeredAt === null
+      ? 'hooks have not been answered yet'
+      : `last answered ${new Date(answeredAt).toISOString().slice(0, 16)}Z`
+  const told = `${waiting} ${waiting === 1 ? 'event waits' : 'events wait'}, ${lost} lost; ${answered}`
+  if (failedSince === null) return [{ name: 'spool', ok: true, told }]
+  return [
+    {
+      name: 'spool',
+      ok: null,
+      told: `${told}; no answer since ${new Date(failedSince).toISOString().slice(0, 16)}Z`,
+      todo: 'the next event of a client sends what waits',
+    },
+  ]
+}

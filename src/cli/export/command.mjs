@@ -1,0 +1,123 @@
+// `commonplace export`: an org as a file of volumes. What breaks off goes on behind the last whole volume.
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { orgOf } from '../administration.mjs'
+import { bundled } from '../copy/bundle.mjs'
+import { showVerified } from '../import/report.mjs'
+import { bytesOf } from '../import/volumes-file.mjs'
+import { showProgress } from '../progress.mjs'
+import { fail, messageOf, Refused, request } from '../server.mjs'
+
+/** @returns {Promise<typeof import('../import/library')>} */
+export const loadLibrary = () => bundled(fileURLToPath(new URL('../import/library.ts', import.meta.url).href))
+
+const TRIES = 5
+const WAIT_MS = 1000
+
+/** @param {Uint8Array} bytes of a whole volume */
+export function endOf(bytes) {
+  const from = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1
+  return JSON.parse(Buffer.from(bytes.subarray(from)).toString())
+}
+
+/** @param {Response} response @returns {AsyncIterable<Uint8Array>} */
+async function* chunksOf({ body }) {
+  if (body !== null) yield* body
+}
+
+/**
+ * The whole volumes of an export, by as many requests as it takes.
+ *
+ * @param {typeof import('../import/library')} library
+ * @param {{ url: string, org: string, query: URLSearchParams }} source
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+export async function* volumesOf(library, { url, org, query }) {
+  let asked = query
+  for (let failures = 0; ; ) {
+    try {
+      const response = await request(url, `/orgs/${encodeURIComponent(org)}/export?${asked}`)
+      for await (const { bytes } of library.wholeVolumes(chunksOf(response))) {
+        failures = 0
+        yield bytes
+        const { next } = endOf(bytes)
+        if (next === undefined) return
+        asked = new URLSearchParams({ from: next })
+      }
+    } catch (error) {
+      // A connection that broke within a volume leaves it without an end.
+      const isBroken =
+        error instanceof library.Problem || error instanceof TypeError || (error instanceof Refused && error.retryable)
+      if (!isBroken || ++failures === TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, WAIT_MS * failures))
+    }
+  }
+}
+
+/**
+ * The cursor behind an earlier export: as it was given, or of a file.
+ *
+ * @param {typeof import('../import/library')} library
+ * @param {string} since
+ */
+async function cursorOf(library, since) {
+  if (!existsSync(since)) return since
+  let cursor
+  for await (const { record } of library.readVolumes(bytesOf(since)))
+    if (record.record === 'manifest') cursor = record.cursor
+  return cursor ?? fail(`${since} tells no cursor`)
+}
+
+/**
+ * @typedef {object} ExportOptions
+ * @property {string} [out]
+ * @property {string} [org]
+ * @property {string} [project]
+ * @property {string} [since] a cursor, or the file of an earlier export
+ * @property {boolean} [history]
+ * @property {boolean} [vectors]
+ * @property {boolean} [no-images]
+ * @property {boolean} [gzip]
+ * @property {boolean} [json]
+ * @property {string} url
+ */
+
+/**
+ * @param {ExportOptions} options
+ * @param {(problem: string) => never} usage
+ */
+export async function exportOrg(options, usage) {
+  const { out, project, since, history, vectors, gzip, json, url } = options
+  if (out === undefined) usage('export needs --out F, the file to be written')
+  const library = await loadLibrary()
+  const org = await orgOf(options)
+  const query = new URLSearchParams({
+    ...(project === undefined ? {} : { project }),
+    ...(since === undefined ? {} : { after: await cursorOf(library, since) }),
+    ...(history ? { history: 'true' } : {}),
+    ...(vectors ? { vectors: 'true' } : {}),
+    ...(options['no-images'] ? { images: 'false' } : {}),
+  })
+  const unfinished = `${out}.unfinished`
+  const file = await open(unfinished, 'w')
+  let count = 0
+  try {
+    for await (const bytes of volumesOf(library, { url, org, query })) {
+      // Members of gzip one after the other are one file.
+      await file.writeFile(gzip ? gzipSync(bytes) : bytes)
+      count++
+      if (!json) showProgress('volumes', count, count)
+    }
+    await file.close()
+    await rename(unfinished, out)
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(unfinished, { force: true })
+    if (error instanceof library.Problem) fail(error.message)
+    fail(messageOf(error))
+  }
+  const verified = await library.verifyExport(() => bytesOf(out))
+  process.exitCode = showVerified(verified, json === true)
+}

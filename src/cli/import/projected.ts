@@ -1,0 +1,32 @@
+// A file of volumes in which entries without a project get one: the volumes are written anew.
+import { Known } from '../../domain/transfer/content'
+import type { CarriedRecord, RecordOf } from '../../domain/transfer/records'
+import { readVolumes } from '../../domain/transfer/volume-reader'
+import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
+
+/** Begins a pass over the bytes of a file. */
+export type ProjectedExport = () => AsyncIterable<Uint8Array>
+
+const withProject = <R extends RecordOf<'entry'> | RecordOf<'version'>>(record: R, project: string): R =>
+  record.project === undefined ? { ...record, project, metadata: { ...record.metadata, project } } : record
+
+async function* recordsOf(open: ProjectedExport, project: string): AsyncGenerator<CarriedRecord> {
+  for await (const { record } of readVolumes(open())) {
+    if (record.record === 'manifest' || record.record === 'end') continue
+    yield record.record === 'entry' || record.record === 'version' ? withProject(record, project) : record
+  }
+}
+
+/** @param project for entries that name none */
+export async function* projectedVolumes(open: ProjectedExport, project: string): AsyncGenerator<Volume> {
+  const known = new Known()
+  let manifest: RecordOf<'manifest'> | null = null
+  for await (const { record } of readVolumes(open())) {
+    if (record.record === 'manifest') manifest ??= record
+    if (record.record === 'image' && record.missing === true) known.noteMissing(record.sha256)
+    if (record.record === 'entry') known.note(record)
+  }
+  if (manifest === null) return
+  const { record: _, format: __, volume: ___, ...all } = manifest
+  yield* writeVolumes(all, recordsOf(open, project), known)
+}

@@ -1,0 +1,46 @@
+/** What an export or import hands to its client and takes back unread: sealed with AES-GCM under a key of the deployment, for one org. */
+export interface TextSeal {
+  seal(org: string, text: string): Promise<string>
+  /** The text, or null for what this deployment has not sealed for this org. */
+  open(org: string, sealed: string): Promise<string | null>
+}
+
+/** AES-GCM asks for 96 bits. */
+const NONCE_BYTES = 12
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('=', '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+
+/** @param secret of the deployment, of any length and form */
+export async function createTextSeal(secret: string): Promise<TextSeal> {
+  const digest = await crypto.subtle.digest('SHA-256', utf8(`places of exports\n${secret}`))
+  const key = await crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  const parameters = (org: string, iv: Uint8Array<ArrayBuffer>) => ({ name: 'AES-GCM', iv, additionalData: utf8(org) })
+  return {
+    async seal(org, text) {
+      const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(parameters(org, iv), key, utf8(text)))
+      const whole = new Uint8Array(NONCE_BYTES + sealed.length)
+      whole.set(iv)
+      whole.set(sealed, NONCE_BYTES)
+      return toBase64Url(whole)
+    },
+    async open(org, sealed) {
+      if (!/^[A-Za-z0-9_-]{40,4000}$/.test(sealed)) return null
+      try {
+        const raw = atob(sealed.replaceAll('-', '+').replaceAll('_', '/'))
+        const bytes = Uint8Array.from(raw, (char) => char.charCodeAt(0))
+        const iv = bytes.slice(0, NONCE_BYTES)
+        const plain = await crypto.subtle.decrypt(parameters(org, iv), key, bytes.slice(NONCE_BYTES))
+        return new TextDecoder().decode(plain)
+      } catch {
+        return null
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { ABOUT } from '../domain/about'
+
+/** Where clients look for what a server is before they connect: below its endpoint (SEP-2127). */
+export const CARD_PATH = '/mcp/server-card'
+/** Which revisions of the protocol the endpoint speaks. */
+const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
+
+/**
+ * The Server Card of an endpoint, for everybody: what it is and how it is connected to. It tells nothing that the endpoint's own refusals
+ * do not. Shape: github.com/modelcontextprotocol/experimental-ext-server-card, schema v1.
+ */
+export function serverCard(origin: string, mode: 'open' | 'required'): Response {
+  const card = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    ...ABOUT,
+    remotes: ['/mcp', '/mcp/core'].map((path) => ({
+      type: 'streamable-http',
+      url: `${origin}${path}`,
+      ...(mode === 'required' && {
+        headers: [
+          {
+            name: 'Authorization',
+            description: 'Bearer and a key of your organization; clients that know OAuth need none',
+            isRequired: false,
+            isSecret: true,
+            value: 'Bearer {key}',
+            variables: { key: { description: 'A key: commonplace keys create', isSecret: true } },
+          },
+        ],
+      }),
+      supportedProtocolVersions: REVISIONS,
+    })),
+  }
+  return new Response(JSON.stringify(card), {
+    headers: {
+      'content-type': 'application/mcp-server-card+json',
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+      'cache-control': 'public, max-age=3600',
+    },
+  })
+}

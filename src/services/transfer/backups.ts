@@ -1,0 +1,247 @@
+import { invalidInput, notFound, Problem } from '../../domain/errors'
+import type { Scope } from '../../domain/identity/scope'
+import { sha256Hex } from '../../domain/text'
+import { DAY_MS } from '../../domain/time'
+import { joined } from '../../domain/transfer/lines'
+import type { TextSeal } from '../../domain/transfer/seal'
+import { readVolumes } from '../../domain/transfer/volume-reader'
+import type { BackupStore } from '../../ports/backup-store'
+import type { Clock } from '../../ports/clock'
+import type { ImageStore } from '../../ports/image-store'
+import type { ImportStore } from '../../ports/import-store'
+import type { Step } from '../keeping/schedule'
+import type { ExportOrg } from './export-org'
+
+/**
+ * Backups of orgs in a bucket: `<org>/<day>/<n>.ndjson.gz` are the volumes of an export, `<org>/images/<sha256>` the bytes of images
+ * once, `<org>/<day>/complete.json` is written last (docs/contracts/operate.md §2).
+ */
+
+/** How far the backup of one org has come. */
+export interface BackupState {
+  readonly org: string
+  readonly day: string
+  /** Where its export goes on; null at its start. */
+  readonly from: string | null
+  readonly volume: number
+}
+
+export interface CompleteBackup {
+  readonly org: string
+  readonly day: string
+  readonly at: string
+  readonly volumes: readonly {
+    readonly volume: number
+    readonly sha256: string
+    readonly bytes: number
+    readonly entries: number
+    readonly content: string
+  }[]
+}
+
+/** The name of the schedule's step. */
+export const BACKUP_STEP = 'backup'
+/** Whose exports these are. */
+const KEEPER = 'backup'
+const NONE =
+  'This server has no place for backups (there is no BACKUP_BUCKET binding: add [[r2_buckets]] to wrangler.toml)'
+
+const SUFFIX = '.ndjson.gz'
+
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
+const wholeOf = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
+const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
+
+async function packed(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+export type Backups = ReturnType<typeof createBackups>
+
+export function createBackups(dependencies: {
+  /** Null where no bucket is bound. */
+  readonly store: BackupStore | null
+  readonly exports: ExportOrg
+  readonly images: Pick<ImageStore, 'get'>
+  readonly imports: Pick<ImportStore, 'imagesInUse'>
+  readonly orgs: () => Promise<readonly string[]>
+  readonly places: () => Promise<TextSeal>
+  readonly clock: Clock
+  /** Days that backups are kept. */
+  readonly keep: number
+}) {
+  const { exports, images, imports, orgs, clock, keep } = dependencies
+  const today = () => new Date(clock.now()).toISOString().slice(0, 10)
+
+  function bucket(): BackupStore {
+    if (dependencies.store === null) throw new Problem('unsupported', NONE)
+    return dependencies.store
+  }
+
+  /** Puts the images that a volume names and the bucket has not. */
+  async function keepImages(org: string, volume: Uint8Array): Promise<void> {
+    const hashes = new Set<string>()
+    const bytes = async function* () {
+      yield volume
+    }
+    for await (const { record } of readVolumes(bytes(), 1))
+      if (record.record === 'entry' || record.record === 'version')
+        for (const { sha256 } of record.images ?? []) hashes.add(sha256)
+    for (const hash of hashes) {
+      const key = `${folderOf(org)}images/${hash}`
+      if (await bucket().has(key)) continue
+      const image = await images.get(wholeOf(org), hash)
+      if (image !== null) await bucket().put(key, image)
+    }
+  }
+
+  async function complete({ org, day }: BackupState): Promise<void> {
+    const store = bucket()
+    const volumes: CompleteBackup['volumes'][number][] = []
+    for (let cursor: string | null = null, more = true; more; ) {
+      const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(`${folderOf(org)}${day}/`, cursor)
+      for (const { key, size, notes } of page.objects) {
+        const name = key.slice(key.lastIndexOf('/') + 1)
+        const volume = Number(name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : 0)
+        if (!(volume > 0)) continue
+        const { sha256 = '', content = '', entries = '0' } = notes
+        volumes.push({ volume, sha256, bytes: size, entries: Number(entries), content })
+      }
+      cursor = page.cursor
+      more = cursor !== null
+    }
+    volumes.sort((a, b) => a.volume - b.volume)
+    const told: CompleteBackup = { org, day, at: new Date(clock.now()).toISOString(), volumes }
+    const text = new TextEncoder().encode(`${JSON.stringify(told, null, 1)}\n`)
+    await store.put(`${folderOf(org)}${day}/complete.json`, text)
+  }
+
+  async function forget(prefix: string): Promise<void> {
+    const store = bucket()
+    for (;;) {
+      const { objects, cursor } = await store.list(prefix, null)
+      await store.delete(objects.map(({ key }) => key))
+      if (cursor === null) return
+    }
+  }
+
+  /** Days beyond those that are kept go, and images that no kept day can name: those that nothing has used for as long. */
+  async function purge(org: string): Promise<void> {
+    const store = bucket()
+    const oldest = new Date(clock.now() - keep * DAY_MS).toISOString().slice(0, 10)
+    for (const day of await store.folders(folderOf(org)))
+      if (isDay(day) && day <= oldest) await forget(`${folderOf(org)}${day}/`)
+    for (let cursor: string | null = null, more = true; more; ) {
+      const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(`${folderOf(org)}images/`, cursor)
+      const hashes = page.objects.map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
+      const used = await imports.imagesInUse(wholeOf(org), hashes)
+      for (const hash of hashes) await judge(org, hash, used.has(hash))
+      cursor = page.cursor
+      more = cursor !== null
+    }
+  }
+
+  /** An image that nothing uses is marked with the day; when it was unused for as long as backups are kept, it goes. */
+  async function judge(org: string, hash: string, isUsed: boolean): Promise<void> {
+    const store = bucket()
+    const mark = `${folderOf(org)}unused/${hash}`
+    if (isUsed) return
+    const since = await store.get(mark)
+    if (since === null) return store.put(mark, new TextEncoder().encode(String(clock.now())))
+    if (clock.now() - Number(new TextDecoder().decode(since)) <= keep * DAY_MS) return
+    await store.delete([`${folderOf(org)}images/${hash}`, mark])
+  }
+
+  /** Writes the next volume of a backup. @returns what is left; null when it is complete */
+  async function step(state: BackupState): Promise<BackupState | null> {
+    const { org, day, from, volume } = state
+    const scope = wholeOf(org)
+    const request = { project: null, after: null, history: true, vectors: false, images: false }
+    const going =
+      from === null ? await exports.begin(scope, KEEPER, request) : await exports.resume(scope, KEEPER, from)
+    // What an earlier try of this day has left would be counted among its volumes.
+    if (from === null) await forget(`${folderOf(org)}${day}/`)
+    const parts: Uint8Array[] = []
+    let ended: { next: string | null; content: string; entries: number } | null = null
+    for await (const part of exports.parts(scope, going, { limit: 1_000, volumes: 1 })) {
+      if ('bytes' in part) parts.push(part.bytes)
+      else ended = part
+    }
+    if (ended === null) throw new Error('an export ends with a whole volume')
+    const bytes = joined(parts)
+    await keepImages(org, bytes)
+    const gzip = await packed(bytes)
+    const notes = { sha256: await sha256Hex(gzip), content: ended.content, entries: String(ended.entries) }
+    await bucket().put(`${folderOf(org)}${day}/${volume}.ndjson.gz`, gzip, notes)
+    if (ended.next !== null) return { org, day, from: ended.next, volume: volume + 1 }
+    await complete(state)
+    await purge(org)
+    return null
+  }
+
+  return {
+    isBound: dependencies.store !== null,
+
+    /** Writes one volume of a backup. @param from what was left before. @returns what is left, sealed; null when it is complete */
+    async goOn(org: string, from: string | null): Promise<string | null> {
+      bucket()
+      const seal = await dependencies.places()
+      const text = from === null ? null : await seal.open(org, from)
+      if (from !== null && text === null)
+        throw invalidInput('from is not what the last answer named as next; begin without it')
+      const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
+      return left === null ? null : seal.seal(org, JSON.stringify(left))
+    },
+
+    /** One volume of the daily backup of all orgs. @param cursor of the round before */
+    async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
+      if (dependencies.store === null) return { done: 0, next: null }
+      const all = [...(await orgs())].sort()
+      const [first] = all
+      if (first === undefined) return { done: 0, next: null }
+      const state: BackupState =
+        cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
+      const rest = await step(state).catch((error: unknown) => {
+        // An export that is over begins anew.
+        if (error instanceof Problem && error.code === 'invalid_input') return { ...state, from: null, volume: 1 }
+        throw error
+      })
+      if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
+      const following = all.find((org) => org > state.org)
+      if (following === undefined) return { done: 1, next: null }
+      return { done: 1, next: JSON.stringify({ org: following, day: state.day, from: null, volume: 1 }) }
+    },
+
+    /** Those that are complete, newest first. */
+    async list(org: string): Promise<readonly CompleteBackup[]> {
+      const days = (await bucket().folders(folderOf(org))).filter(isDay).sort().reverse()
+      const told = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
+      return told.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
+    },
+
+    /** A volume, as gzip. @throws Problem not_found */
+    async open(org: string, day: string, volume: string): Promise<ReadableStream<Uint8Array>> {
+      const isNamed = isDay(day) && /^\d{1,9}$/.test(volume)
+      const stream = isNamed ? await bucket().open(`${folderOf(org)}${day}/${volume}.ndjson.gz`) : null
+      if (stream === null) throw notFound('There is no such volume of a backup')
+      return stream
+    },
+
+    /** The bytes of an image that a backup has kept. */
+    image: async (org: string, hash: string): Promise<Uint8Array | null> =>
+      dependencies.store === null ? null : dependencies.store.get(`${folderOf(org)}images/${hash}`),
+  }
+}
+
+/** Volumes that one run of the schedule writes: each asks for some dozens of statements. */
+const ROUNDS = 8
+
+/** What the schedule does each day. @param backups asked for when a step runs */
+export const backupStep = (backups: () => Backups): Step => ({
+  name: BACKUP_STEP,
+  every: DAY_MS,
+  daily: true,
+  rounds: ROUNDS,
+  round: (cursor) => backups().round(cursor),
+})

@@ -1,0 +1,120 @@
+import { Problem } from '../../domain/errors'
+import { asTold, entryContent } from '../../domain/transfer/content'
+import { type IncomingEntry, type Intake, incomingEntry } from '../../domain/transfer/incoming'
+import type { EntryRecord, RecordId } from '../../domain/transfer/records'
+import type { Remembered } from '../../ports/import-store'
+import { asProblem } from './report'
+
+export type OnConflict = 'skip' | 'replace' | 'fail'
+
+/** What becomes of an entry or of one that is gone. */
+export type Decision =
+  | {
+      readonly what: 'store' | 'replace'
+      readonly entry: IncomingEntry
+      readonly replaces: number | null
+      readonly version: number
+    }
+  | { readonly what: 'unchanged' | 'skip' | 'conflict' }
+  | { readonly what: 'refuse'; readonly problem: Problem }
+
+/** Ids here stand for themselves, where two states of one store are compared. */
+const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), isMissing: () => false }
+
+/**
+ * Whether what stands here says what the record says.
+ *
+ * @param record with ids of entries here, and without what links to nothing
+ */
+export const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
+  entryContent(record, ITSELF) === entryContent(asTold(record, standing), ITSELF)
+
+/** Whether nobody has touched it since it came, or since the org's own file was made. */
+export function isUntouched({ version, standing }: Remembered, at: number): boolean {
+  if (standing === null) return true
+  return version === null ? standing.updatedAt <= at : version === standing.version
+}
+
+const isLater = ({ at: before }: Remembered, at: number): boolean => before === null || at > before
+
+/** Whether the file's word counts for more than what stands here. */
+const takesOver = (known: Remembered, at: number): boolean => isUntouched(known, at) && isLater(known, at)
+
+const otherwise = (onConflict: OnConflict): 'skip' | 'replace' | 'conflict' =>
+  onConflict === 'fail' ? 'conflict' : onConflict
+
+/**
+ * @param record with ids of entries here; `standing` likewise, null where nothing stands
+ */
+export function decideEntry(
+  record: EntryRecord,
+  known: Remembered | undefined,
+  standing: EntryRecord | null,
+  { intake, onConflict }: { readonly intake: Intake; readonly onConflict: OnConflict },
+): Decision {
+  if (known?.standing?.isLeaving)
+    return {
+      what: 'refuse',
+      problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
+    }
+  let entry: IncomingEntry
+  try {
+    entry = incomingEntry(record, record.metadata ?? null, intake)
+  } catch (error) {
+    return { what: 'refuse', problem: asProblem(error) }
+  }
+  if (known === undefined || known.standing === null)
+    return { what: 'store', entry, replaces: null, version: Math.max(entry.version, (known?.last ?? 0) + 1) }
+  const { version } = known.standing
+  const takes = takesOver(known, intake.at)
+  if (standing !== null && saysTheSame(stored(record, entry), standing) && !(takes && entry.version > version))
+    return { what: 'unchanged' }
+  const what = takes ? 'replace' : otherwise(onConflict)
+  if (what !== 'replace') return { what }
+  return { what, entry, replaces: version, version: Math.max(entry.version, version + 1) }
+}
+
+/** The record as it is stored. */
+function stored(record: EntryRecord, { columns, images }: IncomingEntry): EntryRecord {
+  const ends = [columns.named_expires_at, columns.layer_expires_at].filter(
+    (end): end is number => typeof end === 'number',
+  )
+  const captured = columns.captured === 1
+  return {
+    ...record,
+    thread_id: String(columns.thread_id),
+    tags: JSON.parse(String(columns.tags)),
+    images: images.map(({ hash, mimeType, size, metadata }) => ({
+      ...{ sha256: hash, mime_type: mimeType, size },
+      ...(typeof metadata === 'string' || isObject(metadata) ? { metadata } : {}),
+    })),
+    project: columns.project === null ? undefined : String(columns.project),
+    agent: columns.agent === null ? undefined : String(columns.agent),
+    weight: Number(columns.named_weight ?? columns.given_weight),
+    pinned: (columns.named_pinned ?? columns.given_pinned) === 1,
+    expires_at: ends.length === 0 ? undefined : new Date(Math.min(...ends)).toISOString(),
+    archived: columns.archived === 1 && !captured,
+    captured,
+  }
+}
+
+const isObject = (value: unknown): value is NonNullable<EntryRecord['metadata']> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What becomes of an entry that the file says is gone: null where nothing stands. */
+export function decideGone(
+  known: Remembered | undefined,
+  at: number,
+  onConflict: OnConflict,
+): 'delete' | 'skip' | 'conflict' | null {
+  if (known === undefined || known.standing === null || known.standing.isLeaving) return null
+  if (takesOver(known, at)) return 'delete'
+  const what = otherwise(onConflict)
+  return what === 'replace' ? 'delete' : what
+}
+
+/** The id to be kept: a number that every part of the store can hold. */
+export const keepable = (id: RecordId): number | null => {
+  const number = typeof id === 'number' ? id : /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0
+  return number > 0 && number <= 2 ** 52 ? number : null
+}

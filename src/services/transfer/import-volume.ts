@@ -1,0 +1,298 @@
+import type { WriteLimits } from '../../domain/entry/draft'
+import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
+import type { Caller } from '../../domain/identity/scope'
+import { contentDifference } from '../../domain/transfer/content'
+import { type Intake, incomingVersion, withoutImages } from '../../domain/transfer/incoming'
+import type { EntryRecord, RecordId } from '../../domain/transfer/records'
+import type { Clock } from '../../ports/clock'
+import type { ExportStore } from '../../ports/export-store'
+import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
+import { withRetries } from '../outcome'
+import { type Decision, decideEntry, decideGone, isUntouched, keepable, type OnConflict } from './decide'
+import { type ImageDependencies, type IncomingImages, lookAtImages } from './incoming-images'
+import { laterVectors, type VectorDependencies, vectorsOf, withVectors } from './incoming-vectors'
+import { MAX_ID, Mapping } from './mapping'
+import {
+  asProblem,
+  checkRoom,
+  conflictOf,
+  countFate,
+  emptyReport,
+  type Fate,
+  type ImportReport,
+  noteProblem,
+} from './report'
+import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-in-hand'
+
+export interface ImportOptions {
+  readonly onConflict: OnConflict
+  readonly dryRun: boolean
+  /** Whether ids are kept where they are free. */
+  readonly keepsIds: boolean
+}
+
+export interface ImportDependencies extends ImageDependencies, VectorDependencies {
+  readonly imports: ImportStore
+  readonly exports: Pick<ExportStore, 'read'>
+  readonly limits: WriteLimits
+  readonly terms: HistoryTerms
+  readonly clock: Clock
+}
+
+const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
+
+export type ImportVolume = ReturnType<typeof createImportVolume>
+
+/** Takes one volume in (docs/contracts/operate.md §2). */
+export function createImportVolume(dependencies: ImportDependencies) {
+  return async (caller: Caller, chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport> => {
+    const volume = await readVolume(chunks)
+    return new Import(dependencies, caller, options, volume).run()
+  }
+}
+
+class Import {
+  private readonly report: ImportReport
+  private readonly intake: Intake
+  private readonly store: string
+  private readonly at: number
+  private mapping = new Mapping(new Map())
+  private readonly fates = new Map<string, Fate>()
+  private images: IncomingImages = { missing: new Set(), put: async () => [] }
+  private knownRemovals: readonly number[] = []
+  private readonly difference = contentDifference()
+
+  constructor(
+    private readonly on: ImportDependencies,
+    private readonly caller: Caller,
+    private readonly options: ImportOptions,
+    private readonly volume: VolumeInHand,
+  ) {
+    const { manifest } = volume
+    this.report = emptyReport(manifest.volume, options.dryRun)
+    this.store = manifest.store
+    this.at = Date.parse(manifest.at)
+    const { org, projects, owner, isWhole } = caller
+    this.intake = {
+      scope: { org, projects, owner, ...(isWhole ? { isWhole } : {}) },
+      keyId: caller.keyId,
+      ...{ at: this.at, now: on.clock.now(), limits: on.limits },
+    }
+  }
+
+  async run(): Promise<ImportReport> {
+    const { volume, options, report, on, caller } = this
+    this.images = await lookAtImages(on, caller, volume, report)
+    await this.recall()
+    await this.plan()
+    if (options.dryRun) return report
+    await this.reserve()
+    this.knownRemovals = await this.images.put()
+    await this.takeProjects()
+    for (const batch of batchesOf(volume)) await this.take(batch)
+    await this.settle()
+    const ids = [...volume.stable.keys()].filter((id) => this.fates.get(id) !== 'refuse')
+    report.map?.push(...this.mapping.differing(ids))
+    report.content = this.difference.appliedTo(volume.end.content)
+    return report
+  }
+
+  private async recall(): Promise<void> {
+    const { ids, named } = this.volume
+    const asked = [...new Set([...ids, ...named])].filter((id) => id.length <= MAX_ID)
+    this.mapping = new Mapping(new Map(await this.on.imports.recall(this.intake.scope, this.store, asked)))
+  }
+
+  /** What becomes of each entry, before anything is written. @throws Problem conflict, limit_exceeded */
+  private async plan(): Promise<void> {
+    const { report, options, volume, fates } = this
+    const takes = { entries: 0, bytes: 0 }
+    const conflicts: RecordId[] = []
+    for (const batch of batchesOf(volume)) {
+      const decided = await this.decide(batch)
+      for (const { line, record } of batch) {
+        if (record.record !== 'entry' && record.record !== 'gone') continue
+        const id = String(record.id)
+        const decision = decided.get(id)
+        const gone = () => decideGone(this.mapping.known.get(id), this.at, options.onConflict) ?? ('none' as const)
+        const fate = decision?.what ?? gone()
+        fates.set(id, fate)
+        if (fate === 'conflict') conflicts.push(record.id)
+        if (decision?.what === 'refuse') noteProblem(report, line, record.id, decision.problem)
+        if (decision?.what === 'store' || decision?.what === 'replace') {
+          takes.entries += Number(decision.replaces === null)
+          takes.bytes += decision.entry.bytes
+        }
+        countFate(report, fate)
+      }
+    }
+    if (conflicts.length > 0) throw conflictOf(conflicts)
+    checkRoom(await this.on.imports.room(this.caller), takes)
+  }
+
+  private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
+    const { mapping, intake, options } = this
+    const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [record] : []))
+    const standing = await this.standing(records)
+    const decided = new Map<string, Decision>()
+    for (const record of records) {
+      const id = String(record.id)
+      const known = mapping.known.get(id)
+      const there = known === undefined ? null : (standing.get(known.entryId) ?? null)
+      const images = (record.images ?? []).filter(({ sha256 }) => !this.images.missing.has(sha256))
+      const here = { ...record, ...mapping.mapped(record), images }
+      decided.set(id, decideEntry(here, known, there, { intake, onConflict: options.onConflict }))
+      await this.on.pace.spend(record.text.length)
+    }
+    return decided
+  }
+
+  /** What stands here of these entries. */
+  private async standing(records: readonly EntryRecord[]): Promise<Map<number, EntryRecord>> {
+    const ids = [...new Set(records.flatMap(({ id }) => this.mapping.ours.get(String(id)) ?? []))].sort((a, b) => a - b)
+    if (ids.length === 0) return new Map()
+    const { exported } = await this.on.exports.read(this.intake.scope, EVERYTHING, ids, { beyond: 0, maxBytes: 0 })
+    return new Map(exported.flatMap(({ id, entry }) => (entry === null ? [] : [[id, entry] as const])))
+  }
+
+  /** Ids for what comes: entries, and deleted ones of which states come. */
+  private async reserve(): Promise<void> {
+    const { volume, options, mapping } = this
+    const fate = (id: string) => (volume.states.has(id) ? 'store' : this.fates.get(id))
+    const rows = volume.ids
+      .filter((id) => !mapping.ours.has(id) && fate(id) === 'store')
+      .map((theirId) => ({ theirId, wanted: options.keepsIds ? keepable(theirId) : null }))
+    for (const [id, ours] of await this.on.imports.reserve(this.caller, this.store, rows)) mapping.ours.set(id, ours)
+  }
+
+  private async takeProjects(): Promise<void> {
+    const { caller, at, volume } = this
+    const projects = []
+    for (const batch of batchesOf(volume))
+      for (const { record } of batch)
+        if (record.record === 'project' && (caller.projects === null || caller.projects.includes(record.id))) {
+          const { id, name = id, created_at: created } = record
+          projects.push({ id, name, createdAt: created === undefined ? at : Date.parse(created) })
+        }
+    await this.on.imports.projects(caller, projects)
+  }
+
+  private async take(batch: readonly Lined[]): Promise<void> {
+    await withRetries(async (attempt) => {
+      if (attempt > 1) {
+        const { ours } = this.mapping
+        await this.recall()
+        for (const [id, here] of ours) if (!this.mapping.ours.has(id)) this.mapping.ours.set(id, here)
+      }
+      await this.takeOnce(batch)
+    })
+    await this.compare(batch)
+  }
+
+  private async takeOnce(batch: readonly Lined[]): Promise<void> {
+    const { report, store, at, caller, on, mapping } = this
+    const decided = await this.decide(batch)
+    const vectors = Map.groupBy(
+      batch.flatMap(({ record }) => (record.record === 'vector' ? [record] : [])),
+      ({ entry }) => String(entry),
+    )
+    const entries: TakenEntry[] = []
+    for (const { record } of batch) {
+      if (record.record !== 'entry') continue
+      const theirId = String(record.id)
+      const [decision, id] = [decided.get(theirId), mapping.ours.get(theirId)]
+      if (id === undefined || (decision?.what !== 'store' && decision?.what !== 'replace')) continue
+      entries.push({
+        ...{ theirId, id, replaces: decision.replaces, version: decision.version },
+        entry: withoutImages(decision.entry, this.images.missing),
+        links: mapping.mapped(record).links,
+        waiting: mapping.waitingOf(record),
+        vectors: vectorsOf(on, vectors.get(theirId) ?? []),
+        queueVectors: false,
+      })
+    }
+    const ready = await withVectors(on, entries)
+    const deleted = this.deletedIn(batch)
+    const versions = this.versionsOf(batch)
+    const taken = new Set(ready.map(({ theirId }) => theirId))
+    const later = await laterVectors(on, caller, vectors, { known: mapping.known, taken, at })
+    const gone = versions
+      .filter(
+        ({ theirId, state }) => state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.standing,
+      )
+      .map(({ theirId, id, state }) => ({ theirId, id, version: state.ended.version }))
+    if (ready.length + deleted.length + versions.length + later.length === 0) return
+    const added = ready.filter(({ replaces }) => replaces === null).length
+    const written = await on.imports.write(caller, {
+      ...{ store, at, entries: ready, deleted, versions, vectors: later, gone },
+      knownRemovals: this.knownRemovals,
+      detail: { stored: added, replaced: ready.length - added, deleted: deleted.length },
+    })
+    report.versions += written.versions
+    report.vectors += later.reduce((sum, one) => sum + one.vectors.length, 0)
+    for (const { theirId, id, version, links, replaces } of ready) {
+      report.vectors += vectorsOf(on, vectors.get(theirId) ?? [])?.length ?? 0
+      report.links += links.length
+      const standing = { version, updatedAt: at, isLeaving: false }
+      mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
+    }
+  }
+
+  private deletedIn(batch: readonly Lined[]) {
+    return batch.flatMap(({ record }) => {
+      if (record.record !== 'gone' || this.fates.get(String(record.id)) !== 'delete') return []
+      const known = this.mapping.known.get(String(record.id))
+      return known?.standing ? [{ theirId: String(record.id), id: known.entryId, version: known.standing.version }] : []
+    })
+  }
+
+  /** Kept states of entries that nobody has touched here. */
+  private versionsOf(batch: readonly Lined[]): (TakenVersion & { readonly theirId: string })[] {
+    const { on, intake, report, mapping, fates } = this
+    const oldest = oldestKept(on.terms, intake.now)
+    const taken: (TakenVersion & { readonly theirId: string })[] = []
+    for (const { line, record } of batch) {
+      if (record.record !== 'version' || on.terms.days === 0 || Date.parse(record.ended.at) <= oldest) continue
+      const theirId = String(record.id)
+      const [id, fate, known] = [mapping.ours.get(theirId), fates.get(theirId), mapping.known.get(theirId)]
+      if (id === undefined || fate === 'refuse' || fate === 'skip') continue
+      if (fate === undefined && known !== undefined && !isUntouched(known, this.at)) continue
+      try {
+        const { metadata, links } = mapping.mapped(record)
+        const state = incomingVersion(record, metadata ?? null, links, intake)
+        taken.push({ theirId, id, state: { ...state, ...withoutImages(state, this.images.missing) } })
+      } catch (error) {
+        noteProblem(report, line, record.id, asProblem(error))
+      }
+    }
+    return taken
+  }
+
+  /** Adds up how what stands here differs from what the file says. */
+  private async compare(batch: readonly Lined[]): Promise<void> {
+    const { mapping, volume } = this
+    const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [record] : []))
+    const standing = await this.standing(records)
+    const inside = {
+      stable: (id: string) => {
+        const their = mapping.theirOf(Number(id))
+        return their === undefined ? null : (volume.stable.get(their) ?? `#${their}`)
+      },
+      isMissing: (hash: string) => volume.missing.has(hash),
+    }
+    for (const record of records) {
+      const id = mapping.ours.get(String(record.id))
+      const there = id === undefined ? undefined : standing.get(id)
+      this.difference.note({ ...record, ...mapping.mapped(record) }, there ?? null, inside)
+    }
+  }
+
+  private async settle(): Promise<void> {
+    for (let more = true; more; ) {
+      const settled = await this.on.imports.settle(this.caller, this.store, this.volume.ids)
+      this.report.links += settled.links
+      more = settled.more
+      await this.on.pace.rest()
+    }
+  }
+}

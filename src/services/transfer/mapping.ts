@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../domain/entry/metadata'
+import { withIds } from '../../domain/transfer/content'
+import type { IncomingLink } from '../../domain/transfer/incoming'
+import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
+import type { Remembered, Waiting } from '../../ports/import-store'
+import { keepable } from './decide'
+import { namedIn } from './volume-in-hand'
+
+/** Characters of ids that are remembered. */
+export const MAX_ID = 256
+
+/** Which entry of a file is which entry here. */
+export class Mapping {
+  /** Theirs → ours, of all that is here or gets an id. */
+  readonly ours = new Map<string, number>()
+  private theirs: Map<number, string> | null = null
+
+  /** @param known what is remembered, by their ids */
+  constructor(readonly known: Map<string, Remembered>) {
+    for (const [id, { entryId }] of known) this.ours.set(id, entryId)
+  }
+
+  /** Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. */
+  mapped({ metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
+    readonly metadata: JsonObject | undefined
+    readonly links: IncomingLink[]
+  } {
+    return {
+      metadata:
+        metadata &&
+        withIds(metadata, (id) => {
+          const to = this.ours.get(String(id))
+          return to === undefined ? id : typeof id === 'string' ? String(to) : to
+        }),
+      links: links.flatMap(({ relation, to, origin }) => {
+        const here = this.ours.get(String(to))
+        return here === undefined ? [] : [{ relation, to: here, origin }]
+      }),
+    }
+  }
+
+  /** What an entry says of ones that have not come. */
+  waitingOf(record: EntryRecord): Waiting[] {
+    const unknown = (id: string) => !this.ours.has(id) && id !== '' && id.length <= MAX_ID
+    const waiting: Waiting[] = (record.links ?? [])
+      .filter(({ to }) => unknown(String(to)))
+      .map(({ relation, to, origin }) => ({ theirId: String(to), link: { relation, origin } }))
+    const names = new Set<string>()
+    namedIn({ ...record, links: [] }, (id) => names.add(id))
+    for (const id of names) if (unknown(id)) waiting.push({ theirId: id, link: null })
+    return waiting
+  }
+
+  /** Of these ids those that are others here: theirs, ours. */
+  differing(ids: readonly string[]): [RecordId, number][] {
+    return ids.flatMap((id): [RecordId, number][] => {
+      const ours = this.ours.get(id)
+      return ours === undefined || String(ours) === id ? [] : [[keepable(id) ?? id, ours]]
+    })
+  }
+
+  /** Their id of an entry here. */
+  theirOf(id: number): string | undefined {
+    if (this.theirs?.size !== this.ours.size)
+      this.theirs = new Map([...this.ours].map(([their, ours]) => [ours, their]))
+    return this.theirs.get(id)
+  }
+}

@@ -1,0 +1,91 @@
+import { limitExceeded, Problem } from '../../domain/errors'
+import type { RecordId } from '../../domain/transfer/records'
+import type { Room } from '../../ports/import-store'
+
+/** What an import answers (docs/contracts/operate.md §2). */
+export interface ImportReport {
+  readonly volume: number
+  readonly entries: {
+    stored: number
+    unchanged: number
+    replaced: number
+    skipped: number
+    refused: number
+    deleted: number
+  }
+  readonly images: { stored: number; present: number; missing: number }
+  links: number
+  versions: number
+  vectors: number
+  /** Ids that differ: theirs, ours. */
+  readonly map?: [RecordId, number][]
+  readonly problems: ImportProblem[]
+  /** Of the entries as they stand here. */
+  content?: string
+}
+
+export interface ImportProblem {
+  readonly line: number
+  readonly id?: RecordId
+  readonly code: string
+  readonly message: string
+}
+
+const MOST_PROBLEMS = 100
+
+export const emptyReport = (volume: number, dryRun: boolean): ImportReport => ({
+  volume,
+  entries: { stored: 0, unchanged: 0, replaced: 0, skipped: 0, refused: 0, deleted: 0 },
+  images: { stored: 0, present: 0, missing: 0 },
+  links: 0,
+  versions: 0,
+  vectors: 0,
+  ...(dryRun ? {} : { map: [] }),
+  problems: [],
+})
+
+export function noteProblem(report: ImportReport, line: number, id: RecordId | null, problem: Problem): void {
+  if (report.problems.length >= MOST_PROBLEMS) return
+  const { code, message } = problem
+  report.problems.push({ line, ...(id === null ? {} : { id }), code, message })
+}
+
+export const asProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+/** What becomes of an id of a volume. */
+export type Fate = 'store' | 'replace' | 'unchanged' | 'skip' | 'conflict' | 'refuse' | 'delete' | 'none'
+
+/** Counts what becomes of an entry. */
+export function countFate({ entries }: ImportReport, fate: Fate): void {
+  if (fate === 'store') entries.stored++
+  else if (fate === 'replace') entries.replaced++
+  else if (fate === 'unchanged') entries.unchanged++
+  else if (fate === 'skip') entries.skipped++
+  else if (fate === 'refuse') entries.refused++
+  else if (fate === 'delete') entries.deleted++
+}
+
+/** Refuses a volume of which entries were changed here too. */
+export const conflictOf = (ids: readonly RecordId[]): Problem =>
+  new Problem(
+    'conflict',
+    `${ids.length} entries were changed here since they came (the first: ${ids[0]}); nothing was imported. Import with ` +
+      'on_conflict=skip to keep them as they are here, or with on_conflict=replace to take those of the file',
+    { retryable: false, details: { ids: ids.slice(0, 100).map(String) } },
+  )
+
+const LIMITS = { entries: 'MAX_ENTRIES_PER_ORG', bytes: 'MAX_BYTES_PER_ORG' } as const
+
+/** @throws Problem limit_exceeded where a volume brings more than the org may take */
+export function checkRoom(room: Room, takes: { readonly entries: number; readonly bytes: number }): void {
+  for (const part of ['entries', 'bytes'] as const) {
+    const left = Math.max(room[part] ?? Number.POSITIVE_INFINITY, 0)
+    if (takes[part] > left)
+      throw limitExceeded(
+        `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume brings ${takes[part]}; nothing was imported`,
+      )
+  }
+}

@@ -1,0 +1,117 @@
+import { stableId, withIds } from '../../domain/transfer/content'
+import { readLine } from '../../domain/transfer/line'
+import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
+import { readVolumes } from '../../domain/transfer/volume-reader'
+
+/** A volume that was read to its end and checked: its lines as they came, and what has to be known of all of it. */
+export interface VolumeInHand {
+  readonly manifest: RecordOf<'manifest'>
+  readonly end: RecordOf<'end'>
+  /** What stands between the two, with the number of each line. */
+  readonly lines: readonly { readonly line: number; readonly bytes: Uint8Array }[]
+  /** Stable names of its entries, by id. */
+  readonly stable: ReadonlyMap<string, string>
+  /** Ids that its records are of. */
+  readonly ids: readonly string[]
+  /** Ids that its records name. */
+  readonly named: ReadonlySet<string>
+  /** Ids of deleted entries, of which states stand here and no entry. */
+  readonly states: ReadonlySet<string>
+  /** Images that its entries show. */
+  readonly images: ReadonlySet<string>
+  /** Those of them that have no bytes, as the file says. */
+  readonly missing: ReadonlySet<string>
+}
+
+/** Ids that an entry or a state of one names. */
+export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'version'>, note: (id: string) => void): void {
+  for (const { to } of links) note(String(to))
+  if (metadata !== undefined)
+    withIds(metadata, (id) => {
+      note(String(id))
+      return id
+    })
+}
+
+/** @throws Problem naming the line of the first fault */
+export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<VolumeInHand> {
+  let manifest: RecordOf<'manifest'> | null = null
+  let end: RecordOf<'end'> | null = null
+  const lines: { line: number; bytes: Uint8Array }[] = []
+  const stable = new Map<string, string>()
+  const ids = new Set<string>()
+  const named = new Set<string>()
+  const images = new Set<string>()
+  const missing = new Set<string>()
+  const states = new Set<string>()
+  for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
+    if (record.record === 'manifest') manifest = record
+    else if (record.record === 'end') end = record
+    // A line may be a part of a buffer that its source uses again.
+    else lines.push({ line, bytes: bytes.slice(0, -1) })
+    if (record.record === 'image' && record.missing) missing.add(record.sha256)
+    if (record.record === 'version') states.add(String(record.id))
+    if (record.record === 'entry') stable.set(String(record.id), stableId(record))
+    if (record.record === 'entry' || record.record === 'version') {
+      namedIn(record, (id) => named.add(id))
+      for (const { sha256 } of record.images ?? []) images.add(sha256)
+    }
+    if (record.record === 'entry' || record.record === 'version' || record.record === 'gone') ids.add(String(record.id))
+    if (record.record === 'vector') ids.add(String(record.entry))
+  }
+  if (manifest === null || end === null) throw new Error('a volume has a manifest and an end')
+  for (const id of stable.keys()) states.delete(id)
+  return { manifest, end, lines, stable, ids: [...ids], named, states, images, missing }
+}
+
+/** A record of the volume and its line. */
+export interface Lined<R extends TransferRecord = TransferRecord> {
+  readonly line: number
+  readonly record: R
+}
+
+/** Entries of one batch. */
+const BATCH = 100
+/** Bytes of lines of one batch. */
+const BATCH_BYTES = 4_000_000
+
+/** The records but images in batches, one read at a time. */
+export function* batchesOf({ lines }: VolumeInHand): Generator<Lined[]> {
+  let batch: Lined[] = []
+  let heads = 0
+  let size = 0
+  for (const { line, bytes } of lines) {
+    if (isImage(bytes)) continue
+    const record = readLine(bytes, line)
+    const head = record.record === 'entry' || record.record === 'gone'
+    if (batch.length > 0 && ((head && heads >= BATCH) || size + bytes.length > BATCH_BYTES)) {
+      yield batch
+      batch = []
+      heads = 0
+      size = 0
+    }
+    batch.push({ line, record })
+    heads += Number(head)
+    size += bytes.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The images, one read at a time. */
+export function* imageRecords({ lines }: VolumeInHand): Generator<Lined<RecordOf<'image'>>> {
+  for (const { line, bytes } of lines) {
+    if (!isImage(bytes)) continue
+    const record = readLine(bytes, line)
+    if (record.record === 'image') yield { line, record }
+  }
+}
+
+/** Lines are written with their record first; members may come in any order, so what looks unlike one is read. */
+function isImage(bytes: Uint8Array): boolean {
+  const begins = (text: string) => {
+    for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false
+    return true
+  }
+  if (begins('{"record":"')) return begins('{"record":"image"')
+  return readLine(bytes, 0).record === 'image'
+}

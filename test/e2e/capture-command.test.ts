@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTeam, type Team } from '../support/access'
+import { ROOT } from '../support/build'
+import { type Outcome, runCommand } from '../support/command'
+import { type RunningServer, startServer } from '../support/server'
+
+/** `commonplace setup --capture`, `doctor` and `status`, in a home of its own (capture contract §1, §2). Clients whose own commands install are in test/clients. */
+describe('capture by command', () => {
+  let server: RunningServer
+  let team: Team
+  let home: string
+  beforeAll(async () => {
+    server = await startServer()
+    team = await startTeam()
+  })
+  afterAll(async () => {
+    await server.stop()
+    await team.stop()
+  })
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'capture-command-'))
+    return () => rmSync(home, { recursive: true, force: true })
+  })
+  // None of the clients that this machine may have.
+  const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
+    runCommand(args, { HOME: home, XDG_CONFIG_HOME: '', PATH: '/usr/bin:/bin', ...env })
+  const captured = async () => {
+    const response = await fetch(new URL('/api/v1/orgs/local/captured', server.url))
+    return ((await response.json()) as { items: unknown[] }).items
+  }
+
+  it('installs a client, keeps URL and key for programs without a shell, and plays a recorded session to its end', async () => {
+    for (const [client, file] of [
+      ['cursor', '.cursor/plugins/local/commonplace/.cursor-plugin/plugin.json'],
+      ['vscode', '.config/Code/User/settings.json'],
+      ['opencode', '.config/opencode/plugins/commonplace.js'],
+    ] as const) {
+      const { code, out, err } = await run(['setup', client, '--capture', '--url', `${server.url.origin}/mcp/core`])
+      expect([client, code, err]).toEqual([client, 0, ''])
+      expect(existsSync(join(home, file))).toBe(true)
+      expect(out).toMatch(
+        new RegExp(`^ok {2}${client} +a recorded session became entry \\d+, now erased: .*harbour light`, 'm'),
+      )
+    }
+    expect(await captured()).toEqual([])
+    const config = join(home, '.commonplace', 'config.json')
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({ url: server.url.origin })
+    expect(statSync(config).mode & 0o777).toBe(0o600)
+    expect((await run(['status'])).out).toContain(`server   ${server.url.origin} (${config})\nrole     admin of local`)
+  })
+
+  it('keeps what a settings file of VS Code says already', async () => {
+    const file = join(home, '.config/Code/User/settings.json')
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '{\n  // mine\n  "editor.tabSize": 3,\n  "chat.pluginLocations": {"/other": true},\n}\n')
+    await run(['setup', 'vscode', '--capture', '--url', server.url.origin])
+    const text = readFileSync(file, 'utf8')
+    for (const part of [
+      '// mine',
+      '"editor.tabSize": 3',
+      '"/other": true',
+      JSON.stringify(join(ROOT, 'plugins', 'agent-plugin')),
+    ])
+      expect(text).toContain(part)
+  })
+
+  it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
+    const away = await run(['doctor', '--url', 'http://127.0.0.1:9'])
+    expect([away.code, away.out]).toEqual([
+      1,
+      expect.stringMatching(/^!! {2}server +no answer from http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
+    ])
+    const none = await run(['doctor', '--url', team.server.url.origin])
+    expect([none.code, none.out]).toEqual([
+      1,
+      expect.stringMatching(/^!! {2}key +the server asks for a key[\s\S]*→ make one/m),
+    ])
+    const { key: reader } = await team.key('acme', { role: 'reader' })
+    const env = { COMMONPLACE_KEY: reader }
+    expect((await run(['doctor', '--url', team.server.url.origin], env)).out).toMatch(
+      /^-- {2}capture +a reader captures nothing/m,
+    )
+    const alone = await run(['doctor', 'cursor', '--url', server.url.origin])
+    expect([alone.code, alone.out]).toEqual([1, expect.stringContaining('→ commonplace setup cursor --capture')])
+    await run(['setup', 'cursor', '--capture', '--url', server.url.origin])
+    writeFileSync(join(home, '.cursor/plugins/local/commonplace/hook.mjs'), '')
+    const old = await run(['doctor', 'cursor', '--json', '--url', server.url.origin])
+    expect(JSON.parse(old.out)).toContainEqual({
+      ...{ name: 'cursor', ok: false, todo: 'commonplace setup cursor --capture' },
+      told: expect.stringContaining('is of another version'),
+    })
+    expect((await run(['setup', 'kimi', '--capture'])).code).toBe(2)
+    const copilot = await run(['setup', 'copilot', '--capture', '--url', server.url.origin])
+    expect([copilot.code, copilot.err]).toEqual([1, 'copilot is not on the PATH: install it first\n'])
+  })
+})

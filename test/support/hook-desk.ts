@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ROOT } from './build'
+
+export const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
+/** Ends the program at a step (KILL_AT), or moves its clock (CLOCK_MS). */
+const FAULTS = ['--import', pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href]
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export type Desk = ReturnType<typeof desk>
+
+/** A home in which the hook program runs as clients run it, and events of Claude Code. @param url of the server */
+export function desk(home: string, url: string) {
+  const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
+  return {
+    /** Runs the program with an event on stdin until it and all that holds its output has ended. */
+    fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}): Promise<Ran> {
+      return new Promise((resolve) => {
+        const isFaulty = env.KILL_AT !== undefined || env.CLOCK_MS !== undefined
+        const child = spawn(process.execPath, [...(isFaulty ? FAULTS : []), HOOK, client], {
+          env: { HOME: home, PATH: process.env.PATH, COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', ...env },
+        })
+        let [out, err] = ['', '']
+        child.stdout.on('data', (piece) => {
+          out += piece
+        })
+        child.stderr.on('data', (piece) => {
+          err += piece
+        })
+        child.on('close', (code) => resolve({ code, out, err }))
+        // A program that was ended reads nothing.
+        child.stdin.on('error', () => {})
+        child.stdin.end(JSON.stringify(event))
+      })
+    },
+    /** Names of the files of events that wait. */
+    waiting: () => readdirSync(join(home, '.commonplace', 'spool')).filter((name) => name.endsWith('.json')),
+    base,
+    start: () => ({ ...base(), hook_event_name: 'SessionStart', source: 'startup' }),
+    prompt: (text: string, id = 'p1') => ({
+      ...base(),
+      hook_event_name: 'UserPromptSubmit',
+      prompt: text,
+      prompt_id: id,
+    }),
+    tool: (id: string, command = 'npm test', response: unknown = { stdout: 'ok' }) => ({
+      ...base(),
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_use_id: id,
+      tool_input: { command },
+      tool_response: response,
+    }),
+    stop: (words = 'done') => ({ ...base(), hook_event_name: 'Stop', last_assistant_message: words }),
+    end: () => ({ ...base(), hook_event_name: 'SessionEnd', reason: 'other' }),
+  }
+}

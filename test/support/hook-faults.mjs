@@ -1,0 +1,31 @@
+// Loaded before the hook program (`node --import`): ends it as `kill -9` does before its step number KILL_AT, or moves its clock by
+// CLOCK_MS. A step is a change of the disk or a request, so that between two of them nothing can be half done.
+import fs from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+
+const at = process.env.KILL_AT === undefined ? -1 : Number(process.env.KILL_AT)
+const moved = Number(process.env.CLOCK_MS ?? 0)
+
+let steps = 0
+function stepped(object, name) {
+  const real = object[name]
+  object[name] = function (...args) {
+    if (steps++ === at) {
+      // What is being written is left in the middle of it.
+      if (name === 'writeFileSync') real.call(this, args[0], String(args[1]).slice(0, 20), args[2])
+      process.kill(process.pid, 'SIGKILL')
+    }
+    return real.apply(this, args)
+  }
+}
+for (const name of ['mkdirSync', 'writeFileSync', 'renameSync', 'rmSync', 'appendFileSync', 'linkSync'])
+  stepped(fs, name)
+stepped(http, 'request')
+// An answer has arrived, and nothing was made of it yet.
+stepped(http.IncomingMessage.prototype, 'push')
+if (moved !== 0) {
+  const now = Date.now
+  Date.now = () => now() + moved
+}
+syncBuiltinESMExports()
