@@ -4,46 +4,23 @@ import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
-import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
-import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
-import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
-import { createSqlRetention } from '../adapters/sql/stores/keeping/retention'
-import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
 import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
-import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
-import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
-import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-maintenance'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
-import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
-import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
 import { indexedFieldNames } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
-import { EVERYTHING } from '../domain/search/filter'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
-import { createCatchUp } from '../services/keeping/catch-up'
 import { createLeftWork } from '../services/keeping/left-work'
-import { createOutboxWork } from '../services/keeping/outbox-work'
-import { createSchedule } from '../services/keeping/schedule'
-import { scheduleSteps } from '../services/keeping/steps'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
 import type { FindCandidates } from '../services/pack/find-candidates'
-import { createAdministration } from '../services/people/administration'
-import { createIdentity } from '../services/people/identity'
 import { createReadHistory } from '../services/searching/history/read-history'
-import { createGetCurrent } from '../services/searching/memories/current'
-import { createOrient } from '../services/searching/memories/orient'
-import { createRankMemories } from '../services/searching/memories/rank-memories'
-import { createRecall } from '../services/searching/memories/recall'
-import { createRecallWords } from '../services/searching/memories/recall-words'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
@@ -53,20 +30,19 @@ import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
-import { createReportEvent } from '../services/writing/events/report-event'
-import { createSimilarMemories } from '../services/writing/events/similar-memories'
-import { createMemoryService } from '../services/writing/memories/memories'
-import { createSummarize } from '../services/writing/memories/summarize'
 import type { Bindings } from './bindings'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, catchUpState, embeddingTurn, writesOf } from './isolate'
+import { analyzerFor, writesOf } from './isolate'
+import { composeKeeping } from './keeping'
 import { chooseLevels } from './levels'
-import { chooseModels, confirmed } from './models'
+import { composeMemories } from './memories'
+import { chooseModels } from './models'
 import { composePacks } from './packs'
+import { composePeople } from './people'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 import { composeTransfer } from './transfer'
@@ -113,10 +89,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
-  const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
-  const identityStore = createSqlIdentityStore(connection, clock)
   const sync = createSyncVectors({ index, rows, pace })
   const making = {
     embedder,
@@ -131,25 +105,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
-  const outbox = createSqlOutbox(connection, clock)
-  const longTexts = createSqlLongTexts(connection)
-  const work = createOutboxWork({
-    outbox,
-    images,
-    index: fullTextIndex,
-    deletes: createUnfinishedDeletes(connection, pace),
-    longTexts,
-    generation,
-    syncOrg: async (org, model) => {
-      // Vectors of a model that is no longer configured are looked at by nobody.
-      if (embedder !== null && model === modelKey(embedder))
-        await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
-    },
-    turn: embeddingTurn(bindings, now),
-    log: warn,
-  })
   const embedsHere = config.embedding.provider === 'local'
-  const retention = createSqlRetention(connection, clock, config.history, ids)
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
   const code = composeCode({
@@ -162,30 +118,17 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     pace,
     quotas: config.quotas,
   })
-  const schedule = createSchedule({
-    steps: [
-      ...captureSteps(() => capture.sessions),
-      backupStep(() => transfer.backups),
-      ...scheduleSteps({
-        retention,
-        work,
-        outbox,
-        images,
-        index: fullTextIndex,
-        generation,
-        embedCode: code.embedPending,
-        embedsHere,
-        clock,
-        changesDays: config.changesDays,
-        auditDays: config.auditDays,
-      }),
-    ],
-    journal: createSqlScheduleJournal(connection),
-    clock,
-    log: warn,
-    pace,
+  const {
+    outbox,
+    work,
+    schedule,
+    catchUp,
+    index: fullTextIndex,
+  } = composeKeeping(bindings, config, {
+    ...{ connection, analyzer, clock, ids, pace, images, embedder, sync, generation, log: warn },
+    embedCode: code.embedPending,
+    before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
-  const catchUp = createCatchUp(schedule, catchUpState(bindings))
   const { finishing, fullText } = composeFinishing(bindings, {
     ...{ connection, analyzer, clock, pace, fullText: storage.fullText, embedsHere },
     generation: embedder === null ? null : generation,
@@ -197,53 +140,42 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
-  const memoryRows = createSqlMemories(connection, clock, pace)
-  const recallWords = createRecallWords({ fullText, analyzer, pace })
-  const legs = { words: config.fts.enabled ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const packs = composePacks({
     ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
     finishing,
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
-  const memories = createMemoryService({
-    ...{ memories: memoryRows, entries, deleteEntries, storeEntries, generate },
-    isEmbedded: async (scope, id) =>
-      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
+  const memories = composeMemories({
+    ...{ connection, clock, pace, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
+    ...{ fullText, searchSemantic, levels, finishing, code, afterwards },
+    words: config.fts.enabled,
   })
-  const recall = createRecall({ rank: createRankMemories(legs), memories: memoryRows, analyzer })
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact, pace }
   const capture = composeCapture({
-    ...{ connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, restoring, recall },
+    ...{
+      connection,
+      clock,
+      ids,
+      captureDays,
+      entries,
+      deleteEntries,
+      unmade,
+      writing,
+      restoring,
+      recall: memories.recall,
+    },
     ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
-  })
-  const administration = createAdministration({
-    store: identityStore,
-    audit: createSqlAuditLog(connection, clock),
-    clock,
   })
   return {
     pace,
     storeEntries,
     packs,
-    memories,
-    reportEvent: createReportEvent({
-      ...{ memories, code, clock },
-      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
-    }),
-    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
-    getCurrent: createGetCurrent({
-      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      ...{ memories: memoryRows, clock, ...legs },
-      afterwards: (work) => afterwards(work()),
-    }),
-    recall,
+    ...memories,
     capture,
-    recallWords,
-    summarize: createSummarize({ memories: memoryRows, storeEntries, clock }),
     updateEntries: createUpdateEntries(writing),
     deleteEntries,
     ...composeSearches({
@@ -266,16 +198,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     schedule,
     catchUp,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
-    identity: createIdentity({ store: identityStore, adminToken: config.adminToken, clock, afterwards }),
-    administration: {
-      ...administration,
-      // Streams of a key end with it: those that wait are woken to find that out.
-      async revokeKey(...given) {
-        const outcome = await administration.revokeKey(...given)
-        afterwards(bell.tell(outcome.key.org, null))
-        return outcome
-      },
-    },
+    ...composePeople({
+      ...{ connection, clock, adminToken: config.adminToken, afterwards },
+      wake: (org) => bell.tell(org, null),
+    }),
     changes,
     transfer,
     limiter: createGateLimiter({

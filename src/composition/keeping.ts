@@ -1,0 +1,75 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
+import { createSqlRetention } from '../adapters/sql/stores/keeping/retention'
+import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
+import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-maintenance'
+import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
+import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
+import type { Config } from '../config'
+import { modelKey } from '../domain/meaning/vector'
+import type { Pace } from '../domain/pace'
+import type { Analyzer } from '../domain/search/analysis'
+import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
+import type { Ids } from '../ports/ids'
+import type { ImageStore } from '../ports/image-store'
+import type { BackgroundGeneration } from '../services/keeping/background-generation'
+import { createCatchUp } from '../services/keeping/catch-up'
+import { createOutboxWork } from '../services/keeping/outbox-work'
+import { createSchedule, type Step } from '../services/keeping/schedule'
+import { scheduleSteps } from '../services/keeping/steps'
+import type { SyncVectors } from '../services/keeping/sync-vectors'
+import type { Bindings } from './bindings'
+import { catchUpState, embeddingTurn } from './isolate'
+import { confirmed } from './models'
+
+/** The part of the composition that does what writes leave to be done: behind answers, and by the schedule. */
+export function composeKeeping(
+  bindings: Bindings,
+  config: Config,
+  given: {
+    readonly connection: SqlConnection
+    readonly analyzer: Analyzer
+    readonly clock: Clock
+    readonly ids: Ids
+    readonly pace: Pace
+    readonly images: ImageStore
+    readonly embedder: Embedder | null
+    readonly sync: SyncVectors
+    readonly generation: BackgroundGeneration
+    readonly embedCode: Parameters<typeof scheduleSteps>[0]['embedCode']
+    /** Steps of other parts, which come first. */
+    readonly before: readonly Step[]
+    readonly log: (event: string, fields: Record<string, unknown>) => void
+  },
+) {
+  const { connection, analyzer, clock, ids, pace, images, embedder, sync, generation, embedCode, before, log } = given
+  const outbox = createSqlOutbox(connection, clock)
+  const index = createSqlIndexMaintenance(connection, analyzer, pace)
+  const work = createOutboxWork({
+    ...{ outbox, images, index, generation, log },
+    deletes: createUnfinishedDeletes(connection, pace),
+    longTexts: createSqlLongTexts(connection),
+    syncOrg: async (org, model) => {
+      // Vectors of a model that is no longer configured are looked at by nobody.
+      if (embedder !== null && model === modelKey(embedder))
+        await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
+    },
+    turn: embeddingTurn(bindings, () => clock.now()),
+  })
+  const schedule = createSchedule({
+    steps: [
+      ...before,
+      ...scheduleSteps({
+        retention: createSqlRetention(connection, clock, config.history, ids),
+        ...{ work, outbox, images, index, generation, embedCode, clock },
+        embedsHere: config.embedding.provider === 'local',
+        changesDays: config.changesDays,
+        auditDays: config.auditDays,
+      }),
+    ],
+    journal: createSqlScheduleJournal(connection),
+    ...{ clock, log, pace },
+  })
+  return { outbox, work, schedule, catchUp: createCatchUp(schedule, catchUpState(bindings)), index }
+}

@@ -1,0 +1,79 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
+import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
+import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
+import { modelKey } from '../domain/meaning/vector'
+import type { Pace } from '../domain/pace'
+import type { Analyzer } from '../domain/search/analysis'
+import { EVERYTHING } from '../domain/search/filter'
+import type { Clock } from '../ports/clock'
+import type { Embedder } from '../ports/embedder'
+import type { EntryStore } from '../ports/entry-store'
+import type { FullText } from '../ports/full-text'
+import type { VectorIndex } from '../ports/vector-index'
+import type { VectorRows } from '../ports/vector-rows'
+import type { FinishIndex } from '../services/keeping/pending-index'
+import { createGetCurrent } from '../services/searching/memories/current'
+import { createOrient } from '../services/searching/memories/orient'
+import { createRankMemories } from '../services/searching/memories/rank-memories'
+import { createRecall } from '../services/searching/memories/recall'
+import { createRecallWords } from '../services/searching/memories/recall-words'
+import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
+import type { Services } from '../services/services'
+import type { DeleteEntries } from '../services/writing/entries/delete-entries'
+import type { Generate } from '../services/writing/entries/generate'
+import type { StoreEntries } from '../services/writing/entries/store-entries'
+import { createReportEvent } from '../services/writing/events/report-event'
+import { createSimilarMemories } from '../services/writing/events/similar-memories'
+import { createMemoryService } from '../services/writing/memories/memories'
+import { createSummarize } from '../services/writing/memories/summarize'
+
+/** The part of the composition that keeps memories in layers, and finds them. */
+export function composeMemories(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly pace: Pace
+  readonly analyzer: Analyzer
+  readonly entries: EntryStore
+  readonly deleteEntries: DeleteEntries
+  readonly storeEntries: StoreEntries
+  readonly generate: Generate
+  readonly embedder: Embedder | null
+  readonly rows: VectorRows
+  readonly index: VectorIndex
+  readonly fullText: FullText
+  /** Whether words are searched. */
+  readonly words: boolean
+  readonly searchSemantic: SearchSemantic | null
+  readonly levels: Parameters<typeof createRankMemories>[0]['levels']
+  readonly finishing: FinishIndex
+  readonly code: Parameters<typeof createReportEvent>[0]['code']
+  readonly afterwards: Services['afterwards']
+}): Pick<Services, 'memories' | 'recall' | 'recallWords' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
+  const { connection, clock, pace, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
+  const { index, fullText, searchSemantic, levels, finishing, code, afterwards } = given
+  const stored = createSqlMemories(connection, clock, pace)
+  const recallWords = createRecallWords({ fullText, analyzer, pace })
+  const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
+  const memories = createMemoryService({
+    ...{ memories: stored, entries, deleteEntries, storeEntries, generate },
+    isEmbedded: async (scope, id) =>
+      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
+  })
+  return {
+    memories,
+    recallWords,
+    recall: createRecall({ rank: createRankMemories(legs), memories: stored, analyzer }),
+    reportEvent: createReportEvent({
+      ...{ memories, code, clock },
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
+    }),
+    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    getCurrent: createGetCurrent({
+      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+      ...{ memories: stored, clock, ...legs },
+      afterwards: (work) => afterwards(work()),
+    }),
+    summarize: createSummarize({ memories: stored, storeEntries, clock }),
+  }
+}

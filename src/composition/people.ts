@@ -1,0 +1,33 @@
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
+import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import type { Clock } from '../ports/clock'
+import { createAdministration } from '../services/people/administration'
+import { createIdentity } from '../services/people/identity'
+import type { Services } from '../services/services'
+
+/** The part of the composition that knows callers by their keys, and makes and revokes these. */
+export function composePeople(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly adminToken: string | null
+  readonly afterwards: Services['afterwards']
+  /** Wakes what waits for changes of an organization. */
+  readonly wake: (org: string) => Promise<unknown>
+}): Pick<Services, 'identity' | 'administration'> {
+  const { connection, clock, adminToken, afterwards, wake } = given
+  const store = createSqlIdentityStore(connection, clock)
+  const administration = createAdministration({ store, audit: createSqlAuditLog(connection, clock), clock })
+  return {
+    identity: createIdentity({ store, adminToken, clock, afterwards }),
+    administration: {
+      ...administration,
+      // Streams of a key end with it: those that wait are woken to find that out.
+      async revokeKey(...named) {
+        const outcome = await administration.revokeKey(...named)
+        afterwards(wake(outcome.key.org))
+        return outcome
+      },
+    },
+  }
+}
