@@ -6,6 +6,7 @@ import type { Leaf, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { POSTGRES_PLAN } from '../sql/plan/postgres'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { POSTGRES_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
@@ -132,6 +133,7 @@ const TYPES = { text: 'text', integer: 'bigint' } as const
 export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
   const dialect: SqlDialect = {
     analyzer,
+    plan: POSTGRES_PLAN,
     leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
@@ -154,18 +156,6 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     unsettled: sql.raw(`(e.id::text || '${UNSETTLED}')::boolean`),
     knownToIndex,
     packsRows: false,
-    follow: (table, alias, on) =>
-      sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
-    followLeft: (table, alias, on) =>
-      sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
-    oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
-    // Beside an equality of the first, an index would be read from its beginning.
-    beyond: ([known, value], column, number) =>
-      sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,
-    exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
-    inOrder: (column, wanted) => sql`${column}, ${wanted}`,
-    rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
-    aside: (condition) => sql`(${condition}) IS TRUE`,
     among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
     jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
@@ -189,11 +179,6 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
     beginning: null,
     byteLength: (value) => sql`octet_length(${value})`,
-    illustratedEntries: sql`entries e`,
-    entriesOfProject: sql`entries e`,
-    entriesOfLayer: sql`entries e`,
-    entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
-    unordered: (expression) => expression,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     mergeIndex: null,

@@ -181,7 +181,7 @@ export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: r
       given,
       sql`given.length`,
       sql`${dialect.jsonTable(sql`${json}`, columns)} given
-        ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)} WHERE true`,
+        ${dialect.plan.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)} WHERE true`,
     ),
   )
 }

@@ -131,7 +131,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const bestOf = (from: SQL, order: SQL, limit: number) => sql`
         SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ${from} ORDER BY key DESC, id DESC) AS o
-        ${dialect.follow('entries', 'e', sql`e.id = o.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = o.id`)}
         WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}`
       const placed = (few: SQL, complete: boolean) => sql`(
@@ -149,7 +149,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         : sql`array_to_json(ARRAY(
             SELECT n.id FROM entries n
             WHERE ${listed(dialect, scope, now, 'n')}
-              AND ${dialect.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
+              AND ${dialect.plan.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
             ORDER BY n.thread_id, n.id LIMIT 2
           ))::text`
       const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`

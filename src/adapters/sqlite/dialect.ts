@@ -5,6 +5,7 @@ import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { D1_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
 import { type Merged, mergeWords } from './merging'
@@ -141,6 +142,7 @@ function createBindings(): Bindings {
 export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect {
   const dialect: SqlDialect = {
     analyzer,
+    plan: SQLITE_PLAN,
     leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
@@ -165,14 +167,6 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
     knownToIndex,
     packsRows: true,
-    follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
-    followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
-    oneOf: (query) => sql`IN (${query})`,
-    beyond: ([known, value], column, number) => sql`${known} = ${value} AND ${column} > ${number}`,
-    exists: (query) => sql`EXISTS (${query})`,
-    inOrder: (_, wanted) => wanted,
-    rangeOf: (column, value) => sql`${column} = ${value}`,
-    aside: (condition) => condition,
     among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,
     jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
@@ -189,11 +183,6 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
     beginning: (org, hash) => sql`SELECT b.text FROM text_beginnings b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
-    illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
-    entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
-    entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
-    entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
-    unordered: (expression) => sql`+${expression}`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,

@@ -83,7 +83,7 @@ export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: r
       analyzer,
       given,
       sql`${dialect.jsonTable(sql`${json}`, columns)} given
-        ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`,
+        ${dialect.plan.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`,
     ),
   )
 }

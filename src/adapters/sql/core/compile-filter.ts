@@ -39,7 +39,7 @@ export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): 
       const large =
         filter.admitted === null
           ? dialect.unsettled
-          : sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(filter.admitted)}`)} admitted`)}`
+          : sql`e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(filter.admitted)}`)} admitted`)}`
       const small = compileFilter(filter.of, dialect, bind)
       return sql`(CASE WHEN octet_length(e.metadata) > ${sql.raw(String(filter.above))} THEN ${large} ELSE ${small} END)`
     }

@@ -6,6 +6,7 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import type { Leaf } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { NearbyRequest } from '../../../ports/vector-index'
+import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
 
 /** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
@@ -60,6 +61,8 @@ export interface IndexMerge {
 }
 
 export interface SqlDialect {
+  /** How the planner is brought to what a statement means. */
+  readonly plan: Plan
   /** Whose terms stand in the search index. */
   readonly analyzer: Analyzer
   readonly leaves: LeafCompilers
@@ -88,31 +91,6 @@ export interface SqlDialect {
   readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether many small rows cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
-  /**
-   * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
-   * know nothing of how many rows there are.
-   */
-  readonly follow: (table: string, alias: string, on: SQL) => SQL
-  /** As `follow`, with a row of NULLs where there is none. */
-  readonly followLeft: (table: string, alias: string, on: SQL) => SQL
-  /** `IN` for the one column of a query, which is asked first: what it finds leads to the rows, and never the other way round. */
-  readonly oneOf: (query: SQL) => SQL
-  /**
-   * Rows with this value of a column whose next column is greater, in the order of both (name both in `ORDER BY`): by the index that has
-   * the two, and not by one of the numbers alone, which stand there for all.
-   */
-  readonly beyond: (known: readonly [column: SQL, value: SQL], column: SQL, number: SQL) => SQL
-  /** `EXISTS`, asked for each row at hand: a planner that makes a join of it would begin with what is asked for. */
-  readonly exists: (query: SQL) => SQL
-  /**
-   * Rows with this value of a column, wanted in the order of this column and of the next one of an index (`inOrder`): a planner that
-   * knows one value only would walk an index of the next one alone, and all other values with it.
-   */
-  readonly rangeOf: (column: SQL, value: SQL) => SQL
-  /** What rows of `rangeOf` are ordered by: its column as the index has it, and what is wanted. */
-  readonly inOrder: (column: SQL, wanted: SQL) => SQL
-  /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
-  readonly aside: (condition: SQL) => SQL
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
   readonly among: (json: SQL) => SQL
   /** The rows of a JSON array of strings given as text, in a column `value`. */
@@ -138,20 +116,6 @@ export interface SqlDialect {
   readonly contains: (text: SQL, part: SQL) => SQL
   /** The place of a part in a text, from 1 in characters; 0 when it is not there. */
   readonly position: (text: SQL, part: SQL) => SQL
-  /** A column or condition that no index is to be chosen for, because a more selective one should be. */
-  readonly unordered: (expression: SQL) => SQL
-  /** `entries e` by way of those with images, which are few. */
-  readonly illustratedEntries: SQL
-  /** `entries e` by way of the project and the layer that the conditions name; a planner may begin with the layer of the whole org. */
-  readonly entriesOfProject: SQL
-  /** `entries e` by way of the layer that the conditions name. */
-  readonly entriesOfLayer: SQL
-  /**
-   * `entries e` by way of this index, which the conditions ask for.
-   *
-   * @param led those of the conditions that the index answers, which a database asks first that cannot be told an index
-   */
-  readonly entriesBy: (index: string, led?: SQL) => SQL
   /** Writes the search terms of the entry that `row` names (a condition on `e`). */
   readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
   /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */

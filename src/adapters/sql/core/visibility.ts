@@ -62,7 +62,7 @@ export function visibleThen(dialect: SqlDialect, scope: Scope, then: number, ali
   const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${then})`
   const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
   const org = sql`${scope.org}`
-  const own = sight.inOrderOfOrg ? dialect.rangeOf(sql`${e}.org`, org) : sql`${e}.org = ${org}`
+  const own = sight.inOrderOfOrg ? dialect.plan.rangeOf(sql`${e}.org`, org) : sql`${e}.org = ${org}`
   return sql`${own} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}`
 }
 

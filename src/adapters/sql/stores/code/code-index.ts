@@ -35,7 +35,7 @@ export function createSqlCodeIndex(
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
     const own = sql`${within(dialect, scope, project, 'f')}${ofRoot(root)} AND ${same}`
-    return sql`id IN (SELECT f.id FROM ${list} named ${dialect.follow('code_files', 'f', own)})`
+    return sql`id IN (SELECT f.id FROM ${list} named ${dialect.plan.follow('code_files', 'f', own)})`
   }
 
   /** The first or the last root of a project `p`, which its index leads to. */

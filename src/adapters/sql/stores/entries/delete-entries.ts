@@ -65,9 +65,9 @@ export function createDelete(
       // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
       named
         ? // What has expired is erased as well, whether the schedule has removed its row or not.
-          sql`id ${dialect.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
+          sql`id ${dialect.plan.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds
-          ? sql`id ${dialect.oneOf(
+          ? sql`id ${dialect.plan.oneOf(
               erases
                 ? erasableOf(dialect, caller, threadIds)
                 : sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`,
@@ -93,9 +93,9 @@ export function createDelete(
     WHERE l.org = ${org} AND l.erases = 0 AND ${
       ids
         ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
-        : dialect.exists(sql`
+        : dialect.plan.exists(sql`
             SELECT 1 FROM entries e
-            WHERE e.id = l.entry_id AND ${dialect.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+            WHERE e.id = l.entry_id AND ${dialect.plan.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
     }`
 
   /**
@@ -104,11 +104,7 @@ export function createDelete(
    * @param erases for good, also what was deleted before
    * @returns how many entries, and what an erasure took
    */
-  async function remove(
-    caller: Caller,
-    selection: DeleteSelection,
-    erases: boolean,
-  ): Promise<Erased> {
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
     const now = clock.now()
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}

@@ -34,7 +34,7 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
     const upTo = (sum: number): SQL => sql`before < ${number(sum)}`
     // By the index alone, which knows the sizes; to what stands behind metadata in a row they are passed over.
     const next = sql`next AS MATERIALIZED (
-      SELECT e.id, octet_length(e.metadata) AS bytes FROM ${dialect.entriesBy('entries_with_large_metadata')}
+      SELECT e.id, octet_length(e.metadata) AS bytes FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
       WHERE e.org = ${scope.org} AND e.listed = 1 AND octet_length(e.metadata) > ${number(LARGE)} AND e.id > ${after}
       ORDER BY e.id LIMIT ${number(PASSED)}
     )`
@@ -45,7 +45,7 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
     )`
     const found = sql`found AS MATERIALIZED (
       SELECT e.id, sum(reached.bytes) OVER (ORDER BY e.id ROWS UNBOUNDED PRECEDING) - reached.bytes AS before
-      FROM reached ${dialect.follow('entries', 'e', sql`e.id = reached.id`)}
+      FROM reached ${dialect.plan.follow('entries', 'e', sql`e.id = reached.id`)}
       WHERE reached.bytes > ${number(above)} AND ${listed(dialect, scope, clock.now())} AND ${condition}
     )`
     const last = sql`CASE
@@ -59,7 +59,7 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
         bindings,
         [next, reached, found],
         sql`SELECT e.id, ${columns} AS metadata, NULL AS last
-          FROM found ${dialect.follow('entries', 'e', sql`e.id = found.id`)} WHERE ${upTo(bytes)} AND ${fulfilled}
+          FROM found ${dialect.plan.follow('entries', 'e', sql`e.id = found.id`)} WHERE ${upTo(bytes)} AND ${fulfilled}
           UNION ALL SELECT NULL, NULL, ${last}`,
       ),
       asRows,

@@ -54,7 +54,7 @@ const told = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
 
 /** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
 const nowListed = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
-  dialect.followLeft(
+  dialect.plan.followLeft(
     'entries',
     'e',
     sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, now, 'e', { captured: 'too' })}`,

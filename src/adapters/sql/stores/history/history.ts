@@ -109,17 +109,17 @@ export function createSqlHistory(
   const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
 
   const among = (id: SQL, ids: readonly number[]): SQL =>
-    sql`${id} ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
+    sql`${id} ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
 
   /** Beside a kept state `v`, the entry that stands there. */
-  const entryOf = dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)
+  const entryOf = dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
   /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
   function meant({ org }: Scope, what: Restoration): SQL {
     const last = sql`v.deleted = 1 AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
     const ofOrg = sql`v.org = ${org}`
     if ('changeId' in what) return sql`${ofOrg} AND v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
-    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.aside(ofOrg)}`
+    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.aside(ofOrg)}`
     return what.version === undefined
       ? sql`${wanted} AND e.id IS NULL AND ${last}`
       : sql`${wanted} AND v.version = ${what.version}`
@@ -208,7 +208,7 @@ export function createSqlHistory(
               sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`,
               sql`coalesce(d.ended_agent, d.ended_by)`,
             )} AS current_by
-          FROM sized ${dialect.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
+          FROM sized ${dialect.plan.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
         (rows) => ({ kept: rows.filter(({ text }) => text !== null).map(toKept), read: rows.length }),
@@ -218,7 +218,7 @@ export function createSqlHistory(
         'changeId' in what
           ? sql`
             SELECT e.id
-            FROM entry_versions v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+            FROM entry_versions v ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
             WHERE v.org = ${scope.org} AND v.change_id = ${what.changeId} AND v.deleted = 1 AND ${changeable(dialect, scope, now)}
             ORDER BY e.id LIMIT ${limit}`
           : sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,

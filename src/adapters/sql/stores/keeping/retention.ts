@@ -86,7 +86,7 @@ export function createSqlRetention(
           UPDATE entries SET archived = 1
           WHERE id IN (
             SELECT e.id FROM ${dialect.jsonTable(sql`${unused}`, { id: 'integer', used: 'integer' })} decayed
-            ${dialect.follow('entries', 'e', sql`e.id = decayed.id`)}
+            ${dialect.plan.follow('entries', 'e', sql`e.id = decayed.id`)}
             WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
           )`
         await new Batch(archive).run(connection, 'all')
@@ -196,14 +196,14 @@ export function createSqlRetention(
         sql`
             DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
               SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
-              FROM ${gone} ${dialect.follow('links', 'l', sql`l.to_id = gone.id`)} LIMIT ${limit}
+              FROM ${gone} ${dialect.plan.follow('links', 'l', sql`l.to_id = gone.id`)} LIMIT ${limit}
             ) RETURNING 1`,
         howMany,
       )
       const notes = batch.add(
         sql`
             DELETE FROM dangling_links
-            WHERE entry_id ${dialect.oneOf(sql`SELECT value FROM ${ids} AS noted`)} AND entry_id NOT IN (
+            WHERE entry_id ${dialect.plan.oneOf(sql`SELECT value FROM ${ids} AS noted`)} AND entry_id NOT IN (
               SELECT gone.id FROM ${gone} WHERE EXISTS (SELECT 1 FROM links l WHERE l.to_id = gone.id)
             ) RETURNING 1`,
         howMany,

@@ -75,7 +75,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const beginnings = [...new Set(files.map((file) => firstCodePoints(file, INDEXED)))]
     const named = FILES.map(
       ({ path, index }) => sql`
-        SELECT e.id, e.created_at FROM ${dialect.entriesBy(index)}
+        SELECT e.id, e.created_at FROM ${dialect.plan.entriesBy(index)}
         WHERE ${within(context, 3)} AND substr(${dialect.textAt(path)}, 1, ${number(INDEXED)}) IN ${among(beginnings)}
           AND ${dialect.textAt(path)} IN ${among(files)}`,
     )
@@ -91,12 +91,12 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
           SELECT id, NULL AS vector_id FROM at_hand
           UNION ALL
           SELECT at_hand.id, v.id FROM at_hand
-            ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
+            ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
 
   /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
   function vectorsKnown(scope: Scope, model: string | null): SQL {
     if (model === null || !asksIndex) return sql`SELECT 0 AS newest, 0 AS due`
-    const own = sql`${dialect.rangeOf(sql`v.org`, sql`${scope.org}`)} AND ${dialect.rangeOf(sql`v.model`, sql`${model}`)}`
+    const own = sql`${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND ${dialect.plan.rangeOf(sql`v.model`, sql`${model}`)}`
     const after = (others: number): SQL => sql`(
       SELECT v.id FROM entry_vectors v WHERE ${own}
       ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${number(others)}
@@ -131,7 +131,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     return sql`(
       SELECT id, NULL AS leads FROM (${own}) AS own
       UNION ALL
-      SELECT v.entry_id, v.id FROM ${listOf(others)} hit ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+      SELECT v.entry_id, v.id FROM ${listOf(others)} hit ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
     )`
   }
 
@@ -208,7 +208,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
         admitted(
           (condition) => sql`SELECT ${columns}, source.leads
-            FROM ${sources(scope, own, request, others)} source ${dialect.follow('entries', 'e', sql`e.id = source.id`)}
+            FROM ${sources(scope, own, request, others)} source ${dialect.plan.follow('entries', 'e', sql`e.id = source.id`)}
             WHERE ${condition}`,
         ),
         asRows,
@@ -216,7 +216,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const unconfirmed = (upTo: number): SQL =>
         admitted(
           (condition) => sql`SELECT ${columns}, v.data
-            FROM entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+            FROM entry_vectors v ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
             WHERE ${vectorsBehind(dialect, scope.org, model, beyond)} AND v.id <= ${upTo} AND ${condition}
             ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${number(UNCONFIRMED)}`,
         )
@@ -228,7 +228,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
               connection,
               sql`SELECT v.id, v.data
                 FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
-                  ${dialect.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+                  ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
               asRows,
             )
           : [],

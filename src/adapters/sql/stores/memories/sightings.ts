@@ -48,7 +48,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
   /** Memories of one layer, of a project where one is named, under a further condition. */
   const inLayer = (visitor: Visitor, project: string | null, layer: 2 | 3, columns: SQL, condition: SQL): SQL => {
     const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`
-    const from = layer === 3 && project !== null ? dialect.entriesOfProject : entriesOf(dialect, project, layer)
+    const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : entriesOf(dialect, project, layer)
     return sql`SELECT ${columns} FROM ${from}
       WHERE ${listed(dialect, visitor, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject} AND ${condition}`
   }
@@ -81,8 +81,8 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
   return {
     async since(visitor, visit, most) {
       const newestOfOrg = sql`
-        SELECT e.id FROM entries e WHERE ${dialect.rangeOf(sql`e.org`, sql`${visitor.org}`)} AND e.listed = 1
-        ORDER BY ${dialect.inOrder(sql`e.org`, sql`e.id DESC`)} LIMIT 1`
+        SELECT e.id FROM entries e WHERE ${dialect.plan.rangeOf(sql`e.org`, sql`${visitor.org}`)} AND e.listed = 1
+        ORDER BY ${dialect.plan.inOrder(sql`e.org`, sql`e.id DESC`)} LIMIT 1`
       const since = ([2, 3] as const).map((layer) =>
         inLayer(visitor, visit.project, layer, sql`e.id`, isSince(visitor, visit, null)),
       )
@@ -98,7 +98,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
         sql`
           WITH newest AS (${newest(visitor, visit, most.memories)})
           SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
-          FROM newest ${dialect.follow('entries', 'e', sql`e.id = newest.id`)}
+          FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
         each(toGlimpse),
       )

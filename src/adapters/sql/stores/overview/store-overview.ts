@@ -64,9 +64,9 @@ function linksStatement({ dialect, scope, now }: Context, id: number, limit: num
       ) AS outgoing
       UNION ALL SELECT * FROM (
         SELECT DISTINCT l.relation, 'incoming' AS direction, l.from_id AS id FROM links l
-        WHERE l.to_id = ${id} AND ${dialect.aside(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE l.to_id = ${id} AND ${dialect.plan.aside(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
       ) AS incoming
-    ) AS link ${dialect.follow('entries', 'e', sql`e.id = link.id`)}
+    ) AS link ${dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${visible(dialect, scope, now)}
       AND EXISTS (SELECT 1 FROM entries o WHERE o.id = ${id} AND ${visible(dialect, scope, now, 'o')})
     ORDER BY e.id DESC, link.direction, link.relation LIMIT ${number(limit)}`

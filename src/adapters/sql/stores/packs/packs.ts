@@ -135,7 +135,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       if (projects === null) return null
       const context = contextOf(sight)
       const rows = (where: ReturnType<typeof sql>) => sql`
-        SELECT v.id FROM entries e ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
+        SELECT v.id FROM entries e ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
         WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
       const named = dialect.among(sql`${JSON.stringify(projects)}`)
       return readOne(
@@ -146,7 +146,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
             ) AS every LIMIT ${limit + 1}
           ), total AS (SELECT count(*) AS n FROM few)
           SELECT v.entry_id, v.start, v.length, v.data
-          FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)}
+          FROM few ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = few.id`)}
           WHERE (SELECT n FROM total) <= ${limit}
           UNION ALL SELECT NULL, NULL, NULL, NULL FROM total WHERE n > ${limit}`,
         (found) => (found[0]?.data === null ? null : found.map(toVector)),

@@ -30,7 +30,7 @@ export function createSqlPendingIndex(
         connection,
         sql`SELECT o.topic, e.id, e.bytes,
             CASE WHEN o.state <> 'failed' AND o.due_at <= ${abandoned} THEN 1 ELSE 0 END AS abandoned
-          FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
+          FROM outbox o ${dialect.plan.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
           WHERE o.org = ${scope.org} AND o.topic IN ('index', 'embed') AND ${visible(dialect, scope, now)}
           LIMIT ${PENDING_AT_ONCE}`,
         each((row) => ({

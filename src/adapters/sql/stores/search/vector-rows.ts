@@ -49,8 +49,8 @@ export function createSqlVectorRows(
     async ofEntries(scope, model, filter, entryIds, chunks, query) {
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(entryIds)}`)
       const from = sql`${wanted} wanted
-        ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
-        ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
+        ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
+        ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}`
       const select = {
         columns: sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, query).columns}`,
         from,
@@ -90,8 +90,8 @@ export function createSqlVectorRows(
       const removedRows = batch.add(
         sql`
           SELECT r.id, r.vector_id FROM vector_removals r
-          WHERE ${dialect.beyond([sql`r.org`, sql`${org}`], sql`r.id`, sql`${state.removedUpTo}`)}
-          ORDER BY ${dialect.inOrder(sql`r.org`, sql`r.id`)} LIMIT ${limit}`,
+          WHERE ${dialect.plan.beyond([sql`r.org`, sql`${org}`], sql`r.id`, sql`${state.removedUpTo}`)}
+          ORDER BY ${dialect.plan.inOrder(sql`r.org`, sql`r.id`)} LIMIT ${limit}`,
         each((row) => ({ id: num(row, 'id'), vectorId: num(row, 'vector_id') })),
       )
       const result = await batch.run(connection)
@@ -118,7 +118,7 @@ export function createSqlVectorRows(
       return runOne(
         connection,
         sql`SELECT e.id, e.org, e.source, ${textOf()} AS text, e.text_hash
-          FROM ${wanted} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`,
+          FROM ${wanted} wanted ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`,
         each(toUnembedded),
       )
     },

@@ -55,7 +55,7 @@ export function createSqlEntryTexts(
 ): EntryTexts {
   const { dialect } = connection
   const byIds = (ids: readonly number[]): SQL =>
-    sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
+    sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
   /** The marks before a line, and a stretch of the text from them on. */
   function placeOf(part: Part | undefined): { first: SQL; last: SQL; from: SQL; length: SQL } {

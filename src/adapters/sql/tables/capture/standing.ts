@@ -63,7 +63,7 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
       SELECT id, newest FROM (${sql.join(parts, sql` UNION ALL `)}) AS found ORDER BY newest DESC, id DESC LIMIT ${MOST}
     )
     SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
-    FROM chosen ${dialect.follow('entries', 'e', sql`e.id = chosen.id`)}
+    FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 

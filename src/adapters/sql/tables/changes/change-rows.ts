@@ -17,4 +17,4 @@ export const newestChange = (org: string): SQL => sql`SELECT c.seq FROM ${change
 
 /** A condition on `c`: of an org, and behind a number; in the order of `OLDEST_FIRST`. */
 export const changedSince = (dialect: SqlDialect, org: string, seq: SQL): SQL =>
-  dialect.beyond([sql`c.org`, sql`${org}`], sql`c.seq`, seq)
+  dialect.plan.beyond([sql`c.org`, sql`${org}`], sql`c.seq`, seq)

@@ -18,7 +18,7 @@ export type Meant = Pick<EraseSelection, 'ids' | 'threadIds'>
 /** The ids of what was deleted of a thread, by its index, which may stand there again. */
 function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[]): SQL {
   const gone = (alias: string) => sql`
-    NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
+    NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
     ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${LOOKED_AT}`
   const of = (column: string) => sql`${sql.raw(column)} ${dialect.among(sql`${JSON.stringify(threads)}`)}`
   return sql`
@@ -41,7 +41,7 @@ function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[])
  */
 export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadIds = [] }: Meant, own = true): SQL {
   const { org } = caller
-  const wanted = dialect.oneOf(
+  const wanted = dialect.plan.oneOf(
     ids
       ? sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`
       : deletedOf(dialect, org, threadIds),
@@ -57,15 +57,15 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
       FROM (
         SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.thread_id, v.diary
         FROM entry_versions v
-        WHERE v.entry_id ${wanted} AND ${dialect.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
+        WHERE v.entry_id ${wanted} AND ${dialect.plan.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
         UNION ALL
         SELECT c.entry_id, c.version, c.was_project, c.last_reader, c.was_thread, 0
         FROM changes c
-        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.aside(sql`c.org = ${org}`)}
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.plan.aside(sql`c.org = ${org}`)}
       ) d
     ) gone
     WHERE gone.place = 1 AND ${mine}${ofThread}
-      AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
+      AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
 }
 
 /** What of a thread goes: archived or not, expired or not, but no page of a diary, which only its id means. */
@@ -75,7 +75,7 @@ export const erasable = (dialect: SqlDialect, scope: Scope, alias: 'e' | 'entrie
 /** Threads lead to their entries, whatever else is known of these. */
 export const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
   sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
-    ${dialect.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
+    ${dialect.plan.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
 
 /** The ids of entries of threads that fulfil a condition on `e`: an index leads to what lists show, and another to the rest. */
 function ofThreads(dialect: SqlDialect, org: string, threads: readonly string[], condition: SQL): SQL {
@@ -104,11 +104,11 @@ function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
 export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
   const own = sql`FROM leaving l`
   const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`
-  const entry = dialect.follow('entries', 'e', sql`e.id = l.entry_id`)
+  const entry = dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)
   return dialect.jsonRow([
     sql`(SELECT count(*) ${own} WHERE ${ofCall})`,
     sql`(SELECT count(*) ${own} ${entry} WHERE ${ofCall} AND e.archived = 1)`,
-    sql`(SELECT count(*) ${own} WHERE ${ofCall} AND NOT ${dialect.exists(sql`SELECT 1 FROM entries e WHERE e.id = l.entry_id`)})`,
+    sql`(SELECT count(*) ${own} WHERE ${ofCall} AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = l.entry_id`)})`,
     sql`${left(dialect, caller, meant)}`,
   ])
 }

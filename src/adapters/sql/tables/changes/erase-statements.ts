@@ -24,8 +24,8 @@ export function eraseStatements(
   part: SQL,
 ): SQL[] {
   const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
-  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.aside(sql`c.org = ${org}`)}`
-  const changes = sql`FROM (${gone}) l ${dialect.follow('changes', 'c', ofEntry)}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.aside(sql`c.org = ${org}`)}`
+  const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
   // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
@@ -36,7 +36,7 @@ export function eraseStatements(
     sql`
       DELETE FROM links WHERE (org, from_id, relation, to_id, origin) IN (
         SELECT l.org, l.from_id, l.relation, l.to_id, l.origin
-        FROM (${gone}) g ${dialect.follow('links', 'l', sql`l.to_id = g.entry_id`)} LIMIT ${UNLINKED}
+        FROM (${gone}) g ${dialect.plan.follow('links', 'l', sql`l.to_id = g.entry_id`)} LIMIT ${UNLINKED}
       )`,
     sql`UPDATE receipts SET ${forget} AND change_id IN (SELECT c.change_id ${changes} WHERE c.erased = 0)`,
     sql`
@@ -52,7 +52,7 @@ export function eraseStatements(
         SELECT sized.id FROM (
           SELECT few.id, few.bytes, sum(few.bytes) OVER (ORDER BY few.id) AS up_to_here
           FROM (
-            SELECT v.id, v.bytes FROM (${gone}) l ${dialect.follow('entry_versions', 'v', sql`v.entry_id = l.entry_id`)}
+            SELECT v.id, v.bytes FROM (${gone}) l ${dialect.plan.follow('entry_versions', 'v', sql`v.entry_id = l.entry_id`)}
             LIMIT ${FORGOTTEN}
           ) few
         ) sized WHERE sized.up_to_here = sized.bytes OR sized.up_to_here <= ${FORGOTTEN_BYTES}
@@ -62,8 +62,8 @@ export function eraseStatements(
 
 /** Whether nothing is left of an entry that `leaving` names. */
 export const nothingLeft = (dialect: SqlDialect): SQL => sql`
-  NOT ${dialect.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
-  AND NOT ${dialect.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
-  AND NOT ${dialect.exists(sql`
+  NOT ${dialect.plan.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
+  AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
+  AND NOT ${dialect.plan.exists(sql`
     SELECT 1 FROM changes c
-    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.aside(sql`c.org = leaving.org`)}`)}`
+    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.plan.aside(sql`c.org = leaving.org`)}`)}`

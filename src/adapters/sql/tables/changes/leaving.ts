@@ -48,7 +48,7 @@ export const removeStatements = (
   /** When it is erased; null for a deletion. */
   erasedAt: number | null,
 ): SQL[] => [
-  sql`DELETE FROM entries WHERE id ${dialect.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
+  sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
   ...(erasedAt === null ? [] : eraseStatements(dialect, call, part)),
   ...(erasedAt === null || dialect.mergeIndex === null
     ? []

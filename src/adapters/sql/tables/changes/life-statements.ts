@@ -46,7 +46,7 @@ function digestGuards({ dialect, scope, now }: WriteContext, originals: readonly
   return [
     sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
       FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
-        ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = expected.id`)}
       WHERE e.version = expected.version AND e.pinned = 0 AND ${listedToChange(dialect, scope, now)}
     ) = ${originals.length}`,
   ]
@@ -59,7 +59,7 @@ export function digestLinks({ dialect }: WriteContext, originals: readonly Entry
   return [
     sql`INSERT INTO links (org, from_id, relation, to_id, origin)
       SELECT e.org, e.id, 'derived_from', original.value, 'system'
-      FROM ${ids} original ${dialect.follow('entries', 'e', row)}
+      FROM ${ids} original ${dialect.plan.follow('entries', 'e', row)}
       ON CONFLICT DO NOTHING`,
   ]
 }
@@ -70,8 +70,8 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
     ? []
     : [
         sql`UPDATE entries SET archived = 1
-          WHERE ${dialect.aside(sql`org = ${scope.org}`)}
-            AND id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
+          WHERE ${dialect.plan.aside(sql`org = ${scope.org}`)}
+            AND id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
       ]
 
 /** What a batch that stores entries does beside writing them. */

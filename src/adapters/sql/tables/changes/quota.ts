@@ -25,8 +25,8 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
       SELECT sized.id FROM (
         SELECT oldest.id, oldest.size, sum(oldest.size) OVER (ORDER BY oldest.id) AS up_to_here
         FROM (
-          SELECT v.id, v.size FROM entry_versions v WHERE v.id > 0 AND ${dialect.rangeOf(sql`v.org`, sql`${org}`)}
-          ORDER BY ${dialect.inOrder(sql`v.org`, sql`v.id`)} LIMIT CASE WHEN ${excess} > 0 THEN ${FORGOTTEN} ELSE 0 END
+          SELECT v.id, v.size FROM entry_versions v WHERE v.id > 0 AND ${dialect.plan.rangeOf(sql`v.org`, sql`${org}`)}
+          ORDER BY ${dialect.plan.inOrder(sql`v.org`, sql`v.id`)} LIMIT CASE WHEN ${excess} > 0 THEN ${FORGOTTEN} ELSE 0 END
         ) oldest
       ) sized
       WHERE sized.up_to_here - sized.size < ${excess} AND (sized.up_to_here <= ${FORGOTTEN_BYTES} OR sized.up_to_here = sized.size)

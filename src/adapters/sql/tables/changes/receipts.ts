@@ -35,10 +35,10 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
   const erased =
     mentioned.length === 0
       ? sql`0`
-      : sql`CASE WHEN ${dialect.exists(sql`
-          SELECT 1 FROM ${named} ${dialect.follow('changes', 'c', sql`c.entry_id = mentioned.value AND c.erased = 1`)}`)}
-        OR ${dialect.exists(sql`
-          SELECT 1 FROM ${named} ${dialect.follow('leaving', 'l', sql`l.entry_id = mentioned.value AND l.erases = 1`)}`)}
+      : sql`CASE WHEN ${dialect.plan.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.plan.follow('changes', 'c', sql`c.entry_id = mentioned.value AND c.erased = 1`)}`)}
+        OR ${dialect.plan.exists(sql`
+          SELECT 1 FROM ${named} ${dialect.plan.follow('leaving', 'l', sql`l.entry_id = mentioned.value AND l.erases = 1`)}`)}
         THEN 1 ELSE 0 END`
   const unlessErased = (value: string | null): SQL => sql`CASE WHEN ${erased} = 1 THEN NULL ELSE ${value} END`
   const own = sql`

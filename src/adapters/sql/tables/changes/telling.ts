@@ -25,7 +25,7 @@ export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQ
     'summarized',
     dialect.jsonList(sql`
       SELECT e.id AS value
-      FROM changes c ${dialect.follow('entries', 'e', sql`e.id = c.entry_id`)}
+      FROM changes c ${dialect.plan.follow('entries', 'e', sql`e.id = c.entry_id`)}
       WHERE ${changedSince(dialect, org, since)} AND c.action = 'update' AND e.summary <> ''`),
   )
 

@@ -28,7 +28,7 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
       const chunks = batch.add(
         sql`
           SELECT c.file_id, c.line_start, c.line_end, c.overlap, c.text
-          FROM (${waiting}) w ${dialect.follow('code_chunks', 'c', sql`c.file_id = w.id`)} ORDER BY c.file_id, c.n`,
+          FROM (${waiting}) w ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = w.id`)} ORDER BY c.file_id, c.n`,
         byFile((row) => ({
           lineStart: num(row, 'line_start'),
           lineEnd: num(row, 'line_end'),
@@ -39,9 +39,9 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
       const symbols = batch.add(
         sql`
           SELECT t.file_id, s.name, s.line_start, t.line_end, t.doc
-          FROM (${waiting}) w ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = w.id`)}
-          ${dialect.follow('code_files', 'f', sql`f.id = w.id`)}
-          ${dialect.follow('code_symbols', 's', sql`s.org = f.org AND s.project = f.project AND s.file_id = f.id AND s.n = t.n`)}
+          FROM (${waiting}) w ${dialect.plan.follow('code_symbol_texts', 't', sql`t.file_id = w.id`)}
+          ${dialect.plan.follow('code_files', 'f', sql`f.id = w.id`)}
+          ${dialect.plan.follow('code_symbols', 's', sql`s.org = f.org AND s.project = f.project AND s.file_id = f.id AND s.n = t.n`)}
           ORDER BY t.file_id, t.n`,
         byFile((row) => ({
           name: str(row, 'name'),
@@ -68,7 +68,7 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
         sql`
             INSERT INTO code_vectors (org, project, model, file_id, first, count, data)
             SELECT f.org, f.project, ${model}, f.id, made.first, made.count, made.data
-            FROM ${made} made ${dialect.follow('code_files', 'f', sql`f.id = ${id} AND f.model IS NULL`)}`,
+            FROM ${made} made ${dialect.plan.follow('code_files', 'f', sql`f.id = ${id} AND f.model IS NULL`)}`,
         sql`UPDATE code_files SET model = ${model} WHERE id = ${id} AND model IS NULL`,
       ).run(connection, { org })
     },

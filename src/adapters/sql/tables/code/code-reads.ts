@@ -99,7 +99,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
           SELECT best.*, t.line_end, t.signature, t.doc, (SELECT f.root FROM code_files f WHERE f.id = best.file_id) AS root,
             (SELECT count(*) FROM (SELECT 1 FROM found LIMIT ${cap}) AS counted) AS total
           FROM (SELECT * FROM found ORDER BY ${order} LIMIT ${limit}) best
-          ${dialect.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
+          ${dialect.plan.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
           ORDER BY best.score DESC, best.kind, best.path, best.line_start, best.project, best.n`,
         (rows) => ({ hits: rows.map(toSymbolHit), total: countOf('total')(rows) }),
       )
@@ -110,7 +110,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
         grams === null
           ? sql`code_files f`
           : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held
-              ${dialect.follow('code_files', 'f', sql`f.id = held.id`)}`
+              ${dialect.plan.follow('code_files', 'f', sql`f.id = held.id`)}`
       return readOne(
         connection,
         sql`
@@ -127,7 +127,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
         connection,
         sql`
           SELECT c.id, c.file_id, c.line_start, ${hits} AS hits, ${exact} AS exact
-          FROM ${numbers(files)} wanted ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.value`)}
+          FROM ${numbers(files)} wanted ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = wanted.value`)}
           WHERE c.org = ${scope.org} AND ${isHit}`,
         each((row) => ({
           chunkId: num(row, 'id'),
@@ -149,7 +149,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
             SELECT v.id, sum(v.count) OVER (ORDER BY v.id) AS so_far FROM code_vectors v
             WHERE ${own} AND ${among(dialect, files, sql`v.file_id`)}
           ) step
-          ${dialect.follow('code_vectors', 'v', sql`v.id = step.id`)}
+          ${dialect.plan.follow('code_vectors', 'v', sql`v.id = step.id`)}
           WHERE step.so_far <= ${limit}
           ORDER BY v.id`,
         each((row) => ({
@@ -168,8 +168,8 @@ export function createCodeReads(connection: SqlConnection): Reads {
         sql`
           SELECT ${CHUNK}, found.units
           FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id) found
-          ${dialect.follow('code_chunks', 'c', sql`c.id = found.id`)}
-          ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
+          ${dialect.plan.follow('code_chunks', 'c', sql`c.id = found.id`)}
+          ${dialect.plan.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
           ORDER BY found.units DESC, found.id LIMIT ${limit}`,
         each(toChunk),
@@ -187,14 +187,14 @@ export function createCodeReads(connection: SqlConnection): Reads {
     async chunks(scope, wanted) {
       const from =
         'ids' in wanted
-          ? sql`${numbers(wanted.ids)} wanted ${dialect.follow('code_chunks', 'c', sql`c.id = wanted.value`)}`
+          ? sql`${numbers(wanted.ids)} wanted ${dialect.plan.follow('code_chunks', 'c', sql`c.id = wanted.value`)}`
           : sql`${dialect.jsonTable(sql`${JSON.stringify(wanted.places)}`, { file: 'integer', n: 'integer' })} wanted
-              ${dialect.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
+              ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
       return readOne(
         connection,
         sql`
           SELECT ${CHUNK}
-          FROM ${from} ${dialect.follow('code_files', 'f', sql`f.id = c.file_id`)}
+          FROM ${from} ${dialect.plan.follow('code_files', 'f', sql`f.id = c.file_id`)}
           WHERE ${within(dialect, scope, null, 'c')}`,
         each(toChunk),
       )

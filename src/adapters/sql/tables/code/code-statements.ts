@@ -39,7 +39,7 @@ export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonl
   const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
   const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
     inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
-  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.follow('code_files', 'f', sql`${own}`)}`
+  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.plan.follow('code_files', 'f', sql`${own}`)}`
 
   const fileRows = files.map((file) => [
     file.path,

@@ -12,7 +12,7 @@ export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>
     SELECT x.id FROM entries x
     WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
     UNION
-    SELECT x.id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)}
+    SELECT x.id FROM leaving l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
   )`
 
@@ -29,6 +29,6 @@ export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL =
       UNION ALL
       SELECT -1, CASE WHEN e.source = 'user' THEN -1 ELSE 0 END, CASE WHEN e.image_count > 0 THEN -1 ELSE 0 END, -e.bytes,
         -e.image_count, CASE WHEN e.summary <> '' THEN -1 ELSE 0 END
-      FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
+      FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)}
     ) counted`
 }

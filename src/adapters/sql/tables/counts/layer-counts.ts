@@ -45,7 +45,7 @@ function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[]
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
     WHERE c.org = ${scope.org} AND ${within(place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
   const ending = (place: Place): SQL => sql`
-    SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.entriesBy('entries_ending')}
+    SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.plan.entriesBy('entries_ending')}
     WHERE ${listed(dialect, scope, now)} AND ${within(place, 'e')} AND e.expires_at > ${now}`
   const anywhere = sql.join(
     places.map((place) => sql`(${within(place, 'e')})`),
@@ -53,7 +53,7 @@ function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[]
   )
   const leaving = sql`
     SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
-    FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    FROM leaving l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${visibleThen(dialect, scope, now)} AND (${anywhere})`
   return together([...places.map(counted), ...places.map(ending), ...(isExact ? [leaving] : [])])
 }

@@ -19,7 +19,7 @@ export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'
       WHERE c.org = ${scope.org} AND c.model = ${model} AND ${circle(dialect, scope, 'c', 'empty')}
       UNION ALL
       SELECT CASE WHEN v.chunk = 0 THEN -1 ELSE 0 END, -1, -octet_length(v.data)
-      FROM gone ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = gone.id`)} WHERE v.model = ${model}
+      FROM gone ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = gone.id`)} WHERE v.model = ${model}
     ) counted`
 }
 
@@ -41,7 +41,7 @@ const usedTags = (context: ReadContext): Groups => {
     query: sql`SELECT tag, sum(uses) AS uses FROM (
         SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}
         UNION ALL
-        SELECT t.value, -1 FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)}
+        SELECT t.value, -1 FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)}
           CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t
       ) counted GROUP BY tag HAVING sum(uses) > 0`,
     order: sql`uses DESC, tag`,
@@ -51,7 +51,7 @@ const usedTags = (context: ReadContext): Groups => {
 /** The bytes of the different images of what a scope sees. */
 const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
   SELECT coalesce(sum(size), 0) AS bytes FROM (
-    SELECT u.hash, max(u.size) AS size FROM image_uses u ${dialect.follow('entries', 'e', sql`e.id = u.entry_id`)}
+    SELECT u.hash, max(u.size) AS size FROM image_uses u ${dialect.plan.follow('entries', 'e', sql`e.id = u.entry_id`)}
     WHERE u.org = ${scope.org} AND ${listed(dialect, scope, now)} GROUP BY u.hash
   ) used`
 
@@ -80,7 +80,7 @@ export async function readStatistics(connection: SqlConnection, context: ReadCon
   )
   const unindexed = batch.add(
     sql`SELECT count(*) AS n
-      FROM outbox o ${dialect.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
+      FROM outbox o ${dialect.plan.follow('entries', 'e', sql`e.id = CAST(o.key AS BIGINT)`)}
       WHERE o.org = ${scope.org} AND o.topic = 'index' AND ${shown}`,
     countOf(),
   )

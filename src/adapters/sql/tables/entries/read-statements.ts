@@ -41,19 +41,19 @@ export function withinStatement(
   return sql`WITH sized AS (
       SELECT e.id, wanted.place, ${size} AS size, sum(${size}) OVER (ORDER BY wanted.place) AS up_to_here
       FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
-        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${visible(dialect, scope, now)}
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+      ${dialect.plan.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
     ORDER BY sized.place`
 }
 
 /** Entries `e` by their ids, which lead to the rows: as a condition beside the org, they would lead through all of it. */
 export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
   sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
-    ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}`
+    ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
 /** What stands beside a text comes with its preview up to here: a hundred of them stay within a result. */
 const USUAL_BESIDE = 64_000
@@ -101,7 +101,7 @@ export function toChangeStatement(
     SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
       CASE WHEN sized.bytes <= ${most.text} THEN ${textOf()} END AS text,
       CASE WHEN sized.beside <= ${most.metadata} THEN 0 ELSE 1 END AS bare
-    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id`)}`
+    FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id`)}`
 }
 
 /** What `wanted` asks for of a text; of most only its beginning is read. */
@@ -127,7 +127,7 @@ export function stretchesStatement(
     [],
     sql`SELECT e.id, ${stretchOf(dialect)} AS text
       FROM ${parts} wanted
-      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${listed(dialect, scope, now, 'e', sightOf(filter))} AND ${condition}`,
   )
 }
@@ -136,14 +136,14 @@ export function stretchesStatement(
 export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
     SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
     UNION
-    SELECT x.thread_id FROM leaving l ${dialect.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
+    SELECT x.thread_id FROM leaving l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
   )`
 
 /** A table `live` with one row a visible thread: from the counters, except for the few that are stale. @param which one thread alone */
 export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string): SQL {
   const { dialect, scope, now } = context
   const only = (alias: string) => (which === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${which}`)
-  const inStale = dialect.follow(
+  const inStale = dialect.plan.follow(
     'entries',
     'e',
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,

@@ -29,20 +29,20 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
   const { dialect, scope, now } = context
   const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
   const columns = sql`e.id, e.text_hash, e.owner, ${mine} AS changeable`
-  const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.rangeOf(sql`e.source`, sql`${source}`)}`
+  const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.plan.rangeOf(sql`e.source`, sql`${source}`)}`
   if (dialect.walked === null)
     return sql`
       SELECT ${columns} FROM entries e WHERE ${of}
-      ORDER BY ${dialect.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
+      ORDER BY ${dialect.plan.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
   // The newest of each circle that the caller belongs to, which the counters name: hundreds of thousands of others' may be newer.
   const mineToSee = sql`c.org = ${scope.org} AND c.thread_id = ${threadId} AND ${circle(dialect, scope, 'c', 'empty')}`
   // As an expression, since SQLite does not compare a column of texts with what an index has of an expression.
-  const inCircle = sql`e.reader = c.reader AND coalesce(e.project, '') = ${dialect.unordered(sql`c.project`)}`
+  const inCircle = sql`e.reader = c.reader AND coalesce(e.project, '') = ${dialect.plan.unordered(sql`c.project`)}`
   return sql`
     SELECT ${columns}
     FROM (
       SELECT max((
-        SELECT e.id FROM ${dialect.entriesBy('entries_by_circle_turn')} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
+        SELECT e.id FROM ${dialect.plan.entriesBy('entries_by_circle_turn')} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
       )) AS id FROM thread_counters c WHERE ${mineToSee}
-    ) AS latest ${dialect.follow('entries', 'e', sql`e.id = latest.id`)}`
+    ) AS latest ${dialect.plan.follow('entries', 'e', sql`e.id = latest.id`)}`
 }

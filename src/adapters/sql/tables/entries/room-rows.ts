@@ -24,7 +24,7 @@ export const within = ({ dialect, scope, now }: RoomContext, project: string, la
 
 /** Where a layer is looked for: in the project, or in the whole org. */
 export const entriesOf = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
-  layer === 3 || project === null ? dialect.entriesOfLayer : dialect.entriesOfProject
+  layer === 3 || project === null ? dialect.plan.entriesOfLayer : dialect.plan.entriesOfProject
 
 export const together = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` UNION ALL `)
 

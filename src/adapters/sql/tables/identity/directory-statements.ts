@@ -19,7 +19,7 @@ const LAST = '\u{10FFFF}'
 /** The live entries of stale threads, grouped by thread. */
 const ofStale = (context: ReadContext): SQL => {
   const { dialect, scope, now } = context
-  const inStale = dialect.follow(
+  const inStale = dialect.plan.follow(
     'entries',
     'e',
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
@@ -131,11 +131,11 @@ export function tailStatement({ dialect, scope, now }: ReadContext, threadId: st
     ), sized AS (
       SELECT page.id, page.created_second, ${size} AS size,
         sum(${size}) OVER (ORDER BY page.created_second DESC, page.id DESC) AS up_to_here
-      FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+      FROM page ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)}
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      ${dialect.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+      ${dialect.plan.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
     ORDER BY sized.created_second DESC, sized.id DESC`
 }
 
@@ -152,7 +152,7 @@ export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, pro
 const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL): SQL => sql`
   WITH chosen AS (${ids})
   SELECT ${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}
-  FROM chosen ${dialect.follow('entries', 'e', sql`e.id = chosen.id`)}
+  FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
   ORDER BY ${order}, e.id DESC`
 
 export function newestDecisionsStatement(
@@ -163,9 +163,9 @@ export function newestDecisionsStatement(
   const ids = sql`
     SELECT e.id FROM entries e
     WHERE ${listed(dialect, scope, now)} AND e.project = ${project} AND e.kind = 'decision'
-      AND NOT ${dialect.exists(sql`
-        SELECT 1 FROM links l ${dialect.follow('entries', 'later', sql`later.id = l.from_id`)}
-        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`l.org = ${scope.org}`)}
+      AND NOT ${dialect.plan.exists(sql`
+        SELECT 1 FROM links l ${dialect.plan.follow('entries', 'later', sql`later.id = l.from_id`)}
+        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.aside(sql`l.org = ${scope.org}`)}
           AND ${listed(dialect, scope, now, 'later')}`)}
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${decisions}`
   return chosen(dialect, ids, previewLength, sql`e.created_at DESC`)

@@ -14,7 +14,7 @@ interface Context {
 
 /** Whether anything is kept of an entry that does not stand, so that it may come back. */
 export const mayReturn = (dialect: SqlDialect, id: SQL): SQL =>
-  dialect.exists(sql`SELECT 1 FROM entry_versions kept WHERE kept.entry_id = ${id}`)
+  dialect.plan.exists(sql`SELECT 1 FROM entry_versions kept WHERE kept.entry_id = ${id}`)
 
 /**
  * The targets that the writer can see. Where an entry is changed and still names one that has been deleted, that link stays too, for the
@@ -30,13 +30,13 @@ export function linkColumn({ dialect, scope, now }: Context, links: readonly Lin
   const seen = visible(dialect, scope, now, 'target')
   if (changed === null)
     return sql`(SELECT ${pairs}
-      FROM ${rows} wanted ${dialect.follow('entries', 'target', sql`target.id = wanted.id`)}
+      FROM ${rows} wanted ${dialect.plan.follow('entries', 'target', sql`target.id = wanted.id`)}
       WHERE ${seen})`
-  const linked = dialect.exists(sql`
+  const linked = dialect.plan.exists(sql`
     SELECT 1 FROM links l
     WHERE l.org = ${scope.org} AND l.from_id = ${changed} AND l.relation = wanted.relation AND l.to_id = wanted.id
       AND l.origin = 'metadata'`)
   return sql`(SELECT ${pairs}
-    FROM ${rows} wanted ${dialect.followLeft('entries', 'target', sql`target.id = wanted.id`)}
+    FROM ${rows} wanted ${dialect.plan.followLeft('entries', 'target', sql`target.id = wanted.id`)}
     WHERE ${seen} OR (target.id IS NULL AND ${mayReturn(dialect, sql`wanted.id`)} OR NOT ${staying('target')}) AND ${linked})`
 }

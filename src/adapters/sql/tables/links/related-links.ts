@@ -29,7 +29,7 @@ export function relatedStatements(
     sql`INSERT INTO links (org, from_id, relation, to_id, origin)
       SELECT e.org, e.id, wanted.relation, wanted.id, 'remember'
       FROM ${dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })} wanted
-        ${dialect.follow('entries', 'e', row)}
+        ${dialect.plan.follow('entries', 'e', row)}
       WHERE wanted.id <> e.id
       ON CONFLICT DO NOTHING`,
   ]
@@ -43,7 +43,7 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
     sql`INSERT INTO guards (holds, premise)
       SELECT (
         SELECT count(*) FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted
-          ${dialect.follow('entries', 'e', sql`e.id = wanted.value`)}
+          ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
         WHERE ${visible(dialect, scope, now)}
       ) = ${ids.length}, ${RELATED}`,
   ]

@@ -15,7 +15,7 @@ function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kind
   const tagged =
     tags.length === 0
       ? sql``
-      : sql` AND ${dialect.exists(sql`SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} own WHERE own.value IN ${among(dialect, tags)}`)}`
+      : sql` AND ${dialect.plan.exists(sql`SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} own WHERE own.value IN ${among(dialect, tags)}`)}`
   return sql`${archived(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}${tagged}`
 }
 
@@ -26,7 +26,7 @@ export function archivedStatements(
   maxBytes: number,
 ): { page: SQL; total: SQL } {
   const { dialect } = context
-  const from = sql`FROM ${dialect.entriesBy('entries_archived')} WHERE ${admitted(context, query)}`
+  const from = sql`FROM ${dialect.plan.entriesBy('entries_archived')} WHERE ${admitted(context, query)}`
   return {
     page: sql`WITH page AS (
         SELECT e.id, e.created_at ${from} ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
@@ -41,7 +41,7 @@ export function archivedStatements(
 export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const place = project === null ? sql`` : sql` AND (e.layer = 3 OR e.project = ${project})`
   return sql`
-    SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.entriesBy('entries_archived')}
+    SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.plan.entriesBy('entries_archived')}
     WHERE ${archived(dialect, scope, now)}${place}
     GROUP BY e.layer, e.kind, e.pinned`
 }

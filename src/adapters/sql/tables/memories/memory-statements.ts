@@ -85,7 +85,7 @@ export const shownStatement = (
   const sized = sql`sized AS (
     SELECT e.id, wanted.place, e.bytes, sum(e.bytes) OVER (ORDER BY wanted.place) AS up_to_here
     FROM ${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted
-      ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
     WHERE ${admitted}
   )`
   return withPrelude(
@@ -101,12 +101,12 @@ export const shownStatement = (
 /** What stands on a `page`, with the bytes up to each memory. */
 export const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
     SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
-    FROM page ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+    FROM page ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)}
   )`
 
 /** What is `sized`, whole as far as it fits. */
 export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
-  dialect.followLeft(
+  dialect.plan.followLeft(
     'entries',
     'e',
     sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
@@ -140,10 +140,10 @@ export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }:
   if (kinds === null) return newest(entriesOf(dialect, project, layer), sql``)
   if (everywhere && layer !== 3)
     return newest(
-      dialect.entriesOfLayer,
+      dialect.plan.entriesOfLayer,
       sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
     )
-  const from = dialect.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+  const from = dialect.plan.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
   return inGroups(
     kinds.map((kind, i) => sql`SELECT * FROM (${newest(from, sql` AND e.kind = ${kind}`)}) AS ${sql.raw(`kind_${i}`)}`),
   )

@@ -41,7 +41,7 @@ function equalTo(
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
   const led = sql`e.listed = 1 AND substr(e.text_hash, 1, ${sql.raw(String(HASH_START))}) = ${textHash.slice(0, HASH_START)}`
   return sql`
-    SELECT ${what} FROM ${dialect.entriesBy('entries_by_text', led)}
+    SELECT ${what} FROM ${dialect.plan.entriesBy('entries_by_text', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)}
       AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(project)} AND e.reader = ${reader}
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})
@@ -69,7 +69,7 @@ export function reportedStatement({ dialect, scope, now }: Context, project: str
   const led = sql`e.listed = 1 AND e.layer = 2 AND ${problem} = ${key} AND ${problem} IS NOT NULL`
   return sql`
     SELECT e.id, e.version, ${dialect.textAt(['fileContext', 'path'])} AS path, ${dialect.numberAt('count')} AS count
-    FROM ${dialect.entriesBy('entries_by_problem', led)}
+    FROM ${dialect.plan.entriesBy('entries_by_problem', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)} AND ${ofProject(project)}
     ORDER BY e.id LIMIT 1000`
 }

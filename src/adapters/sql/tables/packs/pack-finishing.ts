@@ -31,7 +31,7 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
         CASE WHEN wanted.word = '' OR ${found} = 0 THEN wanted.start
           WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
       FROM ${dialect.jsonTable(given, columns)} wanted
-        ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${inPack(context)}
     ) AS placed`
 }
@@ -45,10 +45,10 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
         row_number() OVER (PARTITION BY every.of_id ORDER BY every.id DESC, every.relation, every.direction) AS place
       FROM (
         SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
-        FROM ${table} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
+        FROM ${table} ${dialect.plan.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
         UNION ALL
         SELECT one.id, l.relation, 'incoming', l.from_id
-        FROM ${table} ${dialect.follow('links', 'l', newestLinksTo(context, sql`one.id`))}
+        FROM ${table} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`one.id`))}
       ) AS every
     ) AS newest
     WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
@@ -60,7 +60,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
     SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${allLinksOf(context, table)}) AS link
-      ${context.dialect.follow('entries', 'e', sql`e.id = link.id`)}
+      ${context.dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${inPack(context)} AND NOT ${superseded(context)}
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
@@ -86,8 +86,8 @@ export function oppositionStatement(context: PackContext, { ids }: FinishRequest
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(json(ids))} AS item) AS one`
   const one = (links: SQL, other: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
-    FROM ${items} ${dialect.follow('links', 'l', links)}
-      ${dialect.follow('entries', 'e', sql`e.id = ${other}`)}
+    FROM ${items} ${dialect.plan.follow('links', 'l', links)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = ${other}`)}
     WHERE ${visible(dialect, sight.scope, now)} AND e.diary = 0`
   return sql`
     ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}

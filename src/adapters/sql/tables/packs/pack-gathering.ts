@@ -23,10 +23,10 @@ function ends(context: PackContext, table: string): SQL {
   const from = sql.raw(table)
   return sql`
     SELECT l.to_id AS id
-    FROM ${from} ${dialect.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
+    FROM ${from} ${dialect.plan.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
     UNION
     SELECT l.from_id
-    FROM ${from} ${dialect.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
+    FROM ${from} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
 }
 
 /** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */
@@ -47,8 +47,8 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
     tables.push(sql`near AS MATERIALIZED (
       SELECT v.entry_id AS id, min(hit.place) AS place
       FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
-        ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
-        ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+        ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
       WHERE v.model = ${model} AND ${inPack(context)}
       GROUP BY v.entry_id ORDER BY place, v.entry_id LIMIT ${near}
     )`)
@@ -70,7 +70,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
     const name = sql.raw(`hop${step + 1}`)
     tables.push(sql`${name} AS MATERIALIZED (
       SELECT other.id FROM (${ends(context, before)}) AS other
-        ${dialect.follow('entries', 'e', sql`e.id = other.id`)}
+        ${dialect.plan.follow('entries', 'e', sql`e.id = other.id`)}
       WHERE ${inPack(context)}
       ORDER BY other.id DESC LIMIT ${linked}
     )`)
@@ -121,6 +121,6 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
       CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
       ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
       ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
-    FROM picked ${dialect.follow('entries', 'e', sql`e.id = picked.id`)}
+    FROM picked ${dialect.plan.follow('entries', 'e', sql`e.id = picked.id`)}
     WHERE ${inPack(context)}`
 }

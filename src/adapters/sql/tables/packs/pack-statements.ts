@@ -24,7 +24,7 @@ export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =
  */
 export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`
-  return end === 'from_id' ? sql`${ofOrg} AND l.from_id = ${id}` : sql`l.to_id = ${id} AND ${dialect.aside(ofOrg)}`
+  return end === 'from_id' ? sql`${ofOrg} AND l.from_id = ${id}` : sql`l.to_id = ${id} AND ${dialect.plan.aside(ofOrg)}`
 }
 
 /** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
@@ -35,7 +35,7 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
   const said = (alias: string) =>
     relation === undefined ? sql`` : sql` AND ${sql.raw(`${alias}.relation = '${relation}'`)}`
   // An entry belongs to one org, and so does what links to it.
-  const ofOrg = dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${sight.scope.org}`)
+  const ofOrg = dialect.plan.aside(sql`${dialect.plan.unordered(sql`l.org`)} = ${sight.scope.org}`)
   return sql`l.to_id = ${id} AND ${ofOrg}${said('l')} AND l.from_id >= coalesce((
     SELECT few.from_id FROM links few WHERE few.to_id = ${id}${said('few')}
     ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
@@ -52,7 +52,7 @@ function replaces({ dialect, sight }: PackContext): SQL {
     asked === null
       ? TRUE
       : sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`${JSON.stringify(asked)}`)} AS asked WHERE asked.value NOT IN (${own}))`
-  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.exists(sql`
+  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.plan.exists(sql`
     SELECT 1 FROM api_keys k
     WHERE k.id = coalesce(s.changed_by, s.created_by) AND k.projects IS NOT NULL AND ${beyond}`)})`
 }
@@ -62,17 +62,17 @@ export function superseded(context: PackContext): SQL {
   const { dialect, sight, now } = context
   const { org } = sight.scope
   const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
-  return dialect.exists(sql`
+  return dialect.plan.exists(sql`
     SELECT 1 FROM (
       SELECT l.from_id FROM links l
-      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.aside(sql`${dialect.unordered(sql`l.org`)} = ${org}`)}
+      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.aside(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
-    ) AS l ${dialect.follow('entries', 's', sql`s.id = l.from_id`)}
+    ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
     WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
-      AND (s.id > e.id OR NOT ${dialect.exists(sql`
+      AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
-          AND ${dialect.aside(sql`back.to_id = s.id`)}`)})`)
+          AND ${dialect.plan.aside(sql`back.to_id = s.id`)}`)})`)
 }
 
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */

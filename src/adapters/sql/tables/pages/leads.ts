@@ -57,7 +57,7 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
     }
     case 'contentType':
       return part.is === 'multimodal'
-        ? sql`SELECT e.id FROM ${dialect.illustratedEntries} WHERE e.org = ${scope.org} AND e.listed = 1 AND e.image_count > 0`
+        ? sql`SELECT e.id FROM ${dialect.plan.illustratedEntries} WHERE e.org = ${scope.org} AND e.listed = 1 AND e.image_count > 0`
         : null
     default:
       return null
@@ -99,7 +99,7 @@ export function leadsOf(
     const first = sql`(SELECT id FROM (${ids}) LIMIT ${share.entries + 1})`
     if (share.bytes === null) return sql`(SELECT count(*) FROM ${first}) <= ${share.entries}`
     // The entries themselves are looked at where they might be large.
-    const bytes = sql`SELECT sum(${parsedBytes(share)}) FROM ${first} few ${dialect.follow('entries', 'e', sql`e.id = few.id`)}`
+    const bytes = sql`SELECT sum(${parsedBytes(share)}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
     return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`)} FROM (SELECT count(*) AS entries FROM ${first}) few)`
   }
   const cases = ways.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
@@ -113,7 +113,7 @@ export function leadsOf(
   const led = isTwice ? sql`SELECT DISTINCT id FROM (${together(rows)})` : together(rows)
   return {
     tables: [way],
-    from: sql`(${led}) led ${dialect.follow('entries', 'e', sql`e.id = led.id`)}`,
+    from: sql`(${led}) led ${dialect.plan.follow('entries', 'e', sql`e.id = led.id`)}`,
     within: sql`(SELECT lead FROM way) IS NOT NULL`,
     isDone: (part) =>
       leading.includes(part) && part.op !== 'equals'

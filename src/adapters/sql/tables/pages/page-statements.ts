@@ -79,7 +79,7 @@ function ledStatement(
     bindings,
     [...tables, matching, page],
     sql`SELECT ${previewColumns(context, previewLength)}, page.total
-      FROM page ${context.dialect.followLeft('entries', 'e', sql`e.id = page.id`)}`,
+      FROM page ${context.dialect.plan.followLeft('entries', 'e', sql`e.id = page.id`)}`,
   )
 }
 
@@ -112,11 +112,11 @@ function ofTag(
   const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
   return {
     page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page
-      ${dialect.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
+      ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
     total: sql`WITH ${gone(context)} SELECT (
         SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
         WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${circle(dialect, scope, 'c', 'empty')}
-      ) - (SELECT count(*) FROM gone ${dialect.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
+      ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
   }
 }
 
@@ -157,7 +157,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
   const bindings = dialect.bindings()
   const plan = planEntries(context, filter, bindings)
   const { from, where, selective } = plan
-  const time = selective ? dialect.unordered(sql`e.created_second`) : sql`e.created_second`
+  const time = selective ? dialect.plan.unordered(sql`e.created_second`) : sql`e.created_second`
   const within = withinShare(context, filter, plan, request.offset)
   const limit = within === null ? sql`${request.limit}` : sql`CASE WHEN ${within} THEN ${request.limit} ELSE 0 END`
   // Ids first, so that rows passed over by the offset never bring their text.
@@ -168,7 +168,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
     bindings,
     [ids],
     sql`SELECT ${previewColumns(context, request.previewLength)} FROM page
-      ${dialect.follow('entries', 'e', sql`e.id = page.id`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)}
       ORDER BY ${NEWEST}`,
   )
 }

@@ -69,13 +69,13 @@ export function planEntries(
       room === undefined ? [{}] : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: room }))
     const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
     const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
-      ${dialect.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
+      ${dialect.plan.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     return selective(from, tag)
   }
   const room = parts.find((part) => part.op === 'room')
   if (room && !inThread) {
     const layers = parts.find((part) => part.op === 'layer')?.anyOf
-    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.follow('entries', 'e', sql`e.id = roomed.id`)}`
+    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.plan.follow('entries', 'e', sql`e.id = roomed.id`)}`
     return selective(from, room)
   }
   const indexed = parts
@@ -88,7 +88,7 @@ export function planEntries(
     // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
     const conditions = parts.map((part) => {
       const condition = compileFilter(part, dialect, bindings.bind)
-      return part.op === 'created' ? dialect.unordered(condition) : condition
+      return part.op === 'created' ? dialect.plan.unordered(condition) : condition
     })
     const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', [...known, ...conditions])}`
     return { tables: [], within: null, from: sql`entries e`, where, selective: true, byId: NEWEST_ID }
@@ -103,17 +103,17 @@ function inOrder({ dialect, scope, now }: ReadContext, filter: Filter, bindings:
   const thread = byId ? parts.find((part) => part.op === 'thread') : undefined
   const shown = listed(dialect, scope, now, 'e', { inOrderOfOrg: byId && !inThread })
   const ofThread =
-    thread === undefined ? sql`` : sql` AND ${dialect.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
+    thread === undefined ? sql`` : sql` AND ${dialect.plan.rangeOf(sql`e.thread_id`, bindings.bind(thread.is))}`
   const others: Filter = { op: 'and', of: parts.filter((part) => part !== thread) }
   const where = sql`${shown}${ofThread} AND ${compileFilter(others, dialect, bindings.bind)}`
   const illustrated = !inThread && parts.some((part) => part.op === 'contentType' && part.is === 'multimodal')
-  const from = illustrated ? dialect.illustratedEntries : sql`entries e`
+  const from = illustrated ? dialect.plan.illustratedEntries : sql`entries e`
   return {
     tables: [],
     within: null,
     from,
     where,
     selective: false,
-    byId: dialect.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
+    byId: dialect.plan.inOrder(inThread ? sql`e.thread_id DESC` : sql`e.org`, NEWEST_ID),
   }
 }

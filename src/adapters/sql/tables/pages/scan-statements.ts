@@ -30,7 +30,7 @@ const covering = (dialect: SqlDialect, limit: number, narrowing: Narrowing | nul
   sql`covered AS MATERIALIZED (SELECT id, place FROM placed WHERE place <= ${limit} AND before < ${MAX_SCAN_BYTES})`,
   sql`found AS MATERIALIZED (SELECT e.id, e.thread_id, c.place, e.bytes,
     sum(e.bytes) OVER (ORDER BY c.place ROWS UNBOUNDED PRECEDING) AS upto
-    FROM covered c ${dialect.follow('entries', 'e', sql`e.id = c.id`)}
+    FROM covered c ${dialect.plan.follow('entries', 'e', sql`e.id = c.id`)}
     WHERE ${holds(dialect, narrowing)})`,
 ]
 
@@ -82,7 +82,7 @@ export function scanPartStatement(
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const thread = conjuncts(filter).find((part) => part.op === 'thread')
-  const index = dialect.entriesBy(thread === undefined ? 'entries_by_id' : 'entries_by_place')
+  const index = dialect.plan.entriesBy(thread === undefined ? 'entries_by_id' : 'entries_by_place')
   const ofThread: Filter = { op: 'and', of: thread === undefined ? [] : [thread] }
   const next = sql`SELECT e.id, ${share.bytes === null ? sql`0` : parsedBytes(share)} AS bytes FROM ${index}
     WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(ofThread, dialect, bindings.bind)}${before(beforeId)}
@@ -95,7 +95,7 @@ export function scanPartStatement(
         ) WHERE before < ${share.bytes}`
   // The part is gone through in its order, no further than until the limit is reached.
   const newest = sql`newest AS MATERIALIZED (
-    SELECT e.id, e.bytes FROM (${part}) part ${dialect.follow('entries', 'e', sql`e.id = part.id`)}
+    SELECT e.id, e.bytes FROM (${part}) part ${dialect.plan.follow('entries', 'e', sql`e.id = part.id`)}
     WHERE ${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}
     LIMIT ${limit + 1}
   )`

@@ -23,7 +23,7 @@ export function taggedRows(
   // Each tag is looked up by itself: a planner that knows nothing of a list of them walks the whole project.
   const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
   return sql`SELECT t.entry_id AS id
-    FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.follow('entry_tags', 't', found)}`
+    FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.plan.follow('entry_tags', 't', found)}`
 }
 
 /**
@@ -50,7 +50,7 @@ export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
   const { dialect, scope } = context
   const place = sql`t.layer = ${sql.raw(String(query.layer))}${ofProjects(dialect, scope, projectOf(context, query))}`
   const found = sql`t.org = ${scope.org} AND t.tag = given.value AND ${place}`
-  return sql`${given(dialect, query.tags)} given ${dialect.follow('entry_tags', 't', found)}`
+  return sql`${given(dialect, query.tags)} given ${dialect.plan.follow('entry_tags', 't', found)}`
 }
 
 /** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */

@@ -35,7 +35,7 @@ export function keepMarksOf(
     (json) => sql`
       INSERT INTO text_marks (entry_id, text_hash, chars, lines, starts)
       SELECT e.id, made.text_hash, made.chars, made.lines, made.starts
-      FROM ${dialect.jsonTable(sql`${json}`, columns)} made ${dialect.follow('entries', 'e', sql`e.id = made.id`)} WHERE true
+      FROM ${dialect.jsonTable(sql`${json}`, columns)} made ${dialect.plan.follow('entries', 'e', sql`e.id = made.id`)} WHERE true
       ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
         chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
   )

@@ -58,16 +58,16 @@ const goneToExport = (context: ExportContext): SQL =>
 /** What is exported of ids beyond one, in their order. */
 export function listStatement(context: ExportContext, beyond: number, limit: number): SQL {
   const { dialect, scope, selection } = context
-  const ofOrg = dialect.rangeOf(sql`e.org`, sql`${scope.org}`)
+  const ofOrg = dialect.plan.rangeOf(sql`e.org`, sql`${scope.org}`)
   const part = (index: string, led: SQL) => sql`SELECT * FROM (
-      SELECT ${entryToExport(context)} FROM ${dialect.entriesBy(index, led)}
+      SELECT ${entryToExport(context)} FROM ${dialect.plan.entriesBy(index, led)}
       WHERE ${led} AND ${ofOrg} AND e.id > ${beyond} AND ${exportable(context)}
-      ORDER BY ${dialect.inOrder(sql`e.org`, sql`e.id`)} LIMIT ${limit}
+      ORDER BY ${dialect.plan.inOrder(sql`e.org`, sql`e.id`)} LIMIT ${limit}
     ) ${sql.raw(index)}`
   const deleted = sql`SELECT * FROM (
       SELECT ${goneToExport(context)} FROM entry_versions v
-      WHERE ${dialect.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isGone} AND ${exportableState(context)}
-      ORDER BY ${dialect.inOrder(sql`v.org`, sql`v.entry_id`)} LIMIT ${limit}
+      WHERE ${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isGone} AND ${exportableState(context)}
+      ORDER BY ${dialect.plan.inOrder(sql`v.org`, sql`v.entry_id`)} LIMIT ${limit}
     ) kept`
   const parts = [
     part('entries_by_id', sql`e.listed = 1`),
@@ -88,19 +88,19 @@ export function listChangedStatements(
   ids: readonly number[],
 ): { readonly entries: SQL; readonly gone: SQL; readonly deleted: SQL | null } {
   const { dialect, scope, selection } = context
-  const among = (id: SQL) => sql`${id} ${dialect.oneOf(list(context, ids))}`
+  const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
   const seen = sql`(${circle(dialect, scope, 'c', 'null', 'was_')} OR ${lastCircle(dialect, scope, 'c')})`
   return {
     entries: sql`SELECT ${entryToExport(context)} FROM entries e WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
     gone: sql`SELECT DISTINCT c.entry_id AS id FROM changes c
-      WHERE ${among(sql`c.entry_id`)} AND ${dialect.aside(sql`c.org = ${scope.org}`)} AND c.seq > ${selection.after ?? 0}
+      WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.aside(sql`c.org = ${scope.org}`)} AND c.seq > ${selection.after ?? 0}
         AND c.was_thread IS NOT NULL AND ${seen}${selection.project === null ? sql`` : sql` AND c.was_project = ${selection.project}`}
         AND NOT EXISTS (SELECT 1 FROM entries e
           WHERE e.id = c.entry_id AND ${visible(dialect, scope, context.now)}${ofProject(context, 'e')})
       ORDER BY 1`,
     deleted: selection.history
       ? sql`SELECT ${goneToExport(context)} FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
       : null,
   }
 }
@@ -112,8 +112,8 @@ export function readStatements(
   versions: { readonly beyond: number; readonly maxBytes: number },
 ): { readonly entries: SQL; readonly links: SQL; readonly versions: SQL | null; readonly vectors: SQL | null } {
   const { dialect, scope, selection } = context
-  const among = (id: SQL) => sql`${id} ${dialect.oneOf(list(context, ids))}`
-  const inOrg = (alias: string) => dialect.aside(sql`${sql.raw(alias)}.org = ${scope.org}`)
+  const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
+  const inOrg = (alias: string) => dialect.plan.aside(sql`${sql.raw(alias)}.org = ${scope.org}`)
   return {
     entries: sql`SELECT ${ENTRY_RECORD_COLUMNS}, ${textOf()} AS text FROM entries e
       WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
@@ -125,7 +125,7 @@ export function readStatements(
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id, v.version) - v.bytes AS before_it, count(*) OVER () AS all_of_them
             FROM entry_versions v
             WHERE ${among(sql`v.entry_id`)} AND ${inOrg('v')} AND v.version > ${versions.beyond} AND ${exportableState(context)}
-          ) sized ${dialect.follow('entry_versions', 'v', sql`v.id = sized.id`)}
+          ) sized ${dialect.plan.follow('entry_versions', 'v', sql`v.id = sized.id`)}
           WHERE sized.before_it <= ${versions.maxBytes} ORDER BY v.entry_id, v.version`
       : null,
     vectors: selection.vectors
@@ -141,7 +141,7 @@ export function namedStatements(
   ids: readonly number[],
 ): { readonly standing: SQL; readonly deleted: SQL | null } {
   const { dialect, scope, selection } = context
-  const among = (id: SQL) => sql`${id} ${dialect.oneOf(list(context, ids))}`
+  const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
   const changed =
     selection.after === null
       ? sql`1 = 1`
@@ -153,7 +153,7 @@ export function namedStatements(
       WHERE ${among(sql`e.id`)} AND ${visible(dialect, scope, context.now)}`,
     deleted: selection.history
       ? sql`SELECT DISTINCT v.entry_id AS id FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
       : null,
   }
 }
@@ -169,7 +169,7 @@ export function firstUsesStatement(context: ExportContext, hashes: readonly stri
     selection.after === null
       ? sql``
       : sql` AND EXISTS (SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.seq > ${selection.after})`
-  const standing = sql`SELECT u.entry_id FROM image_uses u ${dialect.follow('entries', 'e', sql`e.id = u.entry_id`)}
+  const standing = sql`SELECT u.entry_id FROM image_uses u ${dialect.plan.follow('entries', 'e', sql`e.id = u.entry_id`)}
     WHERE u.org = ${scope.org} AND u.hash = h.value AND u.entry_id > 0 AND ${exportable(context)} AND ${unchanged}${windowed}
     ORDER BY u.entry_id LIMIT 1`
   return sql`SELECT h.value AS hash, (${standing}) AS id FROM ${dialect.jsonRows(sql`${JSON.stringify(hashes)}`)} AS h`

@@ -41,7 +41,7 @@ export function waitingStatements({ dialect, caller }: Context, { store, entries
   const ids = JSON.stringify(entries.map(({ id }) => id))
   return [
     sql`DELETE FROM import_references
-      WHERE entry_id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${ids}`)} AS given`)}`,
+      WHERE entry_id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${ids}`)} AS given`)}`,
     ...jsonGroups(rows).map(
       (json) => sql`
         INSERT INTO import_references (org, store, their_id, entry_id, relation, origin)

@@ -28,7 +28,7 @@ function told({ dialect, scope }: Context, from: SQL): SQL {
         WHERE v.entry_id = i.entry_id AND v.org = ${scope.org} ORDER BY v.version DESC LIMIT 1) AS was_mine,
       (SELECT max(v.ended_version) FROM entry_versions v WHERE v.entry_id = i.entry_id AND v.org = ${scope.org}) AS ended,
       (SELECT max(c.version) FROM changes c WHERE c.entry_id = i.entry_id AND c.org = ${scope.org}) AS changed
-    FROM ${from} i ${dialect.followLeft('entries', 'e', sql`e.id = i.entry_id`)}`
+    FROM ${from} i ${dialect.plan.followLeft('entries', 'e', sql`e.id = i.entry_id`)}`
 }
 
 /** Memory of these ids of a store. */

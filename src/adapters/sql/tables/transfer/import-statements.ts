@@ -137,7 +137,7 @@ const queue = ({ dialect, now }: Context, topic: 'index' | 'embed', ids: readonl
     : [
         sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
           SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${due} FROM entries e
-          WHERE e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} AS given`)}
+          WHERE e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} AS given`)}
           ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
       ]
 
@@ -150,10 +150,10 @@ export function importGuard({ dialect, caller }: Context, { entries, deleted }: 
   const added = entries.filter(({ replaces }) => replaces === null).map(({ id }) => id)
   const expected = dialect.jsonTable(sql`${JSON.stringify(replaced)}`, { id: 'integer', version: 'integer' })
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${expected} expected
-      ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = expected.id`)}
       WHERE e.version = expected.version AND ${changeable(dialect, caller, 0)}) = ${replaced.length}
     AND NOT EXISTS (SELECT 1 FROM entries e
-      WHERE e.id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(added)}`)} AS added`)})`
+      WHERE e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(added)}`)} AS added`)})`
 }
 
 /** Links that no metadata name. */
@@ -165,7 +165,7 @@ function linkStatements({ dialect, caller }: Context, entries: readonly TakenEnt
   const columns = { from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' } as const
   return [
     sql`DELETE FROM links WHERE org = ${caller.org} AND origin <> 'metadata'
-      AND from_id ${dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${replaced}`)} AS given`)}`,
+      AND from_id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${replaced}`)} AS given`)}`,
     ...jsonGroups(rows).map(
       (json) => sql`INSERT INTO links (org, from_id, relation, to_id, origin)
         SELECT ${caller.org}, r.from_id, r.relation, r.to_id, r.origin
@@ -187,7 +187,7 @@ export function takeStatements(
   const { dialect, caller, now } = context
   const { entries, deleted, versions, vectors } = batch
   const ids = (list: readonly number[]) =>
-    dialect.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(list)}`)} AS given`)
+    dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(list)}`)} AS given`)
   const states = [...entries.map(({ entry }) => entry), ...versions.map(({ state }) => state)]
   const ended = [
     ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
@@ -221,9 +221,9 @@ export function takeStatements(
       ...(told.size === 0
         ? []
         : [
-            sql`DELETE FROM entry_versions WHERE id ${dialect.oneOf(sql`SELECT v.id
+            sql`DELETE FROM entry_versions WHERE id ${dialect.plan.oneOf(sql`SELECT v.id
               FROM ${dialect.jsonTable(sql`${ofFile}`, { id: 'integer', version: 'integer' })} r
-              ${dialect.follow('entry_versions', 'v', sql`v.entry_id = r.id AND v.version = r.version`)}`)}`,
+              ${dialect.plan.follow('entry_versions', 'v', sql`v.entry_id = r.id AND v.version = r.version`)}`)}`,
             ...longTexts(caller.org, states),
           ]),
     ],
@@ -261,7 +261,7 @@ export function takeStatements(
           ]),
       // The feed tells what happened here and now, whenever the entries were written.
       sql`UPDATE changes SET at = ${now}, key_id = ${caller.keyId}
-        WHERE seq ${dialect.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
+        WHERE seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
     ],
   }
 }

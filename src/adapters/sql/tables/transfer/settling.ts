@@ -28,8 +28,8 @@ export const settledStatement = (dialect: SqlDialect, org: string, store: string
       WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.among(sql`${theirs}`)} AND (${come}) IS NOT NULL
       ORDER BY w.entry_id LIMIT ${AT_ONCE}
     ) heads
-    ${dialect.follow('import_references', 'w', sql`w.entry_id = heads.entry_id AND w.org = ${org} AND w.store = ${store}`)}
-    ${dialect.followLeft('entries', 'e', sql`e.id = w.entry_id AND e.org = ${org} AND ${untouched}`)}
+    ${dialect.plan.follow('import_references', 'w', sql`w.entry_id = heads.entry_id AND w.org = ${org} AND w.store = ${store}`)}
+    ${dialect.plan.followLeft('entries', 'e', sql`e.id = w.entry_id AND e.org = ${org} AND ${untouched}`)}
     WHERE (${come}) IS NOT NULL
     ORDER BY w.entry_id`
 }

@@ -69,7 +69,7 @@ export function wordStatements(dialect: SqlDialect, entries: readonly ReadToInde
       : dialect.indexEntries(entries)),
     sql`UPDATE entries SET text_words = counted.words
       FROM (
-        SELECT e.id, seen.words FROM ${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}
+        SELECT e.id, seen.words FROM ${seen} seen ${dialect.plan.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}
         WHERE e.text_words <> seen.words
       ) counted
       WHERE entries.id = counted.id`,
@@ -106,7 +106,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     // The version keeps a row that has changed meanwhile from being indexed by its old words.
     const read = JSON.stringify(entries.map(({ id, version }) => [id, version]))
     const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer' })
-    const same = sql`${seen} seen ${dialect.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
+    const same = sql`${seen} seen ${dialect.plan.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
     const batch = new Batch()
     const unchanged = batch.add(sql`SELECT e.id FROM ${same}`, numbersOf('id'))
     batch.do(wordStatements(dialect, entries)).do(beside(entries, same))
@@ -118,15 +118,15 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     return runOne(
       connection,
       sql`SELECT e.id, e.bytes FROM ${entriesById(dialect, ids)}
-        ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = 'index' AND o.key = CAST(e.id AS TEXT)`)}
+        ${dialect.plan.follow('outbox', 'o', sql`o.org = e.org AND o.topic = 'index' AND o.key = CAST(e.id AS TEXT)`)}
         WHERE e.org = ${org}`,
       each((row) => ({ id: num(row, 'id'), bytes: num(row, 'bytes') })),
     )
   }
 
   const done = (topic: string, same: SQL): SQL =>
-    sql`DELETE FROM outbox WHERE id ${dialect.oneOf(sql`SELECT o.id FROM ${same}
-      ${dialect.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}`)}`
+    sql`DELETE FROM outbox WHERE id ${dialect.plan.oneOf(sql`SELECT o.id FROM ${same}
+      ${dialect.plan.follow('outbox', 'o', sql`o.org = e.org AND o.topic = ${topic} AND o.key = CAST(e.id AS TEXT)`)}`)}`
 
   return {
     write,
@@ -149,9 +149,9 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
         if (known.length === 0) return []
         const json = JSON.stringify(known.map(({ id, version }) => [id, version]))
         const given = dialect.jsonTable(sql`${json}`, { id: 'integer', version: 'integer' })
-        const same = sql`${given} given ${dialect.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`
+        const same = sql`${given} given ${dialect.plan.follow('entries', 'e', sql`e.id = given.id AND e.version = given.version`)}`
         return [
-          sql`DELETE FROM entry_vectors WHERE entry_id ${dialect.oneOf(sql`SELECT e.id FROM ${same}`)}`,
+          sql`DELETE FROM entry_vectors WHERE entry_id ${dialect.plan.oneOf(sql`SELECT e.id FROM ${same}`)}`,
           ...insertVectorsOf(dialect, known),
           done('embed', same),
         ]

@@ -15,7 +15,7 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
   const rows = vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data])
   return jsonGroups(rows).map(
     (json) => sql`${INTO}
-      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.follow('entries', 'e', sql`${row}`)}`,
+      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.plan.follow('entries', 'e', sql`${row}`)}`,
   )
 }
 
@@ -31,6 +31,6 @@ export function insertVectorsOf(
   return jsonGroups(rows).map(
     (json) => sql`${INTO}
       FROM ${dialect.jsonTable(sql`${json}`, columns)} made
-        ${dialect.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}`,
+        ${dialect.plan.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}`,
   )
 }

@@ -38,10 +38,10 @@ const SPARE = 20
 
 /** The vectors `v` of an org and a model behind an id, as a condition; in the order of `inOrderOfId`. */
 export const vectorsBehind = (dialect: SqlDialect, org: string, model: string, id: number): SQL =>
-  sql`v.org = ${org} AND ${dialect.beyond([sql`v.model`, sql`${model}`], sql`v.id`, sql`${id}`)}`
+  sql`v.org = ${org} AND ${dialect.plan.beyond([sql`v.model`, sql`${model}`], sql`v.id`, sql`${id}`)}`
 
 export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'ASC'): SQL =>
-  dialect.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
+  dialect.plan.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
 
 /** So many vectors of an org and a model behind an id, whoever sees them, as a query of their ids. */
 export const stretchBehind = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
@@ -63,12 +63,12 @@ export const admittedBehind = (
   const columns = sql`${VECTOR_COLUMNS}, v.data`
   const order = sql`ORDER BY ${inOrderOfId(dialect)}`
   if ('limit' in which) {
-    const from = sql`entry_vectors v ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+    const from = sql`entry_vectors v ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
     const own = vectorsBehind(dialect, scope.org, model, which.after)
     return admittedVectors(context, filter, { columns, from, own }, sql`${order} LIMIT ${which.limit}`)
   }
   const from = sql`(${stretchBehind(dialect, scope.org, model, which.after, which.most)}) AS stretch
-    ${dialect.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+    ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   return admittedVectors(context, filter, { columns, from, own: sql`v.model = ${model}` }, order)
 }
 
@@ -110,8 +110,8 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const of = (ids: readonly number[], gate: SQL, open: SQL) => sql`
     SELECT v.id, v.entry_id, v.start, v.length, e.weight, ${data}
     FROM ${gate}${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} hit
-      ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
-      ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}
+      ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
     WHERE ${open}${where}`
   // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by. SQLite goes by neither
   // where it walks the parts of a room, but by a limit.
@@ -124,7 +124,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
   const cosine = dialect.nearness?.cosine(query)
   const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight${column}
-      FROM ${mayWalk}${plan.from} ${dialect.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
+      FROM ${mayWalk}${plan.from} ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE ${open}v.model = ${model} AND ${plan.where}`
   const few =
     cosine === undefined
@@ -155,7 +155,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
     sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, ${numbers.names} FROM near
       UNION ALL SELECT 'hit', id, entry_id, start, length, weight, ${numbers.names} FROM beyond
       UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, ${numbers.columns}
-        FROM few ${dialect.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
+        FROM few ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
       UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, ${numbers.none}`,
   )
 }
@@ -170,8 +170,8 @@ export async function lookUpVectors(
   const { model, filter, hits, further, hitData, confirmedUpTo, unconfirmedLimit, eligibleLimit } = lookup
   const staged = further.length > 0 || eligibleLimit > 0
   const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} hit
-    ${dialect.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
-    ${dialect.follow('entries', 'e', sql`e.id = v.entry_id`)}`
+    ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
+    ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   const withData = sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, lookup.query).columns}`
   const batch = new Batch()
   const found = batch.add(

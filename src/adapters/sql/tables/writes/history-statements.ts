@@ -78,7 +78,7 @@ function shownVersions(context: HistoryContext, id: number): SQL {
     FROM entry_versions v WHERE v.entry_id = ${id} AND v.deleted = 1 AND ${sees(context, 'v', id)}
     UNION ALL
     SELECT e.version + 1, l.at, 'deleted', l.agent, l.key_id, 0, 'none'
-    FROM leaving l ${dialect.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    FROM leaving l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.entry_id = ${id} AND ${sees(context, 'e', id)}
   )`
 }
@@ -157,21 +157,21 @@ export function asOfStatement(
   return sql`
     WITH standing AS (
       SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
-      FROM ${wanted} ${dialect.follow('entries', 'e', sql`e.id = wanted.id`)}
+      FROM ${wanted} ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE e.updated_at <= ${at} AND ${stood}
       UNION ALL
       SELECT wanted.place, v.entry_id, v.version, 0, v.bytes + v.size
-      FROM ${wanted} ${dialect.follow('entry_versions', 'v', sql`v.entry_id = wanted.id`)}
+      FROM ${wanted} ${dialect.plan.follow('entry_versions', 'v', sql`v.entry_id = wanted.id`)}
       WHERE v.updated_at <= ${at} AND v.ended_at > ${at} AND ${visibleState(dialect, scope, at)}
     ), sized AS (
       SELECT place, id, version, live, size, sum(size) OVER (ORDER BY place) AS up_to_here FROM standing
     )
     SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
-    FROM sized ${dialect.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
+    FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
     UNION ALL
     SELECT sized.place, sized.id, ${KEPT_COLUMNS}, ${keptText}
     FROM sized
-      ${dialect.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
+      ${dialect.plan.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
     WHERE sized.live = 0 OR NOT ${fits}
     ORDER BY 1`
 }

@@ -33,8 +33,8 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
-    WHERE l.id IN ${returning} OR ${dialect.exists(sql`
-      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.aside(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
+    WHERE l.id IN ${returning} OR ${dialect.plan.exists(sql`
+      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.plan.aside(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
   ) END`
 }
 
@@ -68,9 +68,9 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, s
   return sql`
     INSERT INTO guards (holds) SELECT (
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
-      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}
-      ${dialect.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
-      WHERE ${dialect.aside(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
+      ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}
+      ${dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
+      WHERE ${dialect.plan.aside(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
         standing: sql` AND e.version = given.version`,
         // It may have been restored and deleted again meanwhile.
         gone: sql` AND d.ended_version = given.version`,
@@ -93,7 +93,7 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)},
       ${linksOf(dialect, caller, states)}, ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
     FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer', captured: 'integer' })} given
-      ${dialect.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
+      ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
 /** An entry that stands there becomes again what it was about. */
@@ -122,9 +122,9 @@ export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: read
     sql`
       INSERT INTO links (org, from_id, relation, to_id, origin)
       SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin
-      FROM ${rows} l ${dialect.follow('entries', 'one', sql`one.id = l.from_id`)}
-      WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.exists(sql`
-        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.aside(sql`other.org = ${org}`)}`)})
+      FROM ${rows} l ${dialect.plan.follow('entries', 'one', sql`one.id = l.from_id`)}
+      WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.plan.exists(sql`
+        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.aside(sql`other.org = ${org}`)}`)})
       ON CONFLICT DO NOTHING`,
   ]
 }
@@ -145,7 +145,9 @@ export function besideStatements(dialect: SqlDialect, org: string, now: number, 
   const later = all.filter(({ indexed }) => indexed === null)
   const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
-    return of.length === 0 ? [] : queueIndexing([topic], sql`e.id ${dialect.oneOf(sql`SELECT value FROM ${ids}`)}`, now)
+    return of.length === 0
+      ? []
+      : queueIndexing([topic], sql`e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${ids}`)}`, now)
   }
   const whole = all.flatMap(({ kept: { id, currentVersion, state }, indexed, generated }) =>
     indexed === null

@@ -220,6 +220,6 @@ export function versionGuard({ dialect, scope, now }: WriteContext, changes: rea
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
     FROM ${dialect.jsonTable(sql`${expected}`, { id: 'integer', version: 'integer' })} expected
-      ${dialect.follow('entries', 'e', sql`e.id = expected.id`)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = expected.id`)}
     WHERE e.version = expected.version AND ${changeable(dialect, scope, now)}) = ${changes.length}`
 }

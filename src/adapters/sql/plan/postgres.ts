@@ -1,0 +1,23 @@
+// How is PostgreSQL brought to the way that is meant? By OFFSET 0, through which no planner looks, and by comparisons that its index knows.
+import { sql } from 'drizzle-orm'
+import type { Plan } from './plan'
+
+export const POSTGRES_PLAN: Plan = {
+  follow: (table, alias, on) =>
+    sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
+  followLeft: (table, alias, on) =>
+    sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
+  oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
+  // Beside an equality of the first, an index would be read from its beginning.
+  beyond: ([known, value], column, number) =>
+    sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,
+  exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
+  rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
+  inOrder: (column, wanted) => sql`${column}, ${wanted}`,
+  aside: (condition) => sql`(${condition}) IS TRUE`,
+  unordered: (expression) => expression,
+  illustratedEntries: sql`entries e`,
+  entriesOfProject: sql`entries e`,
+  entriesOfLayer: sql`entries e`,
+  entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
+}
