@@ -4,11 +4,11 @@ import type { VectorSpace } from '../../ports/vector-index'
 import type { SqlDialect } from '../sql/core/dialect'
 
 /** Up to this many vectors are compared one by one, which is exact; beyond, the HNSW index is asked. */
-const FEW = 10_000
+const COMPARED_EXACTLY = 10_000
 
 /** The nearest vectors of an org and model as a table with `id` and `cosine`, best first. */
 export const nearestVectors =
-  (few = FEW) =>
+  (few = COMPARED_EXACTLY) =>
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`
 
@@ -38,7 +38,7 @@ export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
     const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`
     return sql`nearest_entries(
       ${org}, ${model}, ${toBase64(query)}, ${layer}, ${project}::text, ${owner}::text,
-      ${projects === null ? sql`NULL` : among}, ${least}, ${most}, ${FEW}
+      ${projects === null ? sql`NULL` : among}, ${least}, ${most}, ${COMPARED_EXACTLY}
     )`
   },
 }

@@ -21,7 +21,7 @@ interface Block {
 }
 
 /** Slots that a new group has room for. */
-const FEW = 16
+const FIRST_SLOTS = 16
 
 /** Vectors whose entries stand in one place. */
 interface Group {
@@ -102,7 +102,7 @@ export class VectorScan {
     const known = this.groupOf.get(key)
     if (known !== undefined) return known
     this.groupOf.set(key, this.groups.length)
-    return this.groups.push({ place, slots: new Uint32Array(FEW), count: 0 }) - 1
+    return this.groups.push({ place, slots: new Uint32Array(FIRST_SLOTS), count: 0 }) - 1
   }
 
   private join(slot: number): void {

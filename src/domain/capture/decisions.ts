@@ -13,13 +13,13 @@ const SIGNS = [
 ]
 const SENTENCE = /[^.!?\n]+(?:[.!?]+(?=\s|$)|[.!?](?=\S)[^.!?\n]*)*[.!?]*/g
 const LONGEST = 300
-const MOST = 10
+const MAX_DECISIONS = 10
 
 /** The sentences of a text that tell a decision, the first ten. */
 export function decisionsIn(text: string, who: Said['who']): Said[] {
   const found: Said[] = []
   for (const [sentence] of text.replaceAll('’', "'").matchAll(SENTENCE)) {
-    if (found.length === MOST) break
+    if (found.length === MAX_DECISIONS) break
     const lower = sentence.toLowerCase()
     if (!SIGNS.some((sign) => lower.includes(sign))) continue
     found.push({

@@ -6,7 +6,7 @@ import { baseName, folderOf, isSameFile } from './paths'
 import { weightFactor } from './similarity'
 
 /** What stands before a coding agent at this moment (fabric contract §5): which memories, and in which order. */
-export const MOST = { working: 10, relevant: 10, patterns: 5, suggestions: 5, ghostMessages: 5 } as const
+export const MAX_SHOWN = { working: 10, relevant: 10, patterns: 5, suggestions: 5, ghostMessages: 5 } as const
 
 /** Where memories come from: the newest, those of the open file, and those nearest to what is being done by words and by meaning. */
 export const CANDIDATES = { newest: 200, ofFile: 50, nearest: 50, patterns: 200 } as const
@@ -189,10 +189,10 @@ export function choose(candidates: readonly Candidate[], moment: Moment, now: nu
   return {
     working: [...working.filter((one) => !one.isCaptured), ...working.filter((one) => one.isCaptured)].slice(
       0,
-      MOST.working,
+      MAX_SHOWN.working,
     ),
-    relevant: lasting.filter((one) => !isPattern(one)).slice(0, MOST.relevant),
-    patterns: lasting.filter((one) => isPattern(one) && passes(one, moment)).slice(0, MOST.patterns),
+    relevant: lasting.filter((one) => !isPattern(one)).slice(0, MAX_SHOWN.relevant),
+    patterns: lasting.filter((one) => isPattern(one) && passes(one, moment)).slice(0, MAX_SHOWN.patterns),
     bugs: lasting.filter(({ kind }) => typeOfKind(kind) === 'bug_fix'),
   }
 }

@@ -1,6 +1,6 @@
 import { own } from '../entry/metadata'
 import { firstCodePoints } from '../text'
-import { DAY, MOST, type Moment, namesCommand, type Pattern } from './current'
+import { DAY, MAX_SHOWN, type Moment, namesCommand, type Pattern } from './current'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
 import { headOf } from './room'
@@ -125,7 +125,7 @@ export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
           },
         ]),
   ]
-  return all.slice(0, MOST.suggestions)
+  return all.slice(0, MAX_SHOWN.suggestions)
 }
 
 const TEST_OR_BUILD = /(?<![\p{L}\p{N}_])(?:test|build|vitest|jest|pytest|make)(?![\p{L}\p{N}_])/u
@@ -183,5 +183,5 @@ export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: n
         },
     command,
   ]
-  return all.filter((message) => message !== null).slice(0, MOST.ghostMessages)
+  return all.filter((message) => message !== null).slice(0, MAX_SHOWN.ghostMessages)
 }

@@ -10,7 +10,7 @@ import type { Recall } from '../searching/memories/recall'
 import { threadOfSession } from './write-session'
 
 /** Curated entries at one prompt, and what is looked at so that some of them are new to the session. */
-const MOST = 3
+const MAX_RECALLED = 3
 const LOOKED_AT = 12
 /** Similarity from which an entry is recalled (fabric contract §4). */
 const THRESHOLD = 0.7
@@ -74,7 +74,7 @@ export function createRecallForHooks({
       BYTES,
     )
     const fresh = page.results.map(({ memory }) => memory).filter(({ id, layer }) => layer !== 1 && !seen.includes(id))
-    return promptText(fresh.slice(0, MOST), ROOM - chars)
+    return promptText(fresh.slice(0, MAX_RECALLED), ROOM - chars)
   }
 
   return { atStart, atPrompt }

@@ -41,7 +41,7 @@ export const mergedInto = (id: number, call: { readonly changeId: string }): Rev
   ...{ did: 'merge', id, version: 1, dropped: droppedBy(call) },
 })
 
-const MOST = 20
+const MAX_REVIEWED = 20
 const MOST_TITLE = 200
 
 /** What was done, and the entry that it made or kept, at its version after that. */
@@ -70,8 +70,8 @@ export function createReviewCaptured({
 }) {
   /** Captured entries that are the caller's to change, in the order of the ids. @throws Problem not_found, conflict */
   async function captured(caller: Caller, ids: readonly number[], seen: SeenVersions) {
-    if (ids.length === 0 || ids.length > MOST)
-      throw invalidInput(`ids must be a list of 1 to ${MOST} ids of captured entries`)
+    if (ids.length === 0 || ids.length > MAX_REVIEWED)
+      throw invalidInput(`ids must be a list of 1 to ${MAX_REVIEWED} ids of captured entries`)
     const found = new Map((await entries.readToChange(caller, ids)).map((entry) => [entry.id, entry]))
     return ids.map((id) => {
       const entry = found.get(id)

@@ -20,7 +20,7 @@ export interface Restored {
 }
 
 /** Entries a call. */
-const MOST = 1000
+const MAX_RESTORED = 1000
 /** Texts and metadata of a call: they are read, analysed and embedded. */
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
@@ -64,7 +64,7 @@ export function createRestoreEntries(dependencies: {
    */
   return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
     return withRetries(async () => {
-      const found = await history.restorable(caller, what, { limit: MOST, maxBytes: MOST_BYTES })
+      const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
       if ('changeId' in what && only === undefined && found.standing.length === 0)
         throw notFound('Nothing that this change_id has deleted is kept')

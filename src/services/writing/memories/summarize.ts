@@ -33,7 +33,7 @@ export interface Summarized {
 }
 
 /** Memories that one call takes in. */
-const MOST = 1_000
+const MAX_SUMMARIZED = 1_000
 const PATTERNS: readonly MemoryType[] = ['code_pattern', 'convention']
 
 export type Summarize = ReturnType<typeof createSummarize>
@@ -65,7 +65,7 @@ export function createSummarize({
           (includeDecisions || type !== 'decision'),
       )
       const originals = await memories.summarizable(caller, {
-        ...{ project, layer, types, limit: MOST },
+        ...{ project, layer, types, limit: MAX_SUMMARIZED },
         createdBefore: clock.now() - olderThanDays * DAY_MS,
       })
       if (originals.length === 0)

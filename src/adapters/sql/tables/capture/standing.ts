@@ -22,7 +22,7 @@ interface Context {
 }
 
 /** Entries of one facet: more than ever fit into a start. */
-const MOST = 24
+const MAX_OF_FACET = 24
 /** Captured sessions of a project that are looked at for one of the branch. */
 const SESSIONS = 50
 /** Characters of each text: more than are told. */
@@ -55,12 +55,12 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
       SELECT e.id, ${newest} AS newest FROM entries e
       WHERE ${listed(dialect, scope, now)} AND ${ofProject(one)} AND e.layer = ${sql.raw(String(layer))} AND ${OF_FACET[facet]}
         AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
-      ORDER BY ${newest} DESC, e.id DESC LIMIT ${MOST}
+      ORDER BY ${newest} DESC, e.id DESC LIMIT ${MAX_OF_FACET}
     ) AS part`,
   )
   return sql`
     WITH chosen AS (
-      SELECT id, newest FROM (${sql.join(parts, sql` UNION ALL `)}) AS found ORDER BY newest DESC, id DESC LIMIT ${MOST}
+      SELECT id, newest FROM (${sql.join(parts, sql` UNION ALL `)}) AS found ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}
     )
     SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}

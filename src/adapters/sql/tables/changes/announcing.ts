@@ -8,7 +8,7 @@ import { changedSince, OLDEST_FIRST } from './change-rows'
 import { SIGHT_COLUMNS, toSight } from './sight'
 
 /** Changes of one batch that are told one by one; of more it is said that there were many. */
-const MOST = 64
+const MAX_ANNOUNCED = 64
 /** Of work on all orgs, of which each hears its own. */
 const MOST_OF_ALL = 1000
 
@@ -21,7 +21,7 @@ export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL
   SELECT c.org, ${SIGHT_COLUMNS} FROM changes c
   WHERE ${org === '' ? sql`c.seq > ${since}` : changedSince(dialect, org, since)}
     AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
-  ${org === '' ? sql`ORDER BY c.seq` : OLDEST_FIRST} LIMIT ${org === '' ? MOST_OF_ALL : MOST + 1}`
+  ${org === '' ? sql`ORDER BY c.seq` : OLDEST_FIRST} LIMIT ${org === '' ? MOST_OF_ALL : MAX_ANNOUNCED + 1}`
 
 type Made = ReadonlyMap<string, readonly Sight[]>
 
@@ -30,7 +30,7 @@ export const toMade: Decode<Made> = (rows) =>
   new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toSight)]))
 
 export function announceAll(made: Made, announce: Announce): void {
-  for (const [org, sights] of made) announce(org, sights.length > MOST ? null : sights)
+  for (const [org, sights] of made) announce(org, sights.length > MAX_ANNOUNCED ? null : sights)
 }
 
 const VECTOR_SYNC = 'vector_sync'
