@@ -61,7 +61,8 @@ async function checked(file: Blob): Promise<void> {
   if (volumes.length > MOST_VOLUMES)
     throw new Problem(
       'limit_exceeded',
-      `The file has ${volumes.length} volumes, and a page takes ${MOST_VOLUMES}; nothing was imported. Use the command line: npm run -s commonplace -- import FILE`,
+      `The file has ${volumes.length} volumes, and a page takes ${MOST_VOLUMES}; nothing was imported. ` +
+        'Use the command line: npm run -s commonplace -- import FILE',
     )
 }
 
