@@ -68,6 +68,7 @@ import { chooseModels, confirmed } from './models'
 import { composePacks } from './packs'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
+import { timedIndex } from './timed'
 import { composeTransfer } from './transfer'
 
 export interface Surroundings {
@@ -93,7 +94,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
-  const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
+  const {
+    embedder,
+    summarizer,
+    reranker,
+    health: models,
+  } = chooseModels(config, { analyzer, ai: bindings.AI, pace, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
@@ -114,7 +120,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const fullTextIndex = createSqlIndexMaintenance(connection, analyzer, pace)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
-  const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
+  const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
   const identityStore = createSqlIdentityStore(connection, clock)
   const sync = createSyncVectors({ index, rows, pace })
   const making = {
@@ -152,13 +158,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
   const code = composeCode({
-    connection,
-    embedder,
-    analyzer,
-    levels,
-    clock,
-    onEmbeddingFailure,
-    pace,
+    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace },
     quotas: config.quotas,
   })
   const schedule = createSchedule({

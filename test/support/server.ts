@@ -35,6 +35,8 @@ export interface Surroundings {
   readonly vectors?: boolean
   /** False: a deployment without R2. */
   readonly images?: boolean
+  /** The folder of another bundle than this checkout's. */
+  readonly worker?: string
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -47,12 +49,12 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true, vectors = true, images = true, kept }: Surroundings = {},
+  { onLog, web, origin, oauth = true, vectors = true, images = true, worker = WORKER_DIR, kept }: Surroundings = {},
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      modules: modulesOf(WORKER_DIR),
-      modulesRoot: WORKER_DIR,
+      modules: modulesOf(worker),
+      modulesRoot: worker,
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
