@@ -8,7 +8,7 @@ import type { Services } from '../services/services'
 import { offerOf } from '../tools/catalogue'
 import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
-import { enter, refuse, whenSent } from './admission'
+import { admit, enter, refuse, whenSent } from './admission'
 import { administratorOf, authenticate, type Credential, requireOrg, requireRole } from './auth'
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
@@ -136,15 +136,19 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     // CORS preflights carry no credential.
     if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT)
     const { config, services, oauth = null } = c.var.setup
-    const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
-    c.set('credential', credential)
     const { measure } = c.var.setup
-    measure?.authenticated()
+    const { limiter, afterwards } = services
+    const asked = { limiter, afterwards, authorization: c.req.header('authorization') ?? null }
+    const { credential, admission } = await admit(asked, async () => {
+      const found = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
+      measure?.authenticated()
+      return found
+    })
+    c.set('credential', credential)
     if (credential.kind === 'principal') {
       const { org, keyId: key, agent } = credential.principal
       measure?.asks({ org, key, agent })
     }
-    const admission = await enter(services.limiter, credential)
     if (admission?.admitted === false) return refuse(admission, c.req.path)
     c.set('leaving', admission === null ? [] : [admission.leave])
     try {

@@ -65,7 +65,13 @@ export async function startServer(
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
       r2Buckets: images ? { IMAGES: 'images' } : {},
-      bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
+      // A line a request is for those who listen.
+      bindings: {
+        AUTH_MODE: 'open',
+        ...(onLog === undefined && { LOG_LEVEL: 'WARNING' }),
+        ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }),
+        ...vars,
+      },
       host: '127.0.0.1',
       port: kept?.port ?? 0,
       ...(kept === undefined ? {} : { resourcePersistencePath: kept.folder }),
