@@ -2,17 +2,27 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { isPackaged, ROOT } from '../src/cli/place.mjs'
 
-export const root = fileURLToPath(new URL('..', import.meta.url).href)
+export const root = `${ROOT}/`
 const stamp = join(root, 'node_modules', '.commonplace-lock')
+
+function binaryOfPackage() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('node/package.json')
+    return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  } catch {
+    return null // not installed
+  }
+}
 
 /** The Node that wrangler and vitest need (22.12 or newer): the npm package `node`, else the one that runs this. */
 export function nodePath() {
-  const packaged = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (existsSync(packaged)) return packaged
+  const packaged = binaryOfPackage()
+  if (packaged !== null && existsSync(packaged)) return packaged
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 12)) return process.execPath
   console.error(
@@ -38,8 +48,9 @@ function cacheOption() {
   }
 }
 
-/** Runs `npm ci` unless node_modules already holds what package-lock.json says. */
+/** Runs `npm ci` unless node_modules already holds what package-lock.json says; a package was installed with what it needs. */
 export function installMissing() {
+  if (isPackaged) return
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return
   // Standard output belongs to the program that is about to run.
   console.error('Installing packages (once) …')
@@ -74,5 +85,5 @@ export function environment(extra = {}) {
   }
 }
 
-// npm calls this after every install, so that an install by hand is not repeated.
+// npm calls this after every install in a checkout, so that an install by hand is not repeated.
 if (process.argv[2] === 'stamp') writeFileSync(stamp, lockHash())

@@ -1,10 +1,10 @@
-// `node scripts/release.mjs VERSION [--dry-run]`: sets the version, closes the changelog, records the schema, commits, tags and packs. It
-// pushes and publishes nothing.
+// `node scripts/release.mjs VERSION [--dry-run]`: sets the version, closes the changelog, records the schema, commits, tags and packs the
+// package and the extension for Claude Desktop. It pushes and publishes nothing.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './install.mjs'
-import { Refused, releaseOf } from './release/files.mjs'
+import { FILES, Refused, releaseOf } from './release/files.mjs'
 
 const text = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
 const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
@@ -16,13 +16,15 @@ function readSources() {
       .map((name) => [`${engine}/${name}`, text(`migrations/${engine}/${name}`)]),
   )
   return {
-    package: text('package.json'),
-    lock: text('package-lock.json'),
-    about: text('src/domain/about.ts'),
-    changelog: text('CHANGELOG.md'),
+    files: Object.fromEntries(FILES.map((path) => [path, text(path)])),
     migrations: Object.fromEntries(migrations),
+    commit: git('rev-parse', 'HEAD'),
   }
 }
+
+/** @param {string} script @param {string[]} args */
+const run = (script, ...args) =>
+  execFileSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' })
 
 try {
   const [version, ...flags] = process.argv.slice(2)
@@ -32,15 +34,17 @@ try {
   if (flags.length > 0) {
     console.log(`Nothing is changed (--dry-run). ${version} would change:`)
     for (const file of Object.keys(changed)) console.log(`  ${file}`)
-    console.log(`  and commit, tag v${version} and pack commonplace-${version}.tgz`)
+    console.log(`  and commit, tag v${version} and pack the package and the extension`)
   } else {
     if (git('status', '--porcelain') !== '') throw new Refused('There are changes that are not committed')
     if (git('tag', '--list', `v${version}`) !== '') throw new Refused(`The tag v${version} is there already`)
     for (const [file, content] of Object.entries(changed)) writeFileSync(join(root, file), content)
+    run('scripts/plugins.mjs', '--check')
     git('add', ...Object.keys(changed))
     git('commit', '-m', `Release ${version}`)
     git('tag', '-a', `v${version}`, '-m', `Commonplace ${version}`)
     execFileSync('npm', ['pack', '--silent'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+    run('scripts/mcpb.mjs')
     console.log(`Released ${version} here; publish it with: git push --follow-tags`)
   }
 } catch (error) {

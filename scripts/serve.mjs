@@ -1,8 +1,10 @@
 // How is the Worker run on this machine? As a child in a process group of its own, so that whatever ends this process, a signal
 // it cannot hear included, leaves nothing running. Shared by `npm start` and `npm run dev:postgres`.
 import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { environment, nodePath, root } from './install.mjs'
+import { isPackaged, ROOT, WORK } from '../src/cli/place.mjs'
+import { environment, nodePath } from './install.mjs'
 
 const PROGRAM = fileURLToPath(new URL('serve/worker.mjs', import.meta.url).href)
 const GRACE_MS = 7000
@@ -41,12 +43,14 @@ function whenNpmEnds(/** @type {() => void} */ then) {
  * @returns {Promise<number>}
  */
 export function serve(task) {
+  mkdirSync(WORK, { recursive: true })
   const child = spawn(nodePath(), [PROGRAM], {
-    cwd: root,
+    cwd: isPackaged ? WORK : ROOT,
     // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
     env: environment({ COMMONPLACE_TASK: JSON.stringify(task), WRANGLER_LOG: 'error' }),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
+    windowsHide: true,
   })
   let asked = false
   const stop = () => {

@@ -115,9 +115,11 @@ const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
-/** @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all */
-export function parseConfig(env: Environment): Config {
-  const reader = new Reader(env)
+/**
+ * @param reader that reads the environment; docs/configuration.md is made by one that notes what it is asked for
+ * @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all
+ */
+export function parseConfig(env: Environment, reader = new Reader(env)): Config {
   const storage = reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1', 'postgresql'])
   const onPostgres = storage === 'postgresql'
   const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)

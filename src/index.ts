@@ -5,7 +5,7 @@ import { composeServices } from './composition/worker'
 import { type Config, type Environment, parseConfig } from './config'
 import { createApp } from './http/app'
 import { createLog } from './http/log'
-import { createMeasure } from './http/measure'
+import { createMeasure, type DataPoint } from './http/measure'
 import { createOAuth } from './http/oauth/server'
 import { grantsStep } from './services/keeping/steps'
 
@@ -18,6 +18,8 @@ type Env = Bindings &
   Environment & {
     /** Without it there is no OAuth, and keys only. */
     readonly OAUTH_KV?: KVNamespace
+    /** A dataset of Analytics Engine, for what each request was and cost; optional. */
+    readonly METRICS?: AnalyticsEngineDataset
   }
 
 /** The same for all requests of an isolate. */
@@ -35,13 +37,14 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
   const { log } = measure
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
-  const { OAUTH_KV: kv } = env
+  const { OAUTH_KV: kv, METRICS: metrics } = env
   // On one machine nobody needs a grant, and clients that find OAuth described would ask for one.
   const granting = kv !== undefined && config.authMode === 'required'
   return {
     config,
     log,
     measure,
+    ...(metrics && { record: (point: DataPoint) => metrics.writeDataPoint(point) }),
     services,
     ahead,
     oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null,

@@ -27,6 +27,7 @@ import { applyMigrations, upload } from './upload.mjs'
  * @property {(line: string) => void} print
  * @property {() => Date} now
  * @property {Record<string, string | undefined>} environment
+ * @property {import('./configuration.mjs').Configuration} [toml] in the place of wrangler.toml
  * @property {string} folder for the configuration and the token
  *
  * @typedef {object} Names
@@ -35,7 +36,7 @@ import { applyMigrations, upload } from './upload.mjs'
  * @property {string} images
  * @property {string} grants
  *
- * @typedef {Omit<Surroundings, 'print' | 'environment'> & { options: Options, names: Names, env: Record<string, string>,
+ * @typedef {Omit<Surroundings, 'print' | 'environment' | 'toml'> & { options: Options, names: Names, env: Record<string, string>,
  *   say: (step: string, what: string) => void }} Deploying
  */
 
@@ -87,8 +88,7 @@ const dimensionsOf = (/** @type {Record<string, string>} */ vars) => Number(vars
  * @returns {Promise<number>} exit code
  */
 export async function deploy(surroundings, options) {
-  const { print, environment, ...given } = surroundings
-  const toml = readToml()
+  const { print, environment, toml = readToml(), ...given } = surroundings
   const names = namesOf(toml, options.name)
   const env = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -85,7 +85,6 @@ export function writeDeployment(deployment, file = join(root, '.wrangler', 'comm
   const text = {
     ...rest,
     main: back(main),
-    tsconfig: back('tsconfig.json'),
     ...(databases && {
       d1_databases: databases.map((/** @type {Configuration} */ one) => ({
         ...one,

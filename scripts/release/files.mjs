@@ -29,19 +29,42 @@ export function isNewer(a, b) {
   }
 }
 
-/** @param {string} text @param {RegExp} place with the version between two groups @param {string} version @param {string} file */
-function stamped(text, place, version, file) {
-  if (!place.test(text)) throw new Refused(`${file} holds no version where it should`)
-  return text.replace(place, (_, before, after) => `${before}${version}${after}`)
+/** Where the version stands, beside package-lock.json: so often in each file. @type {Readonly<Record<string, number>>} */
+const PLACES = {
+  'package.json': 1,
+  'src/domain/about.ts': 1,
+  'server.json': 2,
+  'mcpb/manifest.json': 1,
+  '.claude-plugin/marketplace.json': 2,
+  'plugins/agent-plugin/plugin.json': 1,
+  'plugins/agent-plugin/hook.mjs': 1,
+  'plugins/commonplace/.claude-plugin/plugin.json': 1,
+  'plugins/commonplace/.codex-plugin/plugin.json': 1,
+  'plugins/commonplace/.cursor-plugin/plugin.json': 1,
+  'plugins/commonplace/hook.mjs': 1,
+  'plugins/source/bridge.mjs': 1,
 }
 
+/** What a release reads and changes, by path; the migrations are read beside it. */
+export const FILES = ['CHANGELOG.md', 'package-lock.json', ...Object.keys(PLACES)]
+
+/** @param {string} text @param {string} from @param {string} to @param {string} file */
+function stamped(text, from, to, file) {
+  const place = new RegExp(`(\\bversion"?: ["'])${from.replaceAll('.', '\\.')}(["'])`, 'g')
+  const found = text.match(place)?.length ?? 0
+  if (found !== PLACES[file]) throw new Refused(`${file} holds the version ${from} ${found} times, not ${PLACES[file]}`)
+  return text.replace(place, (_, before, after) => `${before}${to}${after}`)
+}
+
+/** Of the package itself: the first two of the lock, none of those that it depends on. */
+const OWN =
+  /^(\{\s*"name": "[^"]+",\s*"version": ")[^"]+("[\s\S]*?"packages": \{\s*"": \{\s*"name": "[^"]+",\s*"version": ")[^"]+(")/
+
 /**
- * @typedef {object} Sources texts of files, by their path
- * @property {string} package package.json
- * @property {string} lock package-lock.json
- * @property {string} about src/domain/about.ts
- * @property {string} changelog CHANGELOG.md
- * @property {Record<string, string>} migrations by `d1/0001_….sql`
+ * @typedef {object} Sources
+ * @property {Readonly<Record<string, string>>} files texts of `FILES`, by path
+ * @property {Readonly<Record<string, string>>} migrations texts, by `d1/0001_….sql`
+ * @property {string} commit whose Worker is released, but for its version
  *
  * @param {Sources} sources
  * @param {string} version
@@ -49,24 +72,23 @@ function stamped(text, place, version, file) {
  * @returns {Record<string, string>} new texts, by path
  * @throws {Refused}
  */
-export function releaseOf(sources, version, day) {
-  const current = JSON.parse(sources.package).version
+export function releaseOf({ files, migrations, commit }, version, day) {
+  const text = (/** @type {string} */ path) => files[path] ?? ''
+  const current = JSON.parse(text('package.json')).version
   if (!isNewer(version, current)) throw new Refused(`${version} is not newer than ${current}`)
-  const [, unreleased] = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(sources.changelog) ?? []
+  const changelog = text('CHANGELOG.md')
+  const [, unreleased] = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? []
   if (unreleased === undefined || unreleased.trim() === '')
     throw new Refused('CHANGELOG.md tells nothing under "Unreleased"')
-  // Of the package itself: the first two of the lock, none of those that it depends on.
-  const own =
-    /^(\{\s*"name": "commonplace",\s*"version": ")[^"]+("[\s\S]*?"packages": \{\s*"": \{\s*"name": "commonplace",\s*"version": ")[^"]+(")/
-  if (!own.test(sources.lock)) throw new Refused('package-lock.json holds no version where it should')
-  const hashes = Object.entries(sources.migrations)
+  const lock = text('package-lock.json')
+  if (!OWN.test(lock)) throw new Refused('package-lock.json holds no version where it should')
+  const hashes = Object.entries(migrations)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')])
+    .map(([name, sql]) => [name, createHash('sha256').update(sql).digest('hex')])
   return {
-    'package.json': stamped(sources.package, /^(\s*"version": ")[^"]+(")/m, version, 'package.json'),
-    'package-lock.json': sources.lock.replace(own, (_, one, two, three) => `${one}${version}${two}${version}${three}`),
-    'src/domain/about.ts': stamped(sources.about, /(version: ')[^']+(')/, version, 'src/domain/about.ts'),
-    'CHANGELOG.md': sources.changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`),
-    'migrations/released.json': `${JSON.stringify({ version, migrations: Object.fromEntries(hashes) }, null, 2)}\n`,
+    ...Object.fromEntries(Object.keys(PLACES).map((path) => [path, stamped(text(path), current, version, path)])),
+    'package-lock.json': lock.replace(OWN, (_, one, two, three) => `${one}${version}${two}${version}${three}`),
+    'CHANGELOG.md': changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`),
+    'migrations/released.json': `${JSON.stringify({ version, commit, migrations: Object.fromEntries(hashes) }, null, 2)}\n`,
   }
 }

@@ -2,6 +2,7 @@
 // answered at once and in one line.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { STATE, TYPED } from '../../src/cli/place.mjs'
 
 /** Something that the person at the terminal has to write differently; its message is one line. */
 export class UsageError extends Error {}
@@ -69,7 +70,7 @@ function parse(args) {
     return /** @type {any} */ (parseArgs({ args: [...args], options: OPTIONS }).values)
   } catch (error) {
     const [sentence] = error.message.split('. ')
-    throw new UsageError(`${sentence}; npm start ${USAGE}.`)
+    throw new UsageError(`${sentence}; ${TYPED.start} ${USAGE}.`)
   }
 }
 
@@ -86,7 +87,7 @@ export function readServeArguments(args, { root, port }) {
   return {
     port: given === undefined ? DEFAULT_PORT : readPort(values.port === undefined ? 'PORT' : '--port', given),
     ip: values.ip ?? values.host ?? 'localhost',
-    state: resolve(root, values['persist-to'] ?? '.wrangler/state'),
+    state: resolve(root, values['persist-to'] ?? STATE),
     vars: Object.fromEntries((values.var ?? []).map(readVariable)),
     envFiles: values['env-file'],
     // 0 is wrangler's word for any free port, which nobody would know here.

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BUILT, isPackaged } from '../../src/cli/place.mjs'
 import { environment, root } from '../install.mjs'
 
 const SOURCES = ['src', 'migrations', 'wrangler.toml', 'tsconfig.json', 'package.json', 'package-lock.json']
@@ -62,6 +63,7 @@ const runWrangler = (outdir) =>
  * @throws {Error} with what wrangler said
  */
 export async function bundleWorker() {
+  if (isPackaged) return join(BUILT, 'worker')
   const cache = cacheFolder()
   const final = join(cache, fingerprint())
   if (existsSync(join(final, 'index.js'))) return final

@@ -1,6 +1,7 @@
 // Is the port free, and if not, who has it? Asked before a server starts, because a runtime that finds its port taken says so
 // late and in its own words.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { TYPED } from '../../src/cli/place.mjs'
 import { listeningFails } from '../ports.mjs'
 
 /** @param {string} ip */
@@ -81,7 +82,7 @@ function holderOf(port) {
  */
 export async function whyNoDebugger({ port, inspectorPort }) {
   if (inspectorPort === undefined) return null
-  const take = `take another: npm start -- --inspector-port ${another(Math.max(inspectorPort, port))}`
+  const take = `take another: ${TYPED.startWith} --inspector-port ${another(Math.max(inspectorPort, port))}`
   if (inspectorPort === port) return `--inspector-port is ${port}, which is the port of the server; ${take}`
   const code = await listeningFails(inspectorPort, '127.0.0.1')
   if (code === null) return null
@@ -97,11 +98,12 @@ export async function whyNoDebugger({ port, inspectorPort }) {
 export async function whyNotFree(port, ip) {
   const code = await listeningFails(port, hostOf(ip))
   if (code === null) return null
-  if (code === 'EACCES') return `Port ${port} is for administrators only; take one above 1023: PORT=8787 npm start`
+  if (code === 'EACCES')
+    return `Port ${port} is for administrators only; take one above 1023: ${TYPED.startWith} --port 8787`
   if (code !== 'EADDRINUSE') return `Nothing can listen on ${ip} port ${port} (${code}).`
   const process = holderOf(port)
   const origin = `http://localhost:${port}`
   return (await isCommonplace(origin))
     ? `Port ${port} is in use by Commonplace, which already serves ${origin}/mcp${process}.`
-    : `Port ${port} is in use${process || ' by another program'}; take another: PORT=${another(port)} npm start`
+    : `Port ${port} is in use${process || ' by another program'}; take another: ${TYPED.startWith} --port ${another(port)}`
 }

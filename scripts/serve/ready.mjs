@@ -1,4 +1,5 @@
 // Is the server ready, and what is the person at the terminal told?
+import { isPackaged, TYPED } from '../../src/cli/place.mjs'
 
 /**
  * @typedef {object} Check
@@ -51,13 +52,13 @@ export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
   const header = open ? '' : ' --header "Authorization: Bearer $KEY"'
   const mode = open
     ? 'Open to this machine only, without a key (AUTH_MODE=open).'
-    : `Every request brings a key (AUTH_MODE=required).${adminToken ? ' Make one: npm run commonplace -- keys create' : ''}`
+    : `Every request brings a key (AUTH_MODE=required).${adminToken ? ` Make one: ${TYPED.command} keys create` : ''}`
   return [
     '',
     `Commonplace is ready:  ${url}`,
     '',
     `  Claude Code   claude mcp add --transport http commonplace ${url}/core${header}`,
-    '  others        docs/clients/README.md',
+    `  others        ${isPackaged ? `${TYPED.command} setup CLIENT` : 'docs/clients/README.md'}`,
     `  people        ${new URL('/', url).href}`,
     '',
     mode,

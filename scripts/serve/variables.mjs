@@ -1,7 +1,29 @@
 // What did the person who starts the server set? On top of [vars] of wrangler.toml come .dev.vars or .env, then the environment,
 // then --var. Nobody who said AUTH_MODE=required is served openly.
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { VARIABLES } from '../../src/variables.mjs'
 import { isLoopback, UsageError } from './arguments.mjs'
+
+/**
+ * @param {readonly string[]} files
+ * @param {boolean} areNamed what a person named has to be there
+ * @returns {Record<string, unknown>} later files count more
+ * @throws {UsageError}
+ */
+export function readEnvFiles(files, areNamed) {
+  return Object.assign(
+    {},
+    ...files.map((file) => {
+      try {
+        return parseEnv(readFileSync(file, 'utf8'))
+      } catch {
+        if (areNamed) throw new UsageError(`--env-file ${file} cannot be read.`)
+        return {}
+      }
+    }),
+  )
+}
 
 /**
  * @typedef {object} Said

@@ -4,8 +4,9 @@
 
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions, unstable_getVarsForDev } from 'wrangler'
+import { isPackaged, WORK } from '../../src/cli/place.mjs'
 import { announce, runningServers } from '../../src/cli/running.mjs'
+import { workerOptionsOf } from '../../src/cli/worker-options.mjs'
 import { root } from '../install.mjs'
 import { UsageError } from './arguments.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
@@ -13,7 +14,7 @@ import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
 import { watchStorage } from './storage.mjs'
-import { chooseVariables, isOpen, refuseOpenDoor } from './variables.mjs'
+import { chooseVariables, isOpen, readEnvFiles, refuseOpenDoor } from './variables.mjs'
 
 /**
  * @typedef {object} Task what scripts/serve.mjs asks for
@@ -30,7 +31,6 @@ const MENDED_MS = 5_000
 const task = JSON.parse(process.env.COMMONPLACE_TASK ?? '')
 delete process.env.COMMONPLACE_TASK
 const { options, config, hyperdrive, dataLine } = task
-const configPath = join(root, config)
 
 /** Of a database that stands in a folder here. */
 const storage = hyperdrive === undefined ? watchStorage(options.state, console.error) : null
@@ -44,32 +44,41 @@ async function end(code) {
   if (ending) return
   ending = true
   // The whole group, workerd included, should it not end in good order.
-  setTimeout(() => process.kill(-process.pid, 'SIGKILL'), 5000).unref()
+  setTimeout(
+    () => (process.platform === 'win32' ? process.exit(code) : process.kill(-process.pid, 'SIGKILL')),
+    5000,
+  ).unref()
   await server?.dispose().catch(() => {})
   process.exit(code)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0))
 process.on('disconnect', () => void end(0))
 
-function readVariables() {
-  const inFile = unstable_getVarsForDev(configPath, options.envFiles, {}, undefined, true)
-  const file = Object.fromEntries(
+/** What .dev.vars or .env say in a checkout, and .env of the data's folder for a package; or the files that were named. */
+async function readFiles() {
+  if (isPackaged) return readEnvFiles(options.envFiles ?? [join(WORK, '.env')], options.envFiles !== undefined)
+  const { unstable_getVarsForDev } = await import('wrangler')
+  const inFile = unstable_getVarsForDev(join(root, config), options.envFiles, {}, undefined, true)
+  return Object.fromEntries(
     Object.entries(inFile).map(([name, binding]) => [name, 'value' in binding ? binding.value : binding.json]),
   )
-  const environment = process.env
-  return chooseVariables({ file, environment, args: options.vars })
 }
 
 /** @param {Record<string, unknown>} variables */
 async function start(variables) {
   const folder = await bundleWorker()
-  if (hyperdrive !== undefined) process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE = hyperdrive
-  /** @type {{ workerOptions: Record<string, any> }} */
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath)
-  const { modulesRules: _, bindings, cronTriggers = [], ...fromConfig } = workerOptions
+  const {
+    modulesRules: _,
+    rootPath: __,
+    bindings,
+    cronTriggers = [],
+    hyperdrives,
+    ...fromConfig
+  } = await workerOptionsOf(config)
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
+      ...(hyperdrive !== undefined && { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       bindings: { ...bindings, ...variables },
       ...(storage && {
         serviceBindings: {
@@ -107,12 +116,16 @@ async function start(variables) {
 
 /** @returns {Promise<number>} 0 when it serves, else the exit code after its reason has been printed */
 async function serve() {
-  const variables = readVariables()
+  const variables = chooseVariables({ file: await readFiles(), environment: process.env, args: options.vars })
   refuseOpenDoor(variables, options.ip)
   if (hyperdrive === undefined && /^postgres/i.test(String(variables.STORAGE_BACKEND ?? '')))
-    throw new UsageError('STORAGE_BACKEND=postgresql needs a database; start with: npm run dev:postgres')
+    throw new UsageError(
+      isPackaged
+        ? 'STORAGE_BACKEND=postgresql needs a database: set DATABASE_URL too'
+        : 'STORAGE_BACKEND=postgresql needs a database; start with: npm run dev:postgres',
+    )
   const origin = `http://localhost:${options.port}`
-  const other = (await runningServers(root)).find(({ state }) => state === options.state)
+  const other = (await runningServers()).find(({ state }) => state === options.state)
   if (other !== undefined) {
     console.error(
       `These data are already served at ${other.origin}/mcp (process ${other.pid}); use that, or other data: --persist-to FOLDER`,
@@ -127,7 +140,7 @@ async function serve() {
     console.error(readiness.error?.message ?? 'The server does not answer.')
     return 1
   }
-  announce(root, { origin, state: options.state })
+  announce({ origin, state: options.state })
   if (readiness.checks === undefined)
     console.error(`Commonplace waits at ${origin}/mcp until that is mended. Stop with Ctrl-C.`)
   for (; readiness.checks === undefined; readiness = await askReadiness(origin).catch(() => ({})))

@@ -1,18 +1,21 @@
 #!/usr/bin/env node
-// The command line: `npm run commonplace -- <command>`. Plain Node; packages are loaded by the commands that need them.
+// The command line: `npm run commonplace -- <command>`, or by the package (bin.mjs). Plain Node; packages are loaded by the commands that need them.
 // Exit 0, 1 on failure, 2 on wrong usage, 3 when something was refused.
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ADMINISTRATION } from './administration.mjs'
+import { STATE } from './place.mjs'
 import { reembed } from './reembed.mjs'
 import { runningServers } from './running.mjs'
 import { fail } from './server.mjs'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url).href)
 const DEFAULT_URL = 'http://localhost:8787'
 
 const USAGE = `usage: commonplace <command>
+
+ the server on this machine, of the package (in a checkout: npm start)
+  start [--port N] [--ip ADDRESS] [--var NAME:VALUE]… [--env-file FILE]… [--persist-to FOLDER]
+            serves until it is stopped; the same without a command. Data live in the user's data folder, or COMMONPLACE_DATA;
+            settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
 
  administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
@@ -179,10 +182,10 @@ const FLAGS = [
   'capture',
 ]
 
-/** Of the server of this checkout; without one, where it would be. */
+/** Of the server of this checkout or package; without one, where it would be. */
 async function runningUrl() {
-  const servers = await runningServers(ROOT)
-  const found = servers.find(({ state }) => state === join(ROOT, '.wrangler', 'state')) ?? servers[0]
+  const servers = await runningServers()
+  const found = servers.find(({ state }) => state === STATE) ?? servers[0]
   if (servers.length > 1) console.error(`Several servers run here; this asks ${found?.origin} (--url names another).`)
   return found?.origin ?? DEFAULT_URL
 }

@@ -1,7 +1,8 @@
-// Which servers of this checkout run on this machine? One small file for each, so that the command line finds the right port,
+// Which servers of this checkout or package run on this machine? One small file for each, so that the command line finds the right port,
 // and so that no two servers write into the same folder.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { WORK } from './place.mjs'
 
 /**
  * @typedef {object} Running
@@ -10,8 +11,8 @@ import { join } from 'node:path'
  * @property {string} state the folder of its data
  */
 
-/** @param {string} root */
-const folderOf = (root) => join(root, '.wrangler', 'servers')
+/** @param {string} work */
+const folderOf = (work) => join(work, 'servers')
 
 /** @param {number} pid */
 function isAlive(pid) {
@@ -33,19 +34,19 @@ const answers = (origin) =>
 /**
  * Servers that have announced themselves and still answer; a process id alone may have gone to somebody else.
  *
- * @param {string} root of the checkout
+ * @param {string} [work] the folder of what servers leave behind
  * @returns {Promise<Running[]>}
  */
-export async function runningServers(root) {
+export async function runningServers(work = WORK) {
   const checked = await Promise.all(
-    announced(root).map(async (server) => (isAlive(server.pid) && (await answers(server.origin)) ? [server] : [])),
+    announced(work).map(async (server) => (isAlive(server.pid) && (await answers(server.origin)) ? [server] : [])),
   )
   return checked.flat()
 }
 
-/** @param {string} root @returns {Running[]} */
-function announced(root) {
-  const folder = folderOf(root)
+/** @param {string} work @returns {Running[]} */
+function announced(work) {
+  const folder = folderOf(work)
   if (!existsSync(folder)) return []
   return readdirSync(folder).flatMap((name) => {
     try {
@@ -59,15 +60,15 @@ function announced(root) {
 /**
  * Announces this process as a server; the file goes away with it.
  *
- * @param {string} root
  * @param {Omit<Running, 'pid'>} server
  */
-export function announce(root, server) {
-  const file = join(folderOf(root), `${process.pid}.json`)
+export function announce(server) {
+  const folder = folderOf(WORK)
+  const file = join(folder, `${process.pid}.json`)
   try {
-    mkdirSync(folderOf(root), { recursive: true })
-    for (const name of readdirSync(folderOf(root)))
-      if (!isAlive(Number(name.split('.')[0]))) rmSync(join(folderOf(root), name), { force: true })
+    mkdirSync(folder, { recursive: true })
+    for (const name of readdirSync(folder))
+      if (!isAlive(Number(name.split('.')[0]))) rmSync(join(folder, name), { force: true })
     writeFileSync(file, JSON.stringify({ pid: process.pid, ...server }))
     process.on('exit', () => rmSync(file, { force: true }))
   } catch {

@@ -1,5 +1,6 @@
 // `commonplace stdio`: MCP over standard input and output, for clients that only start programs. Messages pass as they are, by the SDK's
 // own transports, in whatever revision the two ends speak.
+import { PassThrough } from 'node:stream'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { credentialHeaders } from './server.mjs'
@@ -11,30 +12,50 @@ const endpointOf = (/** @type {string} */ url) => {
 }
 
 const INTERNAL = -32603
+/** How long what was asked before the client closed its end is waited for. */
+const LAST_ANSWERS_MS = 60_000
 
-/** @param {{ url: string }} options @returns {Promise<void>} when the client has gone */
+/** @param {{ url: string }} options @returns {Promise<void>} when the client has gone and has its answers */
 export async function stdio({ url }) {
   const endpoint = endpointOf(url)
   const server = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers: credentialHeaders(url) } })
-  const client = new StdioServerTransport()
+  // The transport closes with its input, so the end of it waits for the last answers.
+  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const client = new StdioServerTransport(input)
+  /** Requests without an answer. @type {Set<unknown>} */
+  const open = new Set()
+  let hasEnded = false
+  const endWhenAnswered = () => {
+    if (hasEnded && open.size === 0) input.end()
+  }
+  const answer = (/** @type {any} */ message) => {
+    // The client may have gone.
+    client.send(message).catch(() => {})
+    if (message.method === undefined) open.delete(message.id)
+    endWhenAnswered()
+  }
   // Standard output belongs to the protocol.
   const tell = (/** @type {string} */ what) => console.error(`commonplace stdio: ${what}`)
-  server.onmessage = (message) => void client.send(message)
+  server.onmessage = answer
   server.onerror = () => {}
   client.onmessage = (message) => {
+    const isRequest = 'id' in message && 'method' in message
+    if (isRequest) open.add(message.id)
     server.send(message).catch((error) => {
       tell(`${endpoint.origin}: ${error.message}`)
-      if (!('id' in message) || !('method' in message)) return
-      void client.send({
-        jsonrpc: '2.0',
-        id: message.id,
-        error: { code: INTERNAL, message: `${endpoint.origin}: ${error.message}` },
-      })
+      if (!isRequest) return
+      const failed = { code: INTERNAL, message: `${endpoint.origin}: ${error.message}` }
+      answer({ jsonrpc: '2.0', id: message.id, error: failed })
     })
   }
   const gone = new Promise((resolve) => {
     client.onclose = () => resolve(undefined)
-    process.stdin.once('end', () => resolve(undefined))
+  })
+  process.stdin.once('end', () => {
+    hasEnded = true
+    setTimeout(() => input.end(), LAST_ANSWERS_MS).unref()
+    // What was written last is heard a turn later.
+    setImmediate(endWhenAnswered)
   })
   await server.start()
   await client.start()

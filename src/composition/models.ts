@@ -17,10 +17,12 @@ import { Problem } from '../domain/errors'
 import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Log } from '../http/log'
 import type { Embedder } from '../ports/embedder'
 import type { ModelHealth } from '../ports/health'
 import type { Reranker } from '../ports/reranker'
 import type { Summarizer } from '../ports/summarizer'
+import { timedEmbedder } from './timed'
 
 /** The part of compose.ts that chooses model providers. */
 export interface Models {
@@ -118,8 +120,11 @@ const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHea
 })
 
 /** @throws Problem unavailable when a chosen provider lacks its binding */
-export const chooseModels = (config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Models => ({
-  embedder: config.semantic.enabled ? chooseEmbedder(config, analyzer, ai, pace) : null,
+export const chooseModels = (
+  config: Config,
+  { analyzer, ai, pace, log }: { analyzer: Analyzer; ai: AiRunner | undefined; pace: Pace; log: Log },
+): Models => ({
+  embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, analyzer, ai, pace), log) : null,
   summarizer: chooseSummarizer(config, ai),
   reranker: chooseReranker(config, ai),
   health: modelHealth(config),

@@ -45,6 +45,7 @@ import { composePacks } from './packs'
 import { composePeople } from './people'
 import { composeSearches } from './searches'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
+import { timedIndex } from './timed'
 import { composeTransfer } from './transfer'
 
 export interface Surroundings {
@@ -70,7 +71,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
-  const { embedder, summarizer, reranker, health: models } = chooseModels(config, analyzer, bindings.AI, pace)
+  const {
+    embedder,
+    summarizer,
+    reranker,
+    health: models,
+  } = chooseModels(config, { analyzer, ai: bindings.AI, pace, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
@@ -90,7 +96,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
-  const index = surroundings.index ?? chooseIndex(bindings, config, { connection, settings, clock })
+  const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
   const sync = createSyncVectors({ index, rows, pace })
   const making = {
     embedder,
@@ -109,13 +115,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
   const code = composeCode({
-    connection,
-    embedder,
-    analyzer,
-    levels,
-    clock,
-    onEmbeddingFailure,
-    pace,
+    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace },
     quotas: config.quotas,
   })
   const {

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../domain/text'
 import type { Services } from '../services/services'
 import { type Credential, LOCAL } from './auth'
 
@@ -8,6 +9,52 @@ type Admission = Awaited<ReturnType<NonNullable<Limiter>['enter']>>
 export async function enter(limiter: Limiter, credential: Credential, messages = 1): Promise<Admission | null> {
   if (limiter === null || credential.kind === 'operator' || credential.principal === LOCAL) return null
   return limiter.enter(credential.principal.keyId, { messages })
+}
+
+/**
+ * Ids of keys that this isolate let in, by the hash of what was sent. A key's id never changes, and whether the key still counts is asked
+ * each time: so all that is gained is that the gate can be asked beside it.
+ */
+const known = new Map<string, string>()
+const MOST_KNOWN = 1000
+
+function remember(sent: string, id: string): void {
+  known.delete(sent)
+  known.set(sent, id)
+  const [oldest] = known.keys()
+  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+}
+
+/**
+ * Who asks, and whether that key may ask now: side by side where the isolate has met the key before, since each is a way of its own.
+ *
+ * @param authorization the header
+ * @param authenticate throws Problem unauthorized, which is told whatever the gate says
+ * @param afterwards for what nobody waits for
+ */
+export async function admit(
+  { authorization, limiter, afterwards }: Pick<Services, 'limiter' | 'afterwards'> & { authorization: string | null },
+  authenticate: () => Promise<Credential>,
+): Promise<{ readonly credential: Credential; readonly admission: Admission | null }> {
+  if (limiter === null || authorization === null) {
+    const credential = await authenticate()
+    return { credential, admission: await enter(limiter, credential) }
+  }
+  const sent = await sha256Hex(authorization)
+  const id = known.get(sent)
+  const early = id === undefined ? null : limiter.enter(id)
+  const leaveEarly = () =>
+    early !== null && afterwards(early.then((admission) => (admission.admitted ? admission.leave() : undefined)))
+  const credential = await authenticate().catch((error: unknown) => {
+    known.delete(sent)
+    leaveEarly()
+    throw error
+  })
+  const keyId = credential.kind === 'principal' ? credential.principal.keyId : null
+  if (keyId !== null) remember(sent, keyId)
+  if (early !== null && keyId === id) return { credential, admission: await early }
+  leaveEarly()
+  return { credential, admission: await enter(limiter, credential) }
 }
 
 /** 429 as JSON-RPC on the MCP endpoint, in the platform's own form elsewhere. */

@@ -8,7 +8,7 @@ import type { Services } from '../services/services'
 import { offerOf } from '../tools/catalogue'
 import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
-import { enter, refuse, whenSent } from './admission'
+import { admit, enter, refuse, whenSent } from './admission'
 import { administratorOf, authenticate, type Credential, requireOrg, requireRole } from './auth'
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
@@ -22,7 +22,7 @@ import { createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
-import type { Measure } from './measure'
+import type { DataPoint, Measure } from './measure'
 import { createCounters, METRICS_TYPE, metricsText, noteRequest, standingOf } from './metrics'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
@@ -39,6 +39,8 @@ export interface RequestSetup {
   readonly log: Log
   /** What this request costs; absent where nobody counts. */
   readonly measure?: Measure
+  /** Takes what each request was and cost; absent without Analytics Engine. */
+  readonly record?: (point: DataPoint) => void
   /** Null where OAuth is switched off. */
   readonly oauth?: OAuth | null
   /** Migrations of the database that this Worker does not know: a newer release was here. */
@@ -93,7 +95,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.use(async (c, next) => {
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
     c.set('services', c.var.setup.services)
-    const { measure, log } = c.var.setup
+    const { measure, log, record } = c.var.setup
     measure?.traced(c.req.header('traceparent'))
     await next()
     if (measure !== undefined) {
@@ -101,6 +103,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       const { status } = c.res
       noteRequest(counters, route, status, measure)
       c.header('Server-Timing', measure.timing())
+      record?.(measure.point(route, status))
       log('INFO', 'request', { requestId: c.var.requestId, route, status, ...measure.line() })
     }
     const { afterwards, catchUp, close } = c.var.setup.services
@@ -133,15 +136,19 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     // CORS preflights carry no credential.
     if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT)
     const { config, services, oauth = null } = c.var.setup
-    const credential = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
-    c.set('credential', credential)
     const { measure } = c.var.setup
-    measure?.authenticated()
+    const { limiter, afterwards } = services
+    const asked = { limiter, afterwards, authorization: c.req.header('authorization') ?? null }
+    const { credential, admission } = await admit(asked, async () => {
+      const found = await authenticate(c.req.raw, { config, identity: services.identity, tokens: oauth })
+      measure?.authenticated()
+      return found
+    })
+    c.set('credential', credential)
     if (credential.kind === 'principal') {
       const { org, keyId: key, agent } = credential.principal
       measure?.asks({ org, key, agent })
     }
-    const admission = await enter(services.limiter, credential)
     if (admission?.admitted === false) return refuse(admission, c.req.path)
     c.set('leaving', admission === null ? [] : [admission.leave])
     try {

@@ -18,7 +18,7 @@ export interface McpRequest {
   readonly requestId: string
   readonly log: Log
   /** Hears what was called and how it ended; absent where nobody counts. */
-  readonly measure?: Pick<Measure, 'called' | 'traced'> | undefined
+  readonly measure?: Pick<Measure, 'called' | 'rendered' | 'traced'> | undefined
   /** Counts further messages of the same request against the limits of its key; the answer where they are too many. */
   readonly admit: (messages: number) => Promise<Response | null>
   /** The request stays open as a stream, and no longer counts among those that run at once. */

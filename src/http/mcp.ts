@@ -74,7 +74,10 @@ async function callTool(
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
-    return answer(await toResult(called, context.services.pace, sendApart), called.structured)
+    const renderedFrom = Date.now()
+    const result = await toResult(called, context.services.pace, sendApart)
+    request.measure?.rendered(Date.now() - renderedFrom)
+    return answer(result, called.structured)
   } catch (error) {
     request.measure?.called(tool.name, error instanceof Problem ? error.code : 'internal')
     if (!(error instanceof Problem) || error.cause !== undefined) {

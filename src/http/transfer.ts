@@ -56,7 +56,7 @@ function readExport(actor: Actor, query: Query): { request: ExportRequest; from:
 }
 
 /** The bytes of an export; whoever stops reading stops it. */
-function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | object>): ReadableStream<Uint8Array> {
+export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | object>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       try {
@@ -80,7 +80,7 @@ const acceptsGzip = (header: string | undefined): boolean =>
   (header ?? '').split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
 
 /** Begins with what gzip begins with, whatever the header says. */
-async function unpacked(request: Request): Promise<AsyncIterable<Uint8Array>> {
+export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIterable<Uint8Array>> {
   if (request.body === null) throw invalidInput('The body must be one volume, plain or gzip')
   const reader = request.body.getReader()
   const first = await reader.read()
@@ -113,6 +113,9 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>, isPacked: boolean):
     await reader.cancel().catch(() => {})
   }
 }
+
+/** Whether ids of an import are kept where they are free. */
+export const keepsIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true || keyId === LOCAL.keyId
 
 const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/i
 
@@ -170,7 +173,7 @@ export function createTransferRoutes() {
       const report = await services.transfer.imports(caller, await unpacked(c.req.raw), {
         onConflict,
         dryRun: readFlag(query, 'dry_run', false),
-        keepsIds: actor.isWhole === true || actor.keyId === LOCAL.keyId,
+        keepsIds: keepsIds(actor),
       })
       services.afterwards(services.maintenance.work())
       return c.json(report)

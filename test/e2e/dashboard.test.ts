@@ -2,8 +2,10 @@ import { dashboardInBrowser } from '../contracts/endpoint/dashboard-browser'
 
 dashboardInBrowser({
   looks: [
-    ['light', 1280],
-    ['dark', 320],
+    [
+      ['light', 1280],
+      ['dark', 320],
+    ],
   ],
-  sessions: 8,
+  sessions: 6,
 })

@@ -85,7 +85,7 @@ describe('npm start', () => {
     other.close()
     expect([taken.code, taken.said]).toEqual([
       1,
-      expect.stringMatching(`^Port ${port} is in use.*; take another: PORT=\\d+ npm start$`),
+      expect.stringMatching(`^Port ${port} is in use.*; take another: npm start -- --port \\d+$`),
     ])
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })

@@ -122,6 +122,12 @@ export function createAccount(
         return said('Updated\n')
       case 'hyperdrive delete':
         return removed(held.drives, [...held.drives].find((name) => idOf(name) === third) ?? '')
+      case 'vectorize create':
+        if (held.indexes.has(third)) return api('/vectorize/v2/indexes', 'vectorize.index.duplicate_name', 3002)
+        held.indexes.set(third, Number(args.find((arg) => arg.startsWith('--dimensions='))?.split('=')[1]))
+        return said(`✅ Successfully created a new Vectorize index: '${third}'\n`)
+      case 'vectorize list':
+        return said(JSON.stringify([...held.indexes].map(([name, dimensions]) => ({ name, config: { dimensions } }))))
       case 'vectorize delete':
         return removed(held.indexes, third)
     }

@@ -86,7 +86,7 @@ describe('what a page of the dashboard costs', () => {
     return { trips: seen.length, rows: seen.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
   }
 
-  it('is three round trips at most, with that for the key; a search by both and a pack are four', async () => {
+  it('is three round trips at most beside the one for the key, which is among those counted here', async () => {
     for (const [path, most] of [
       ['/', 2],
       ['/threads', 2],

@@ -14,6 +14,10 @@ export interface Person {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>
   /** Sends a form as the page at `from` would. */
   readonly send: (path: string, fields: Record<string, string>, more?: Sending) => Promise<Seen>
+  /** Sends the form of a file that the page at `/settings` has; unless it is to be another, with its token. */
+  readonly sendFile: (path: string, fields: Record<string, string>, file: Uint8Array | null) => Promise<Seen>
+  /** What a form of that page answers with, as bytes. */
+  readonly download: (path: string, fields: Record<string, string>) => Promise<Response>
 }
 interface Sending {
   readonly token?: string | null
@@ -65,6 +69,21 @@ export function houseOf(server: RunningServer) {
         const own = known === '' ? tokenOf((await get('/keys')).text) : known
         const body = new URLSearchParams({ ...(own === null ? {} : { token: own }), ...fields }).toString()
         return ask(path, { method: 'POST', headers: { 'content-type': FORM, origin: base, cookie, ...headers }, body })
+      },
+      async sendFile(path, fields, file) {
+        const body = new FormData()
+        for (const [name, value] of Object.entries({ token: tokenOf((await get('/settings')).text), ...fields }))
+          body.append(name, value)
+        if (file !== null) body.append('file', new Blob([file.slice()]), 'a.ndjson.gz')
+        return ask(path, { method: 'POST', headers: { origin: base, cookie, accept: HTML }, body })
+      },
+      async download(path, fields) {
+        const body = new URLSearchParams({ token: tokenOf((await get('/settings')).text), ...fields })
+        return fetch(new URL(path, base), {
+          method: 'POST',
+          headers: { 'content-type': FORM, origin: base, cookie },
+          body,
+        })
       },
     }
   }

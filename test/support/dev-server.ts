@@ -76,7 +76,7 @@ export const failToStart = (args: readonly string[], env: Readonly<Record<string
 /** The process that serves this address, as it announced itself; it leads a process group with all that it started. */
 export async function serverProcess(url: URL): Promise<number> {
   const { runningServers } = (await import(`${ROOT}src/cli/running.mjs`)) as typeof import('../../src/cli/running.mjs')
-  const server = (await runningServers(ROOT)).find(({ origin }) => origin === url.origin)
+  const server = (await runningServers()).find(({ origin }) => origin === url.origin)
   if (server === undefined) throw new Error(`No server has announced itself at ${url.origin}`)
   return server.pid
 }

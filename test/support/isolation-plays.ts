@@ -10,6 +10,14 @@ export interface Play {
   readonly dice: readonly number[]
 }
 
+/** What a denial on a page of administration is noted as. */
+const ADMINISTRATION: Readonly<Record<string, string>> = {
+  '/projects': 'projects.list',
+  '/keys': 'keys.list',
+  '/audit': 'audit.read',
+  '/settings': 'settings.read',
+}
+
 const SECRET = /secret\dx\d+/g
 
 type Change = Said & { readonly context_id: number }
@@ -101,6 +109,28 @@ export class Stage {
       if (this.base === 0) this.base = id - 1
     }
     this.model.store(key, turn, id)
+  }
+
+  /** Who comes in at pages that are not for everybody; that somebody did not is noted. */
+  private checkDoor(key: Key, path: string, status: number): void {
+    const action = path === '/review' ? 'captured.list' : ADMINISTRATION[path]
+    if (action === undefined) return
+    const isFor = path === '/review' ? key.role !== 'reader' : key.role === 'admin'
+    expect([path, key.role, status]).toEqual([path, key.role, isFor ? 200 : 403])
+    if (!isFor) this.note(key, action, false, [], { denied: 1 })
+  }
+
+  /** A pack names what the key sees alone; that it was made is noted, as of an agent. */
+  private checkPack(key: Key, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {
+    const project = new URL(path, 'http://localhost').searchParams.get('project')
+    const reaches = project === null || key.projects === null || key.projects.includes(project)
+    expect([path, status]).toEqual([path, reaches ? 200 : 403])
+    if (!reaches) return
+    const ids = [...body.matchAll(/<h3><a href="\/entries\/(\d+)"/g)].map(([, id]) => Number(id))
+    const seen = this.model.seen(key).map(({ id }) => id)
+    for (const [, id] of body.matchAll(/href="\/entries\/(\d+)"/g)) expect(seen).toContain(Number(id))
+    const detail = { intent: 'build', items: ids.length, layer: 'recall', ...(project === null ? {} : { project }) }
+    this.note(key, 'context', true, ids, detail)
   }
 
   private remove(memories: readonly Memory[]): { ids: number[]; detail: Json } {
@@ -232,16 +262,27 @@ export class Stage {
       const id = this.anyId(key, die)
       const thread = THREADS[die(3)] as string
       const seen = this.model.seen(key)
-      const path = [
-        ...['/', '/threads', '/activity', '/search', `/search?q=${WORDS[die(3)]}`, '/search?source=user&tag=red'],
+      const word = WORDS[die(3)]
+      const paths = [
+        ...['/', '/threads', '/activity', '/search', `/search?q=${word}`, '/search?source=user&tag=red', '/review'],
+        ...[
+          `/search?q=${word}&by=words`,
+          `/search?q=${word}&by=meaning`,
+          `/pack?goal=${word}`,
+          `/pack?goal=${word}&project=b`,
+        ],
         ...[`/threads/${thread}`, `/entries/${id}`, `/entries/${id}/versions/1`, `/entries/${id}/edit`],
-      ][die(10)] as string
+        ...[`/entries/${id}/delete`, ...Object.keys(ADMINISTRATION)],
+      ]
+      const path = paths[die(paths.length)] as string
       const { status, body } = await this.world.page(key, path)
+      this.checkDoor(key, path, status)
+      if (path.startsWith('/pack?')) this.checkPack(key, path, { status, body })
       for (const secret of body.match(SECRET) ?? [])
         expect([path, JSON.stringify(seen)]).toEqual([path, expect.stringContaining(secret)])
       const sees = seen.some((memory) => memory.id === id)
       if (path === `/entries/${id}`) expect([path, status]).toEqual([path, sees ? 200 : 404])
-      if (path.endsWith('/edit') && !sees) expect([path, status]).toEqual([path, 404])
+      if (/\/(edit|delete)$/.test(path) && !sees) expect([path, status]).toEqual([path, 404])
       if (path === '/') {
         const count = /<dt>Memories<\/dt><dd>([\d\u202f]+)</.exec(body)?.[1]?.replaceAll('\u202f', '') ?? '0'
         expect([path, Number(count)]).toEqual([path, this.model.found(key).length])

@@ -35,6 +35,8 @@ export interface Surroundings {
   readonly vectors?: boolean
   /** False: a deployment without R2. */
   readonly images?: boolean
+  /** The folder of another bundle than this checkout's. */
+  readonly worker?: string
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -47,12 +49,12 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true, vectors = true, images = true, kept }: Surroundings = {},
+  { onLog, web, origin, oauth = true, vectors = true, images = true, worker = WORKER_DIR, kept }: Surroundings = {},
 ): Promise<OpenedServer> {
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      modules: modulesOf(WORKER_DIR),
-      modulesRoot: WORKER_DIR,
+      modules: modulesOf(worker),
+      modulesRoot: worker,
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
@@ -63,7 +65,13 @@ export async function startServer(
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
       r2Buckets: images ? { IMAGES: 'images' } : {},
-      bindings: { AUTH_MODE: 'open', ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }), ...vars },
+      // A line a request is for those who listen.
+      bindings: {
+        AUTH_MODE: 'open',
+        ...(onLog === undefined && { LOG_LEVEL: 'WARNING' }),
+        ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }),
+        ...vars,
+      },
       host: '127.0.0.1',
       port: kept?.port ?? 0,
       ...(kept === undefined ? {} : { resourcePersistencePath: kept.folder }),

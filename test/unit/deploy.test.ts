@@ -64,13 +64,15 @@ function createWorker(): Deployed & { fetch: typeof fetch } {
   return Object.assign(worker, { fetch: ask as typeof fetch })
 }
 
-function world(account: Account = {}, environment: Record<string, string | undefined> = {}) {
+function world(account: Account = {}, environment: Record<string, string | undefined> = {}, vars: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-test-'))
   folders.push(folder)
   const printed: string[] = []
   const cloudflare = createAccount(account, (file) => readFileSync(file, 'utf8'), writeFileSync)
   const worker = createWorker()
   const migrated: string[] = []
+  const toml = readToml()
+  Object.assign(toml.env.production.vars, vars)
   let typed = ''
   const run = (...args: string[]) =>
     deploy(
@@ -82,7 +84,7 @@ function world(account: Account = {}, environment: Record<string, string | undef
         migratePostgres: async (url) => void migrated.push(url),
         print: (line) => void printed.push(line),
         now: () => new Date(0),
-        ...{ environment, folder },
+        ...{ environment, folder, toml },
       },
       readOptions(args),
     )
@@ -237,6 +239,19 @@ describe('npm run deploy', () => {
     expect(config).toMatchObject({ vars: { STORAGE_BACKEND: 'postgresql' }, hyperdrive: [{ binding: 'HYPERDRIVE' }] })
     expect(config).not.toHaveProperty('d1_databases')
     expect(cloudflare.held.databases.size).toBe(0)
+  })
+
+  it('makes a Vectorize index of the size that the model has, once, and tells where one of another size stands in the way', async () => {
+    const { cloudflare, run, said, blocked } = world({}, {}, { VECTOR_BACKEND: 'vectorize' })
+    expect(await run()).toBe(0)
+    expect([...cloudflare.held.indexes]).toEqual([[NAME, 1024]])
+    expect(cloudflare.held.workers.get(NAME)?.config).toMatchObject({
+      vectorize: [{ binding: 'VECTORIZE', index_name: NAME }],
+    })
+    expect(await run()).toBe(0)
+    expect(said()).toContain(`Vectorize ${NAME} is there`)
+    cloudflare.held.indexes.set(NAME, 768)
+    expect(await blocked()).toMatch(/has 768 dimensions and the model makes 1024.*vectorize delete/)
   })
 
   it('needs no account for --dry-run, and shows every step', async () => {

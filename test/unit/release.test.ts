@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNewer, Refused, releaseOf } from '../../scripts/release/files.mjs'
+import { FILES, isNewer, Refused, releaseOf } from '../../scripts/release/files.mjs'
 import { ROOT } from '../support/build'
 
 const text = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -14,38 +14,49 @@ const migrations = Object.fromEntries(
     ]),
   ),
 )
-const sources = () => ({
-  ...{ package: text('package.json'), lock: text('package-lock.json'), about: text('src/domain/about.ts') },
-  ...{ changelog: text('CHANGELOG.md'), migrations },
+/** Of this checkout, as it is when something waits to be released. */
+const sources = (changelog = text('CHANGELOG.md').replace('## Unreleased\n', '## Unreleased\n\n* A change.\n')) => ({
+  files: Object.fromEntries(FILES.map((path) => [path, path === 'CHANGELOG.md' ? changelog : text(path)])),
+  ...{ migrations, commit: 'c0ffee' },
 })
+const { version: CURRENT }: { version: string } = JSON.parse(text('package.json'))
+const NEXT = '999.0.0-rc.1'
 
 describe('a release', () => {
   it('sets the version wherever it stands, and nowhere else', () => {
     const before = sources()
-    const made = releaseOf(before, '1.0.0-rc.1', '2026-11-24')
-    expect(JSON.parse(made['package.json'] ?? '').version).toBe('1.0.0-rc.1')
-    const lock = JSON.parse(made['package-lock.json'] ?? '')
-    expect([lock.version, lock.packages[''].version]).toEqual(['1.0.0-rc.1', '1.0.0-rc.1'])
-    expect(made['src/domain/about.ts']).toContain("version: '1.0.0-rc.1'")
-    const lines = (one: string, other: string) => {
-      const others = other.split('\n')
-      return one.split('\n').filter((line, i) => line !== others[i])
+    const made = releaseOf(before, NEXT, '2026-11-24')
+    const changed = (path: string) => {
+      const others = (before.files[path] ?? '').split('\n')
+      return (made[path] ?? '').split('\n').filter((line, i) => line !== others[i])
     }
-    expect(lines(made['package-lock.json'] ?? '', before.lock)).toHaveLength(2)
-    expect(lines(made['package.json'] ?? '', before.package)).toHaveLength(1)
+    for (const path of FILES.filter((name) => name !== 'CHANGELOG.md')) expect(changed(path).join('\n')).toContain(NEXT)
+    expect(FILES.filter((name) => name !== 'CHANGELOG.md').flatMap(changed)).toHaveLength(FILES.length + 2)
+    const lock = JSON.parse(made['package-lock.json'] ?? '')
+    expect([lock.version, lock.packages[''].version]).toEqual([NEXT, NEXT])
+    expect(JSON.parse(made['migrations/released.json'] ?? '')).toMatchObject({ version: NEXT, commit: 'c0ffee' })
+    // What no release looks at says no version of ours.
+    const others = execFileSync('git', ['grep', '-lF', `'${CURRENT}'`, '--', 'src', 'scripts', 'plugins'], {
+      ...{ cwd: ROOT, encoding: 'utf8' },
+    }).split('\n')
+    expect(others.filter((path) => path !== '' && !FILES.includes(path))).toEqual([])
   })
 
   it('closes the changelog under its version and day, with room for what comes', () => {
-    const made = releaseOf(sources(), '1.0.0-rc.1', '2026-11-24')
-    expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 1\.0\.0-rc\.1 \(2026-11-24\)\n\n\* /)
+    const made = releaseOf(sources(), NEXT, '2026-11-24')
+    expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 \(2026-11-24\)\n\n\* /)
   })
 
-  it('refuses a version that is none or not newer, and a changelog that tells nothing', () => {
+  it('refuses a version that is none or not newer, a changelog that tells nothing, and a file without its version', () => {
     expect(() => releaseOf(sources(), '1.0', '2026-11-24')).toThrow(Refused)
-    expect(() => releaseOf(sources(), '0.1.0', '2026-11-24')).toThrow('not newer than')
-    expect(() =>
-      releaseOf({ ...sources(), changelog: '# Changelog\n\n## Unreleased\n\n## 0.1.0\n' }, '1.0.0', '2026-11-24'),
-    ).toThrow('tells nothing')
+    expect(() => releaseOf(sources(), CURRENT, '2026-11-24')).toThrow('not newer than')
+    expect(() => releaseOf(sources('# Changelog\n\n## Unreleased\n\n## 0.1.0\n'), NEXT, '2026-11-24')).toThrow(
+      'tells nothing',
+    )
+    const { files, ...rest } = sources()
+    expect(() => releaseOf({ ...rest, files: { ...files, 'server.json': '{}' } }, NEXT, '2026-11-24')).toThrow(
+      'server.json holds the version',
+    )
   })
 
   it('orders versions as Semantic Versioning does', () => {
@@ -65,19 +76,40 @@ describe('a release', () => {
   })
 
   it('can be rehearsed without changing anything', () => {
-    const said = execFileSync(process.execPath, [join(ROOT, 'scripts', 'release.mjs'), '1.0.0-rc.1', '--dry-run'], {
+    const said = execFileSync(process.execPath, [join(ROOT, 'scripts', 'release.mjs'), NEXT, '--dry-run'], {
       encoding: 'utf8',
     })
     expect(said).toContain('migrations/released.json')
-    expect(said).toContain('v1.0.0-rc.1')
-    expect(JSON.parse(text('package.json')).version).toBe('0.1.0')
+    expect(said).toContain(`v${NEXT}`)
+    expect(JSON.parse(text('package.json')).version).toBe(CURRENT)
   })
 })
 
-it('keeps every migration of the last release as it was, so that its databases are brought on', () => {
-  const file = join(ROOT, 'migrations', 'released.json')
-  if (!existsSync(file)) return
-  const released: { version: string; migrations: Record<string, string> } = JSON.parse(readFileSync(file, 'utf8'))
-  const now = JSON.parse(releaseOf(sources(), '999.0.0', '2026-11-24')['migrations/released.json'] ?? '').migrations
-  for (const [name, hash] of Object.entries(released.migrations)) expect([name, now[name]]).toEqual([name, hash])
+const releasedFile = join(ROOT, 'migrations', 'released.json')
+const released: { migrations: Record<string, string> } | null = existsSync(releasedFile)
+  ? JSON.parse(readFileSync(releasedFile, 'utf8'))
+  : null
+
+it.runIf(released !== null)(
+  'keeps every migration of the last release as it was, so that its databases are brought on',
+  () => {
+    const now = JSON.parse(releaseOf(sources(), NEXT, '2026-11-24')['migrations/released.json'] ?? '').migrations
+    const before = released?.migrations ?? {}
+    expect(Object.keys(before).length).toBeGreaterThan(20)
+    for (const [name, hash] of Object.entries(before)) expect([name, now[name]]).toEqual([name, hash])
+  },
+)
+
+/** Takes away, or changes, what the Worker of the last release asks for; triggers are made anew by `DROP TRIGGER`, which it does not notice. */
+const CONTRACTS = /\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION)\b|\bRENAME\b|\bALTER\s+COLUMN\b|\bSET\s+NOT\s+NULL\b/i
+/** A column that the last release does not fill. */
+const UNFILLED = /\bADD\s+COLUMN\b(?![^;,]*\b(DEFAULT|GENERATED)\b)[^;,]*\bNOT\s+NULL\b/i
+
+it.runIf(released !== null)('only adds to the schema of the last release, beside which its Worker runs on', () => {
+  const fresh = Object.entries(migrations).filter(([name]) => released?.migrations[name] === undefined)
+  // What the last release no longer asks for may go: a line of the file says so, and since which.
+  const broken = fresh.filter(
+    ([, sql]) => (CONTRACTS.test(sql) || UNFILLED.test(sql)) && !/^-- contract: unused since \d+\.\d+/m.test(sql),
+  )
+  expect(broken.map(([name]) => name)).toEqual([])
 })

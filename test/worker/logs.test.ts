@@ -32,7 +32,7 @@ const env = { ...bindings, DB, AUTH_MODE: 'required', ADMIN_TOKEN, LOG_LEVEL: 'D
 const open = { ...(env as unknown as object), AUTH_MODE: 'open' } as unknown as Env
 
 /** @param bearer null: in open mode */
-async function ask(path: string, bearer: string | null, body?: unknown): Promise<Response> {
+async function ask(path: string, bearer: string | null, body?: unknown, as = bearer === null ? open : env) {
   const work: Promise<unknown>[] = []
   const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
   const request = new Request(`http://localhost${path}`, {
@@ -45,7 +45,7 @@ async function ask(path: string, bearer: string | null, body?: unknown): Promise
     },
     body: JSON.stringify(body),
   })
-  const response = await worker.fetch(request as never, bearer === null ? open : env, ctx as never)
+  const response = await worker.fetch(request as never, as, ctx as never)
   const copy = new Response(await response.text(), response)
   await Promise.all(work)
   return copy
@@ -119,7 +119,9 @@ describe('the line of a request', () => {
       null,
       call('store_context', { thread_id: 'secret thread', source: 'agent', text }),
     )
-    expect(response.headers.get('server-timing')).toMatch(/^total;dur=\d+, auth;dur=\d+, db;dur=\d+$/)
+    expect(response.headers.get('server-timing')).toMatch(
+      /^total;dur=\d+(, (auth|embed|database|index|render);dur=\d+){5}$/,
+    )
     await ask('/mcp', null, call('store_context', { thread_id: '' }))
     const told = lines.filter((line) => line.includes('"event":"request"')).map((line) => JSON.parse(line))
     expect(told).toMatchObject([
@@ -134,6 +136,7 @@ describe('the line of a request', () => {
           outcome: 'ok',
         },
         ...{ ms: expect.any(Number), ms_auth: expect.any(Number), ms_database: expect.any(Number), traceparent: trace },
+        ...{ ms_embed: expect.any(Number), ms_index: expect.any(Number), ms_render: expect.any(Number) },
         ...{ statements: expect.any(Number), rows_read: expect.any(Number), rows_written: expect.any(Number) },
       },
       { tool: 'store_context', outcome: 'invalid_input' },
@@ -141,6 +144,23 @@ describe('the line of a request', () => {
     expect(told[0].requestId).toMatch(/\S{16,}/)
     expect(told[0].rows_written).toBeGreaterThan(5)
     expect(lines.join('\n')).not.toMatch(/nobody reads|secret thread/)
+    const stages = lines.filter((line) => line.includes('"event":"stage"')).map((line) => JSON.parse(line).stage)
+    expect(stages).toContain('embed')
+  })
+
+  it('gives Analytics Engine, where it is bound, the same of each request, sampled by organization', async () => {
+    const points: { indexes: string[]; blobs: string[]; doubles: number[] }[] = []
+    const measured = { ...open, METRICS: { writeDataPoint: (point: (typeof points)[0]) => void points.push(point) } }
+    await ask(
+      '/mcp',
+      null,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_threads', arguments: {} } },
+      measured,
+    )
+    expect(points).toEqual([
+      { indexes: ['local'], blobs: ['mcp', '200', 'local', 'list_threads', 'ok'], doubles: expect.any(Array) },
+    ])
+    expect(points[0]?.doubles).toHaveLength(9)
   })
 })
 

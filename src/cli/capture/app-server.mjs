@@ -1,6 +1,7 @@
 // What does Codex say of the hooks of our plugin, and how are they trusted? It is asked over its own app-server (JSON-RPC, a line each).
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
+import { VERSION } from '../place.mjs'
 import { programOf } from './program.mjs'
 
 const LONGEST_MS = 20_000
@@ -46,7 +47,7 @@ async function withCodex(work) {
     return result
   }
   try {
-    await ask('initialize', { clientInfo: { name: 'commonplace', version: '0.1.0' } })
+    await ask('initialize', { clientInfo: { name: 'commonplace', version: VERSION } })
     tell({ method: 'initialized' })
     return await work(ask)
   } finally {

@@ -2,14 +2,23 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { isPackaged, ROOT as OWN_ROOT, VERSION, WORK } from '../place.mjs'
 import { mergeJson } from '../setup/merge.mjs'
 import { write } from '../setup/write.mjs'
 import { codexHooks, trustCodexHooks } from './app-server.mjs'
 import { programOf, run } from './program.mjs'
 
-/** The root of the checkout, which is a marketplace of plugins. */
-export const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href).replace(/[\\/]$/, '')
+/** A marketplace of plugins: the checkout; of a package a copy, because clients read it later and npx clears its own folders. */
+export const ROOT = isPackaged ? join(WORK, 'marketplace') : OWN_ROOT
+
+/** Makes that copy anew, of this version. */
+export function keepMarketplace() {
+  if (!isPackaged) return
+  rmSync(ROOT, { recursive: true, force: true })
+  for (const name of ['.claude-plugin', 'plugins']) cpSync(join(OWN_ROOT, name), join(ROOT, name), { recursive: true })
+}
+
 const PLUGIN = join(ROOT, 'plugins', 'commonplace')
 const AGENT_PLUGIN = join(ROOT, 'plugins', 'agent-plugin')
 
@@ -96,7 +105,7 @@ export const CAPTURE_CLIENTS = {
     async look() {
       const hooks = programOf('codex') === null ? [] : await codexHooks()
       if (hooks.length === 0) return { hook: null, problems: [`its plugin is not installed: ${again('codex')}`] }
-      const file = join(codexHome(), 'plugins', 'cache', 'commonplace', 'commonplace', '0.1.0', 'hook.mjs')
+      const file = join(codexHome(), 'plugins', 'cache', 'commonplace', 'commonplace', VERSION, 'hook.mjs')
       const found = copied(/"([^"]+hook\.mjs)"/.exec(hooks[0].command)?.[1] ?? file, again('codex'))
       const skipped = hooks.filter(({ trustStatus, enabled }) => trustStatus !== 'trusted' || !enabled)
       const names = skipped.map(({ eventName, trustStatus }) => `${eventName} (${trustStatus})`).join(', ')

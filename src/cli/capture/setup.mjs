@@ -2,7 +2,7 @@
 import { doctor } from '../doctor/command.mjs'
 import { fail } from '../server.mjs'
 import { Unreadable } from '../setup/merge.mjs'
-import { CAPTURE_CLIENTS, NotInstalled } from './clients.mjs'
+import { CAPTURE_CLIENTS, keepMarketplace, NotInstalled } from './clients.mjs'
 import { keepSettings } from './settings.mjs'
 
 /**
@@ -16,6 +16,7 @@ export async function setupCapture(options, client, usage) {
   const url = options.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')
   const key = process.env.COMMONPLACE_KEY ?? ''
   try {
+    keepMarketplace()
     const lines = await CAPTURE_CLIENTS[client].install({ url, key })
     const file = keepSettings({ url, key })
     if (!options.json) console.log([...lines, `${file} names ${url}${key === '' ? '' : ' and the key'}.`].join('\n'))

@@ -1,6 +1,6 @@
 // `commonplace copy`: which databases are meant, and what the person is told at the end.
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { STATE } from '../place.mjs'
 import { Failure } from '../postgres/connect.mjs'
 import { completeUrl } from '../postgres/password.mjs'
 import { parseSchema } from '../postgres/settings.mjs'
@@ -9,8 +9,6 @@ import { showProgress } from '../progress.mjs'
 import { loadLibrary } from './bundle.mjs'
 import { openRemote } from './d1-http.mjs'
 import { openLocal } from './d1-local.mjs'
-
-const STATE = fileURLToPath(new URL('../../../.wrangler/state', import.meta.url).href)
 
 /** What the Worker's configuration is read from; the language of the index and the indexed fields matter here. */
 const environment = () => {

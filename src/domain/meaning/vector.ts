@@ -144,3 +144,6 @@ export function cosineOf(product: number, squaresA: number, squaresB: number): n
  * (1.4142).
  */
 export const distance = (cos: number): number => Math.min(2, Math.sqrt(Math.max(0, 2 - 2 * cos)))
+
+/** The cosine that two vectors of this distance have. */
+export const cosineAt = (far: number): number => 1 - (far * far) / 2

@@ -6,7 +6,6 @@ import { enter, whenSent } from '../admission'
 import { serveImage } from '../images'
 import type { Log } from '../log'
 import { logLine } from '../log'
-import { readForm } from '../oauth/form'
 import { sourceOf } from '../oauth/routes'
 import type { OAuth } from '../oauth/server'
 import { unsaid } from '../said'
@@ -18,6 +17,7 @@ import { askForKey, comeAgain, signIn } from './pages/login'
 import { troublePage } from './pages/trouble'
 import { safePath } from './parts/addresses'
 import { Door, Frame } from './parts/frame'
+import { isForm, isOurs, readSent, STALE } from './sent'
 import { endedSession, type Visitor, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
 import type { Visit } from './visit'
@@ -50,23 +50,9 @@ const STATUS: Readonly<Record<ProblemCode, number>> = {
 /** Keys shown in a minute from one place: whoever mistypes has room, and nobody guesses 256 bits. */
 const LOGINS_A_MINUTE = 120
 
-/** Bytes of a form: a text of 1,000,000 bytes has up to three times as many, encoded, and metadata stand beside. */
-const MAX_FORM_BYTES = 4_000_000
-
 const isProgram = (request: Request): boolean => /^bearer\b/i.test(request.headers.get('authorization') ?? '')
-const isForm = (request: Request): boolean =>
-  request.method === 'POST' && /^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '')
 
 const pathOf = ({ pathname, search }: URL): string => safePath(`${pathname}${search}`)
-
-/** Whether a form was sent by a page of ours, to the session that it was made for. */
-const isOurs = (request: Request, url: URL, form: URLSearchParams, token: string): boolean => {
-  const origin = request.headers.get('origin')
-  return (origin === null || origin === url.origin) && form.get('token') === token
-}
-
-const STALE =
-  'This form was made for another session, or your browser keeps no cookies. Go back, load the page again and send it once more.'
 
 /** What became of a request, as a page; what nobody foresaw is logged, and told by its number. */
 async function carriedOut(c: PageContext, visit: Visit, handler: Handler): Promise<Page | Response> {
@@ -92,10 +78,9 @@ async function carriedOut(c: PageContext, visit: Visit, handler: Handler): Promi
 async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> {
   const { config, services, log, oauth = null } = c.var.setup
   const url = new URL(c.req.url)
-  const form = c.req.method === 'POST' ? await readForm(c.req.raw, MAX_FORM_BYTES) : new URLSearchParams()
-  if (form === null) throw new Problem('limit_exceeded', `A form holds at most ${MAX_FORM_BYTES} bytes`)
   return {
-    ...{ url, config, services, log, form, env: { ...c.env } as Visit['env'], requestId: c.var.requestId },
+    ...(await readSent(c.req.raw)),
+    ...{ url, config, services, log, env: { ...c.env } as Visit['env'], requestId: c.var.requestId },
     credential: visitor.credential,
     formToken: await (await services.sessions()).formToken(visitor.session),
     oauth: (oauth?.at(url.origin) ?? null) !== null,
@@ -143,9 +128,9 @@ async function admit(c: PageContext, handler: Handler): Promise<Response> {
 export function createDashboard() {
   const routes = new Hono<{ Bindings: object; Variables: Variables }>()
 
-  for (const [method, path, handler] of ROUTES)
+  for (const [method, path, handler, brings] of ROUTES)
     routes.on(method, path, async (c, next) => {
-      const wanted = method === 'POST' ? isForm(c.req.raw) : isBrowser(c.req.raw)
+      const wanted = method === 'POST' ? isForm(c.req.raw, brings === 'file') : isBrowser(c.req.raw)
       if (!wanted || isProgram(c.req.raw)) return next()
       return admit(c, handler)
     })

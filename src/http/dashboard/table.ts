@@ -1,10 +1,13 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit } from './pages/audit'
-import { entry, entryVersion } from './pages/entry'
+import { storeFirst } from './pages/beginning'
+import { entry } from './pages/entry'
 import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
-import { keys, makeKey, revokeKey } from './pages/keys'
-import { overview, storeFirst } from './pages/overview'
+import { entryVersion } from './pages/entry-version'
+import { keys, revokeKey } from './pages/keys'
+import { makeKey } from './pages/keys-make'
+import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { makeOrg, makeProject, projects } from './pages/projects'
 import { review } from './pages/review'
@@ -13,12 +16,13 @@ import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
 import { threadOfPath } from './pages/thread'
 import { threads } from './pages/threads'
+import { exportOrg, importFile } from './pages/transfer'
 import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>
 
 /** Every page and every form, by its address. */
-export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, handler: Handler])[] = [
+export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, handler: Handler, brings?: 'file'])[] = [
   ['GET', '/', overview],
   ['POST', '/first-memory', storeFirst],
   ['GET', '/search', searchPage],
@@ -47,6 +51,8 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['GET', '/audit', audit],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],
+  ['POST', '/settings/export', exportOrg],
+  ['POST', '/settings/import', importFile, 'file'],
 ]
 
 /** Whether an address is that of a page, or stands below one: people are told on a page what is wrong there. */

@@ -19,6 +19,8 @@ export interface Visit {
   readonly formToken: string
   /** Of a form that was sent; empty for a page that is only looked at. */
   readonly form: URLSearchParams
+  /** What the form brought along. */
+  readonly file: Blob | null
   /** Whether clients that know OAuth can connect by themselves. */
   readonly oauth: boolean
 }

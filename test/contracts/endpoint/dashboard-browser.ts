@@ -11,11 +11,16 @@ import { type RunningServer, startServer } from '../../support/server'
 
 /** The dashboard in a real browser: readable by whoever, worked by keyboard alone, with its script and without. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Rules that the colours and the width of a page decide; the others ask for its structure. */
+const RULES_OF_LOOKS =
+  "{ runOnly: { type: 'rule', values: ['color-contrast', 'target-size', 'scrollable-region-focusable'] } }"
 const RULES = "{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }"
 
+type Look = readonly ['light' | 'dark', number]
+
 export interface Extent {
-  /** Colours and widths in which every page is looked at. */
-  readonly looks: readonly (readonly ['light' | 'dark', number])[]
+  /** Colours and widths in which every page is looked at; by all rules in the first of each list, which loads the pages anew. */
+  readonly looks: readonly (readonly [Look, ...Look[]])[]
   /** Captured sessions to work through. */
   readonly sessions: number
 }
@@ -100,9 +105,9 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
   }
 
   /** What axe finds wrong, as one line each. */
-  async function violations(page: Page): Promise<string[]> {
+  async function violations(page: Page, rules = RULES): Promise<string[]> {
     await page.evaluate(AXE)
-    const { violations: found } = (await page.evaluate(`axe.run(document, ${RULES})`)) as Json
+    const { violations: found } = (await page.evaluate(`axe.run(document, ${rules})`)) as Json
     return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
   }
 
@@ -129,20 +134,66 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
   ]
 
   describe('the dashboard in Chromium', () => {
-    for (const [scheme, width] of looks)
-      it(`has nothing that keeps anybody out, in ${scheme} colours on ${width} pixels`, async () => {
-        const page = await newPage({ width, scheme })
-        for (const path of paths()) {
-          await page.goto(house.base + path)
+    /** A page of its own address, or what stands behind a form. */
+    async function everyPage(page: Page, seen: (path: string) => Promise<void>): Promise<void> {
+      for (const path of [...paths(), '/review']) {
+        await page.goto(house.base + path)
+        await seen(path)
+      }
+      await page.goto(`${house.base}/keys`)
+      await page.getByLabel('Name', { exact: true }).fill('of a test')
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('heading', { name: 'The key of of a test' }).waitFor()
+      await seen('a new key')
+      const exported = await (await house.visitor()).download('/settings/export', {})
+      await page.goto(`${house.base}/settings`)
+      const buffer = Buffer.from(await exported.arrayBuffer())
+      await page.getByLabel('File').setInputFiles({ name: 'a.ndjson.gz', mimeType: 'application/gzip', buffer })
+      await page.getByRole('button', { name: 'See what it would do' }).click()
+      await page.getByRole('heading', { name: 'What an import would do', level: 1 }).waitFor()
+      await seen('an import')
+      await page.goto(`${guarded.base}/entries/1`)
+      await seen('the door')
+    }
+
+    it('has nothing that keeps anybody out: every page, in both colours, wide, narrow and at 200 %', async () => {
+      for (const all of looks) {
+        const [[first, widest]] = all
+        const page = await newPage({ width: widest, scheme: first })
+        await everyPage(page, async (path) => {
           // What is folded is looked at, too.
           await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-          expect([path, await violations(page)]).toEqual([path, []])
-          expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
-        }
-        await page.goto(`${guarded.base}/entries/1`)
-        expect(await violations(page)).toEqual([])
-        expect(complaints.filter((one) => !one.includes('401'))).toEqual([])
-      })
+          for (const [j, [scheme, width]] of all.entries()) {
+            await page.emulateMedia({ colorScheme: scheme })
+            await page.setViewportSize({ width, height: 800 })
+            expect([path, scheme, width, await violations(page, j === 0 ? RULES : RULES_OF_LOOKS)]).toEqual([
+              ...[path, scheme, width, []],
+            ])
+            expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+          }
+          // Zoomed to 200 %, 1,280 pixels are 640 of the page; and letters alone may be twice as large (WCAG 1.4.4).
+          await page.setViewportSize({ width: 640, height: 400 })
+          expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 640])
+          await page.evaluate("document.documentElement.style.fontSize = '200%'")
+          expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 640])
+          await page.setViewportSize({ width: widest, height: 800 })
+        })
+        expect([first, complaints.filter((one) => !one.includes('401'))]).toEqual([first, []])
+      }
+    })
+
+    it('moves nothing for whoever asks for less motion', async () => {
+      const page = await newPage()
+      await page.goto(`${house.base}/activity`)
+      await page.getByText('Live: what changes appears here').waitFor()
+      await store('without motion', { thread_id: 'still' })
+      await page.locator('.changes li').first().getByText('without motion').waitFor()
+      expect(await page.evaluate('document.getAnimations().length')).toBe(0)
+      expect(await page.evaluate('getComputedStyle(document.documentElement).scrollBehavior')).toBe('auto')
+      const moving =
+        "[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length"
+      expect(await page.evaluate(moving)).toBe(0)
+    })
 
     it('looks for, opens, mends, deletes and brings back a memory by keyboard alone, without its script', async () => {
       const id = await store('Lanterns are lit at dusk.', { tags: ['lanterns'] })
@@ -196,44 +247,71 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
       expect(complaints).toEqual([])
     })
 
-    it(`works through ${sessions} captured sessions by single keys, and takes back what was done last`, async () => {
+    it(`works through ${sessions} captured sessions by keyboard alone, each step taken back exactly and done again`, async () => {
       const page = await newPage()
-      await page.goto(`${house.base}/review`)
-      const title = () => page.locator('article h2').textContent()
-      const pressed = async (key: string, url: RegExp) => {
-        await Promise.all([page.waitForURL(url), page.keyboard.press(key)])
+      const visitor = await house.visitor()
+      const loaded = (step: () => Promise<void>) => Promise.all([page.waitForEvent('load'), step()])
+      const press = (key: string) => loaded(() => page.keyboard.press(key))
+      const idHere = async () => Number(await page.locator('main input[name=id]').first().inputValue())
+      /** What stands of a session: everything but its version and when that began, and how many links it has. */
+      const stateOf = async (id: number) => {
+        const { result } = await house.call(null, 'get_context_by_ids', { context_ids: [id] })
+        const { version = 0, updated_at: _, ...entry } = result[0] ?? {}
+        const { text } = await visitor.get(`/entries/${id}`)
+        return { version, same: { entry, links: /<h2>(\d+) links?</.exec(text)?.[1] ?? '0' } }
       }
-      const first = await title()
-      await page.keyboard.press('2')
-      await pressed('k', /done=keep/)
-      const made = /made=(\d+)/.exec(page.url())?.[1]
-      const { result } = await house.call(null, 'get_context_by_ids', { context_ids: [Number(made)] })
-      expect(result[0].metadata.kind).toBe('decision')
-      const second = await title()
-      await pressed('d', /done=drop/)
-      await pressed('u', /done=undo/)
-      expect(await title()).toBe(second)
-      await pressed('u', /done=undo.*$/)
-      await page
-        .getByText(first ?? '')
-        .first()
-        .waitFor()
-      await pressed('l', /after=/)
-      await page.goto(`${house.base}/review`)
-      await page.keyboard.press('m')
-      expect(await page.evaluate("document.activeElement.closest('details')?.open")).toBe(true)
-      await page.goto(`${house.base}/review`)
-      for (let left = sessions; left > 0; left--) {
-        const now = await title()
-        const key = left % 3 === 0 ? 'k' : 'd'
-        await Promise.all([page.waitForEvent('load'), page.keyboard.press(key)])
-        if (left > 1) expect(await title()).not.toBe(now)
+      const keepAs = (digit: string) => async () => {
+        await page.keyboard.press(digit)
+        await press('k')
       }
+      /** Opened by m, which puts the focus on the first of the others: Space chooses it, Enter sends the form. */
+      const merge = async () => {
+        await page.keyboard.press('m')
+        expect(await page.evaluate("document.activeElement.closest('details')?.open")).toBe(true)
+        if ((await page.evaluate('document.activeElement.type')) === 'checkbox') await page.keyboard.press('Space')
+        await press('Enter')
+      }
+      const steps = [
+        ['keep', keepAs('2'), 'decision'],
+        ['drop', () => press('d'), null],
+        ['merge', merge, 'note'],
+        ['keep', keepAs('4'), 'gotcha'],
+      ] as const
+      await page.goto(`${house.base}/review`)
+      const before = Number(
+        /(\d+)( or more)? sessions to look at/.exec((await page.locator('main').textContent()) ?? '')?.[1],
+      )
+      expect(before).toBe(Math.min(50, sessions))
+      let done = 0
+      for (let i = 0; (await page.locator('main input[name=id]').count()) > 0; i++) {
+        const id = await idHere()
+        const was = await stateOf(id)
+        const [name, step, kind] = steps[i % steps.length] ?? steps[0]
+        await step()
+        expect([i, new URL(page.url()).searchParams.get('done')]).toEqual([i, name])
+        expect([i, (await stateOf(id)).same]).not.toEqual([i, was.same])
+        await press('u')
+        const back = await stateOf(id)
+        expect([i, await idHere(), back.same]).toEqual([i, id, was.same])
+        expect(back.version).toBeGreaterThan(was.version)
+        await step()
+        const made = new URL(page.url()).searchParams.get('made')
+        if (kind !== null) {
+          const { result } = await house.call(null, 'get_context_by_ids', { context_ids: [Number(made)] })
+          expect([i, result[0]?.metadata.kind]).toEqual([i, kind])
+        }
+        done++
+      }
+      // A merge takes the session beside it too.
+      expect(done).toBeGreaterThanOrEqual(Math.floor((sessions * 4) / 5))
       await page.getByText('Nothing is left to review').waitFor()
-      const undone = Math.min(20, sessions)
-      for (let i = 0; i < undone; i++) await Promise.all([page.waitForEvent('load'), page.keyboard.press('u')])
+      const undone = Math.min(20, done)
+      for (let i = 0; i < undone; i++) await press('u')
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-      expect(await page.locator('main').textContent()).toContain(`${undone} sessions to look at`)
+      expect(await page.locator('main').textContent()).toMatch(/\d+ sessions to look at/)
+      const first = await idHere()
+      await press('l')
+      expect(await idHere()).not.toBe(first)
       expect(complaints).toEqual([])
     })
 

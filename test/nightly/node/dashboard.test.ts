@@ -1,10 +1,6 @@
 import { dashboardInBrowser } from '../../contracts/endpoint/dashboard-browser'
 
 dashboardInBrowser({
-  looks: [
-    ['light', 320],
-    ['dark', 1280],
-    ['light', 640],
-  ],
+  looks: [[['light', 320]], [['dark', 1280]], [['dark', 320]]],
   sessions: 100,
 })

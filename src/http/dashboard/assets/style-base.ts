@@ -46,6 +46,9 @@ input,select,textarea{width:100%;min-height:2.375rem;padding:.35rem .65rem;font:
 border:1px solid var(--edge);border-radius:.4375rem}
 input::placeholder,textarea::placeholder{color:var(--soft);opacity:1}
 input[type=checkbox],input[type=radio]{width:1.05rem;min-height:1.05rem;accent-color:var(--accent);margin:0}
+input[type=file]{padding:.3rem}
+input::file-selector-button{font:550 .8125rem/1.3 var(--sans);color:var(--ink);background:var(--sunken);border:0;border-radius:.3rem;
+padding:.4rem .7rem;margin-right:.6rem;cursor:pointer}
 textarea{resize:vertical;line-height:1.6}
 .hint{color:var(--soft);font-size:.8125rem;margin-top:var(--s1)}
 button,.button{display:inline-flex;align-items:center;justify-content:center;gap:var(--s2);min-height:2.375rem;padding:.3rem .9rem;

@@ -28,8 +28,8 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .meter rect{fill:var(--bar)}.meter rect.track{fill:var(--sunken)}.meter rect.full{fill:var(--bad)}
 .steps{counter-reset:step;display:grid;gap:var(--s4)}.steps>.card{margin:0}
 .steps>li{counter-increment:step;display:grid;gap:var(--s3);grid-template-columns:minmax(0,1fr)}
-.steps>li>h2{margin:0}
-.steps>li>h2::before{content:counter(step);display:inline-grid;place-items:center;width:1.6rem;height:1.6rem;margin-right:var(--s3);
+.steps>li>h2{margin:0;display:flex;align-items:center}
+.steps>li>h2::before{content:counter(step);display:grid;place-items:center;flex:none;width:1.6rem;height:1.6rem;margin-right:var(--s3);
 border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .talk{background:var(--card);border:1px solid var(--line);border-radius:.75rem;box-shadow:var(--shadow)}
 .turn{padding:var(--s4);display:grid;gap:var(--s2);min-width:0;border-bottom:1px solid var(--line)}
@@ -101,5 +101,6 @@ font-weight:650;font-size:.75rem}
 .secret{font-size:1rem;word-break:break-all}
 .ids a{display:inline-block;min-width:1.6rem;min-height:1.6rem;padding:.05rem .25rem;text-align:center}
 .ids a:first-child{margin-left:-.25rem}
+.links td:first-child{overflow-wrap:normal;min-width:6rem}
 .gone td,.gone th{color:var(--soft)}
 `

@@ -1,3 +1,6 @@
+import { storeContext } from '../../../tools/threads/store-context'
+import { callTool } from '../call'
+import { seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { Clients, endpointOf } from '../parts/connect'
 import { PostForm } from '../parts/form'
@@ -52,4 +55,19 @@ export const Beginning = ({ visit }: { visit: Visit }) => {
       </ol>
     </>
   )
+}
+
+/** A first memory, so that everything else has something to show. */
+const FIRST = `This memory was stored from the dashboard. Agents that connect to this server read it, and write their own beside it:
+decisions, conventions, what went wrong and how it was mended.`
+
+export async function storeFirst(visit: Visit): Promise<Response> {
+  const { context_id: id } = await callTool(visit, storeContext, {
+    thread_id: 'welcome',
+    source: 'user',
+    text: FIRST,
+    tags: ['welcome'],
+    metadata: { kind: 'note', title: 'Our first memory' },
+  })
+  return seeOther(`/entries/${Number(id)}`)
 }

@@ -84,7 +84,7 @@ export const Links = ({ links }: { links: readonly LinkedEntry[] }) =>
   links.length === 0 ? null : (
     <section class="card">
       <h2>{plural(links.length, 'link')}</h2>
-      <table>
+      <table class="links">
         <thead class="hidden">
           <tr>
             <th scope="col">Relation</th>

@@ -11,8 +11,8 @@ import { entryAt, withQuery } from '../parts/addresses'
 import { Name, Note } from '../parts/common'
 import { Area, Field, PostForm } from '../parts/form'
 import { principalOf, sent, type Visit } from '../visit'
-import { idOf, noEntry } from './entry'
 import { prettyJson } from './entry-about'
+import { idOf, noEntry } from './entry-address'
 
 /** Mending a memory: edit, delete, bring back. Each by the tool that agents use, with the version that the person has seen. */
 interface Draft {

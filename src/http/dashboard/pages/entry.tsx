@@ -1,33 +1,22 @@
 import type { Entry } from '../../../domain/entry/entry'
-import { readId } from '../../../domain/entry/link'
 import { titleOf } from '../../../domain/entry/title'
-import { notFound } from '../../../domain/errors'
 import { mayOffer } from '../../../domain/identity/scope'
 import { attempt } from '../../../services/outcome'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import type { Page } from '../page'
-import { entryAt, samePage } from '../parts/addresses'
+import { entryAt } from '../parts/addresses'
 import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
-import { Markdown } from '../parts/markdown'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { About, Links } from './entry-about'
+import { idOf, noEntry } from './entry-address'
 import { Versions } from './entry-history'
+import { StoredText } from './entry-text'
 
 /** Everything of one memory. */
 const LINKS = 100
 const VERSIONS = 20
 const DEEPEST = 1_000_000
-
-/** One answer for what never was, what is not for this key to see, and what is kept no more. */
-export const noEntry = () => notFound('There is no such memory, or this key sees nothing of it.')
-
-/** @throws Problem not_found unless the address names an id */
-export function idOf({ url }: Visit): number {
-  const id = readId(url.pathname.split('/')[2])
-  if (id === null) throw noEntry()
-  return id
-}
 
 async function look(visit: Visit, id: number) {
   const { services } = visit
@@ -48,21 +37,6 @@ function Done({ visit, id }: { visit: Visit; id: number }) {
   if (done === 'restored') return <Note>The memory is back.</Note>
   if (done !== 'stored') return null
   return <Note>Memory {id} is stored. Agents find it from now on.</Note>
-}
-
-/** As Markdown, or character for character as it was stored. */
-const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
-  const isPlain = asked(visit, 'as') === 'text'
-  return (
-    <div class="text-of more">
-      {isPlain ? <pre class="text">{text}</pre> : <Markdown text={text} />}
-      <p class="hint">
-        <a class="quiet" href={samePage(visit.url, { as: isPlain ? null : 'text' })}>
-          {isPlain ? 'Show it as Markdown' : 'Show it as it is stored'}
-        </a>
-      </p>
-    </div>
-  )
 }
 
 function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Awaited<ReturnType<typeof look>> }) {
@@ -156,42 +130,4 @@ export async function entry(visit: Visit): Promise<Page> {
     return { title: titleOf(seen.entry), body: <Shown visit={visit} entry={seen.entry} seen={seen} /> }
   if (seen.history?.deleted !== true) throw noEntry()
   return { title: `Deleted memory ${id}`, body: <Gone visit={visit} id={id} history={seen.history} /> }
-}
-
-/** The memory as it was in one version. */
-export async function entryVersion(visit: Visit): Promise<Page> {
-  const id = idOf(visit)
-  const version = Number(visit.url.pathname.split('/')[4])
-  if (!Number.isSafeInteger(version) || version < 1) throw noEntry()
-  const then = await visit.services.readHistory.state(principalOf(visit), id, version)
-  return {
-    title: `${titleOf(then)}, version ${version}`,
-    body: (
-      <>
-        <Note>
-          <span>This is version {version}, as it was then.</span>
-          <a href={entryAt(id)}>To the memory as it is now</a>
-        </Note>
-        <div class="head">
-          <h1>
-            <Name>{titleOf(then) || `Memory ${id}`}</Name>
-          </h1>
-        </div>
-        <div class="columns">
-          <article class="card">
-            <StoredText visit={visit} text={then.text} />
-            <div class="more">
-              <Images of={then} />
-            </div>
-            <div class="more">
-              <Tags tags={then.tags} />
-            </div>
-          </article>
-          <div class="beside">
-            <About entry={then} now={visit.services.now()} />
-          </div>
-        </div>
-      </>
-    ),
-  }
 }

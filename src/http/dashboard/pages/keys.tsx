@@ -1,12 +1,11 @@
 import type { ApiKey } from '../../../domain/identity/identity'
-import { ROLES } from '../../../domain/identity/scope'
 import { type Page, seeOther } from '../page'
 import { withQuery } from '../parts/addresses'
-import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
-import { Clients } from '../parts/connect'
-import { Choice, Field, PostForm } from '../parts/form'
+import { Name, Nothing, Time } from '../parts/common'
+import { PostForm } from '../parts/form'
 import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+import { Making } from './keys-make'
 
 /** Keys: who may come in, and as what. */
 type By = Administering['by']
@@ -97,26 +96,6 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
   </section>
 )
 
-const Making = ({ visit, by, org }: { visit: Visit; by: By; org: string }) => (
-  <PostForm action="/keys" token={visit.formToken} class="card stack-form">
-    <h2>Make a key</h2>
-    <OrgField by={by} org={org} />
-    <div class="fields">
-      <Field name="name" label="Name" hint="Who or what uses it" required />
-      <Choice name="role" label="Role" value="writer" options={ROLES.map((role) => [role, role])} />
-      <Field name="projects" label="Projects" hint="Separated by commas; empty for all" />
-      <Field name="agent" label="Agent" hint="Stamped on what it writes" />
-      <Field name="owner" label="Owner" hint="Whose private memories it sees; empty for a new one" />
-      <Field name="expires_at" label="Ends" type="date" />
-    </div>
-    <p>
-      <button type="submit" class="main">
-        Make it
-      </button>
-    </p>
-  </PostForm>
-)
-
 export async function keys(visit: Visit): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
   const { administration } = visit.services
@@ -137,45 +116,6 @@ export async function keys(visit: Visit): Promise<Page> {
             <Making visit={visit} by={by} org={org} />
           </>
         )}
-      </div>
-    ),
-  }
-}
-
-/** Shown once: the answer to the form itself, which no address leads back to. */
-export async function makeKey(visit: Visit): Promise<Page> {
-  const { by, org } = await administeringOne(visit, 'keys.create')
-  const projects = (sent(visit, 'projects') ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-  const { key, text } = await visit.services.administration.createKey(by, org, {
-    name: sent(visit, 'name'),
-    role: sent(visit, 'role'),
-    projects: projects.length === 0 ? null : projects,
-    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
-  })
-  return {
-    title: 'A new key',
-    at: '/keys',
-    body: (
-      <div class="stack">
-        <div class="head">
-          <h1>
-            The key of <Name>{key.name}</Name>
-          </h1>
-        </div>
-        <Note>It is shown this once: copy it now. Whoever has it may do what its role ({key.role}) may.</Note>
-        <section class="card">
-          <Copyable text={text} label="The key" />
-        </section>
-        <section class="card">
-          <h2>Give it to a client</h2>
-          <Clients of={{ origin: visit.url.origin, open: false, key: text }} />
-        </section>
-        <p>
-          <a href={withQuery('/keys', { org: by.kind === 'operator' ? org : null })}>All keys</a>
-        </p>
       </div>
     ),
   }

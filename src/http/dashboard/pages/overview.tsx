@@ -1,115 +1,15 @@
-import type { Child } from 'hono/jsx'
-import type { Counted } from '../../../domain/report'
-import { firstCodePoints } from '../../../domain/text'
-import { DAY_MS } from '../../../domain/time'
-import { storeContext } from '../../../tools/threads/store-context'
-import { callTool } from '../call'
-import { type Page, seeOther } from '../page'
+import type { Page } from '../page'
 import { Changes } from '../parts/changes'
-import { Bars, Days, Meter } from '../parts/charts'
-import { Name, ProjectLink } from '../parts/common'
+import { Bars, Days } from '../parts/charts'
+import { ProjectLink } from '../parts/common'
 import { Clients } from '../parts/connect'
-import { bytes, count, plain, plural } from '../parts/words'
-import { hasRole, principalOf, type Visit } from '../visit'
+import { count, plain } from '../parts/words'
+import { hasRole, type Visit } from '../visit'
 import { Beginning } from './beginning'
+import { Health, Tiles } from './overview-numbers'
+import { DAYS, look, type Seen } from './overview-seen'
 
 /** What is stored, by whom, and whether it is found. */
-const DAYS = 30
-/** Entries that the charts count: the newest so many, which bounds the rows that a look at the page reads. */
-const COUNTED = 10_000
-const NAMES = 8
-const CHANGES = 5
-/** What a database of D1 holds at most (developers.cloudflare.com/d1/platform/limits). */
-const D1_BYTES = 10_000_000_000
-/** The share of a limit from which on it is told as too much (operate contract §4). */
-const NEARLY_FULL = 0.8
-
-async function look(visit: Visit) {
-  const { services } = visit
-  const principal = principalOf(visit)
-  const now = services.now()
-  const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
-  // Asked for in one moment, so that they share a round trip.
-  const [totals, vectors, activity, latest] = await Promise.all([
-    services.entries.statistics(principal),
-    services.vectorCounts?.(principal) ?? null,
-    services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
-    services.changes.latest(principal, CHANGES),
-  ])
-  return { totals, vectors, activity, latest, now }
-}
-
-type Seen = Awaited<ReturnType<typeof look>>
-
-const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
-  const today = new Date(now).toISOString().slice(0, 10)
-  const stored = activity.days.find(({ name }) => name === today)?.count ?? 0
-  const named = activity.agents.filter(({ name }) => name !== '')
-  const tiles: readonly (readonly [string, number, Child])[] = [
-    ['Memories', totals.entries, stored === 0 ? 'none stored today' : `${count(stored)} stored today`],
-    ['Threads', totals.threads, plural(totals.uniqueTags, 'tag')],
-    ['Agents', activity.agentCount, named.length === 0 ? 'none has a name' : <Name>{namesOf(named)}</Name>],
-    ['Images', totals.images, `on ${plural(totals.multimodal, 'memory', 'memories')}`],
-  ]
-  return (
-    <dl class="tiles">
-      {tiles.map(([label, value, beside]) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>
-            {count(value)}
-            <small>{beside}</small>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-/** The first of them by name. */
-const SAID = 3
-const namesOf = (named: readonly Counted[]): string => {
-  const first = named.slice(0, SAID).map(({ name }) => firstCodePoints(name, 24))
-  return named.length > SAID ? `${first.join(', ')} …` : first.join(', ')
-}
-
-/** Whether searches find everything, what waits, and how much room there is. */
-function Health({ visit: { config }, seen: { totals, vectors } }: { visit: Visit; seen: Seen }) {
-  const { work, kept, entries } = totals
-  const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
-  const limit = config.quotas.bytes ?? (config.storageBackend === 'sqlite' ? D1_BYTES : null)
-  return (
-    <section class="card">
-      <h2>Health</h2>
-      {config.fts.enabled ? <Meter label="Found by words" part={totals.indexedEntries} whole={entries} /> : null}
-      {vectors === null ? null : <Meter label="Found by meaning" part={vectors.entries} whole={entries} />}
-      {limit === null ? (
-        <Meter label="Stored" part={0} whole={0} says={bytes(stored)} />
-      ) : (
-        <Meter
-          label="Stored"
-          part={stored}
-          whole={limit}
-          says={`${bytes(stored)} of ${bytes(limit)}`}
-          warnsAt={NEARLY_FULL}
-        />
-      )}
-      <div class="more soft">
-        <p>
-          {work.pending === 0 && work.failed === 0
-            ? 'No work is waiting.'
-            : `${plural(work.pending, 'piece')} of work waiting, ${count(work.failed)} failed.`}
-        </p>
-        <p>
-          {config.history.days === 0
-            ? 'History is off.'
-            : `${plural(kept.versions, 'older version')} kept for ${config.history.days} days.`}
-        </p>
-      </div>
-    </section>
-  )
-}
-
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (
   <>
     {activity.agents.length === 0 ? null : (
@@ -184,19 +84,4 @@ export async function overview(visit: Visit): Promise<Page> {
       </>
     ),
   }
-}
-
-/** A first memory, so that everything else has something to show. */
-const FIRST = `This memory was stored from the dashboard. Agents that connect to this server read it, and write their own beside it:
-decisions, conventions, what went wrong and how it was mended.`
-
-export async function storeFirst(visit: Visit): Promise<Response> {
-  const { context_id: id } = await callTool(visit, storeContext, {
-    thread_id: 'welcome',
-    source: 'user',
-    text: FIRST,
-    tags: ['welcome'],
-    metadata: { kind: 'note', title: 'Our first memory' },
-  })
-  return seeOther(`/entries/${Number(id)}`)
 }

@@ -129,7 +129,8 @@ export async function review(visit: Visit): Promise<Page> {
           <section class="card">
             <Nothing title="Nothing is left to review">
               <p>
-                Clients that have the plugin of this server leave a session here, which waits for you to look at it.
+                Clients that have the plugin of this server leave a session here, which waits for you to look at it:{' '}
+                <code>commonplace setup claude-code --capture</code> gives it to one.
                 {asked(visit, 'after') === null ? '' : ' You have put some off: '}
                 {asked(visit, 'after') === null ? null : <a href="/review">begin again</a>}
               </p>

@@ -1,11 +1,30 @@
-import { OPERATORS } from '../../../tools/metadata-filters'
+import { OPERATORS, type Operator } from '../../../tools/metadata-filters'
 import { Choice, Field } from '../parts/form'
-import { plain } from '../parts/words'
 import type { Visit } from '../visit'
 import { type Condition, LEGS, type Leg, MODES, type Wanted } from './searching'
 
 /** What can be asked for. Without a script there is one row for conditions more than are in force. */
 const LEG_WORDS: Readonly<Record<Leg, string>> = { both: 'Words and meaning', words: 'Words', meaning: 'Meaning' }
+
+/** Comparisons as people say them. */
+const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  in: 'is one of',
+  not_in: 'is none of',
+  exists: 'is there',
+  not_exists: 'is not there',
+  contains: 'contains',
+  starts_with: 'begins with',
+  ends_with: 'ends with',
+  is_null: 'is null',
+  is_not_null: 'is not null',
+  array_contains: 'is a list with',
+}
 
 const ConditionRow = ({ of: { key, operator, value } }: { of: Condition }) => (
   <div>
@@ -19,7 +38,7 @@ const ConditionRow = ({ of: { key, operator, value } }: { of: Condition }) => (
     <select name="op" aria-label="Comparison">
       {OPERATORS.map((one) => (
         <option value={one} selected={one === operator}>
-          {plain(one)}
+          {OPERATOR_WORDS[one]}
         </option>
       ))}
     </select>

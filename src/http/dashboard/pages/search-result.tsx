@@ -1,3 +1,4 @@
+import { cosineAt } from '../../../domain/meaning/vector'
 import { truncate } from '../../../domain/text'
 import { By, EntryLink, Facts, Images, Kind, ProjectLink, Tags, ThreadLink, Time } from '../parts/common'
 import { score } from '../parts/words'
@@ -25,7 +26,7 @@ function Why({ of: found }: { of: FoundEntry }) {
     fused = null,
     rerankScore = null,
   } = found
-  const cosine = distance === null ? null : 1 - distance
+  const cosine = distance === null ? null : cosineAt(distance)
   const reasons = [
     ...(ftsScore === null ? [] : [['Words', `${ftsRank === null ? '' : `rank ${ftsRank}, `}score ${score(ftsScore)}`]]),
     ...(cosine === null

@@ -12,8 +12,9 @@ const Results = ({ visit, found }: { visit: Visit; found: Found }) => (
       <Note>{warning}</Note>
     ))}
     <section class="card">
-      <h2>{found.total === 0 ? 'Nothing was found' : found.heading}</h2>
-      {found.total > 0 ? null : (
+      {found.total > 0 ? (
+        <h2>{found.heading}</h2>
+      ) : (
         <Nothing title="No memory that this key sees fits">
           <p>Try other words, search by meaning, or take conditions away.</p>
         </Nothing>

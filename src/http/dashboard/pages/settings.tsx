@@ -6,7 +6,8 @@ import { Name, Note } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { bytes, count, plural } from '../parts/words'
 import { asked, type Visit } from '../visit'
-import { administering } from './administering'
+import { administering, OrgChoice, orgsFor } from './administering'
+import { Transfer } from './transfer-shown'
 
 /** What is configured and from where, which backends answer, and what waits. Never a secret. */
 const off = (value: number | null, unit: string): string => (value === null ? 'no limit' : `${count(value)} ${unit}`)
@@ -117,11 +118,12 @@ function Work({ token, work }: { token: string; work: StoreStatistics['work'] | 
 }
 
 export async function settings(visit: Visit): Promise<Page> {
-  await administering(visit, 'settings.read')
+  const { by, org } = await administering(visit, 'settings.read')
   const { credential, services, formToken } = visit
-  const [{ checks, ready }, statistics] = await Promise.all([
+  const [{ checks, ready }, statistics, orgs] = await Promise.all([
     checkParts(services.health),
     credential.kind === 'operator' ? null : services.entries.statistics(credential.principal),
+    orgsFor(visit, by),
   ])
   return {
     title: 'Settings',
@@ -138,6 +140,8 @@ export async function settings(visit: Visit): Promise<Page> {
           <Backends checks={checks} />
           <Work token={formToken} work={statistics?.work ?? null} />
         </div>
+        {by.kind === 'operator' ? <OrgChoice action="/settings" orgs={orgs} org={org} /> : null}
+        {org === null ? null : <Transfer visit={visit} by={by} org={org} />}
         <Configured visit={visit} />
       </div>
     ),

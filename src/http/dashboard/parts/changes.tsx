@@ -30,7 +30,11 @@ const Change = ({ change, now }: { change: FeedChange; now: number }) => (
 
 export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: number }) => (
   <>
-    {changes.length > 0 ? null : <Nothing title="Nothing has changed yet" />}
+    {changes.length > 0 ? null : (
+      <Nothing title="Nothing has changed yet">
+        <p>What agents and people store, change and delete stands here, with who did it and when.</p>
+      </Nothing>
+    )}
     <ol class="changes">
       {changes.map((change) => (
         <Change change={change} now={now} />

@@ -8,11 +8,18 @@ interface PostFormProps {
   readonly class?: string
   /** A key that sends it, where the script listens. */
   readonly shortcut?: string
+  readonly brings?: 'file'
 }
 
 /** A form that changes something: it carries the token of the session. */
-export const PostForm = ({ action, token, children, class: name, shortcut }: PostFormProps) => (
-  <form method="post" action={action} class={name} data-key={shortcut}>
+export const PostForm = ({ action, token, children, class: name, shortcut, brings }: PostFormProps) => (
+  <form
+    method="post"
+    action={action}
+    class={name}
+    data-key={shortcut}
+    enctype={brings === 'file' ? 'multipart/form-data' : undefined}
+  >
     <input type="hidden" name="token" value={token} />
     {children}
   </form>
@@ -47,7 +54,7 @@ export const Field = ({
       id={name}
       name={name}
       type={type}
-      value={value ?? ''}
+      value={type === 'file' ? undefined : (value ?? '')}
       required={required}
       list={list}
       inputmode={inputmode}

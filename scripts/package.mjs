@@ -1,0 +1,49 @@
+// `npm pack` runs this first: builds what the package holds in the place of the Worker's sources, into dist.
+//   dist/worker      the Worker as it is uploaded, its SQL, and how the simulator binds it, on D1 and on PostgreSQL
+//   dist/cli         the parts of the command line that are written in TypeScript
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { builtLibrary } from '../src/cli/copy/bundle.mjs'
+import { BUILT, ROOT } from '../src/cli/place.mjs'
+import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
+import { bundleWorker } from './serve/bundle.mjs'
+
+const LIBRARIES = ['copy', 'import', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
+const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']
+
+async function buildWorker() {
+  const bundle = await bundleWorker()
+  const folder = join(BUILT, 'worker')
+  mkdirSync(folder, { recursive: true })
+  for (const name of readdirSync(bundle).filter((one) => /^index\.js$|\.(sql|wasm)$/.test(one)))
+    cpSync(join(bundle, name), join(folder, name))
+  // The address of the database is said when a server starts.
+  process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE ??= 'postgres://user:password@localhost/database'
+  for (const config of CONFIGURATIONS) {
+    const { rootPath: _, hyperdrives: __, ...options } = await workerOptionsOf(config)
+    writeFileSync(builtOptions(config), `${JSON.stringify(options, null, 2)}\n`)
+  }
+}
+
+async function buildLibraries() {
+  const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
+  for (const entry of LIBRARIES)
+    await build({
+      entryPoints: [entry],
+      outfile: builtLibrary(entry),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      // The driver chooses its parts when it is loaded, so it stays a package.
+      external: ['pg'],
+      loader: { '.sql': 'text' },
+      // Packages of the older kind ask for modules of Node by require.
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      logLevel: 'error',
+    })
+}
+
+rmSync(BUILT, { recursive: true, force: true })
+await buildWorker()
+await buildLibraries()

@@ -1,0 +1,32 @@
+// The server of a package, and of a container: with its data in the user's folder, or on the PostgreSQL that DATABASE_URL names.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { databaseFromEnvironment } from '../../src/cli/postgres/url.mjs'
+import { begin } from '../begin.mjs'
+import { environment, nodePath, root } from '../install.mjs'
+import { serve } from '../serve.mjs'
+
+/**
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} exit code
+ */
+export async function start(args) {
+  const options = await begin(args)
+  const kept = `in ${options.shownState}`
+  const backend = options.vars.STORAGE_BACKEND ?? process.env.STORAGE_BACKEND ?? ''
+  const database = /^postgres/i.test(backend) ? databaseFromEnvironment(process.env) : null
+  if (database === null)
+    return serve({ options, config: 'wrangler.toml', dataLine: `Data live ${kept} and survive a restart.` })
+  const migrated = spawnSync(nodePath(), [join(root, 'src', 'cli', 'migrate-postgres.mjs')], {
+    // By the environment: arguments are seen by every process of the machine.
+    env: environment({ DATABASE_URL: database.url }),
+    stdio: 'inherit',
+  })
+  if (migrated.status !== 0) return migrated.status ?? 1
+  return serve({
+    options,
+    config: 'wrangler.postgres.toml',
+    hyperdrive: database.url,
+    dataLine: `Entries live in the database of ${database.name}, images ${kept}; both survive a restart.`,
+  })
+}

@@ -1,0 +1,52 @@
+import { titleOf } from '../../../domain/entry/title'
+import type { Page } from '../page'
+import { entryAt } from '../parts/addresses'
+import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
+import { principalOf, type Visit } from '../visit'
+import { About } from './entry-about'
+import { idOf, noEntry } from './entry-address'
+import { StoredText } from './entry-text'
+
+/** The memory as it was in one version. */
+export async function entryVersion(visit: Visit): Promise<Page> {
+  const id = idOf(visit)
+  const version = Number(visit.url.pathname.split('/')[4])
+  if (!Number.isSafeInteger(version) || version < 1) throw noEntry()
+  const then = await visit.services.readHistory.state(principalOf(visit), id, version)
+  const now = visit.services.now()
+  return {
+    title: `${titleOf(then)}, version ${version}`,
+    body: (
+      <>
+        <Note>
+          <span>This is version {version}, as it was then.</span>
+          <a href={entryAt(id)}>To the memory as it is now</a>
+        </Note>
+        <div class="head">
+          <h1>
+            <Name>{titleOf(then) || `Memory ${id}`}</Name>
+          </h1>
+        </div>
+        <div class="columns">
+          <article class="card">
+            <Facts>
+              <Kind kind={then.kind} />
+              <By entry={then} />
+              <Time at={then.updatedAt} now={now} />
+            </Facts>
+            <StoredText visit={visit} text={then.text} />
+            <div class="more">
+              <Images of={then} />
+            </div>
+            <div class="more">
+              <Tags tags={then.tags} />
+            </div>
+          </article>
+          <div class="beside">
+            <About entry={then} now={now} />
+          </div>
+        </div>
+      </>
+    ),
+  }
+}

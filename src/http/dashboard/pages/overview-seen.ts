@@ -1,0 +1,26 @@
+import { DAY_MS } from '../../../domain/time'
+import { principalOf, type Visit } from '../visit'
+
+/** What the overview reads. */
+export const DAYS = 30
+/** Entries that the charts count: the newest so many, which bounds the rows that a look at the page reads. */
+const COUNTED = 10_000
+const NAMES = 8
+const CHANGES = 5
+
+export async function look(visit: Visit) {
+  const { services } = visit
+  const principal = principalOf(visit)
+  const now = services.now()
+  const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
+  // Asked for in one moment, so that they share a round trip.
+  const [totals, vectors, activity, latest] = await Promise.all([
+    services.entries.statistics(principal),
+    services.vectorCounts?.(principal) ?? null,
+    services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
+    services.changes.latest(principal, CHANGES),
+  ])
+  return { totals, vectors, activity, latest, now }
+}
+
+export type Seen = Awaited<ReturnType<typeof look>>

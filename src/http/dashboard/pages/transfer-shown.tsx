@@ -1,0 +1,78 @@
+import type { Administrator } from '../../../services/people/administration'
+import { Choice, Field, PostForm } from '../parts/form'
+import type { Visit } from '../visit'
+import { OrgField } from './administering'
+
+/** How an export is asked for, and a file sent in. */
+interface Whose {
+  readonly visit: Visit
+  readonly by: Administrator
+  readonly org: string
+}
+
+const PARTS = [
+  ['images', 'Images', true],
+  ['history', 'Older versions', false],
+  ['vectors', 'Vectors', false],
+] as const
+
+const Export = ({ visit, by, org }: Whose) => (
+  <PostForm action="/settings/export" token={visit.formToken} class="card stack-form">
+    <h2>Export</h2>
+    <p class="soft">
+      One packed file with everything that this {by.kind === 'operator' ? 'organization holds' : 'key sees'}, which any
+      Commonplace server takes in. Keys and the audit log are never in it.
+    </p>
+    <OrgField by={by} org={org} />
+    <Field name="project" label="Project" hint="Empty for all" />
+    <fieldset class="switch">
+      <legend>With</legend>
+      {PARTS.map(([name, label, isUsual]) => (
+        <label>
+          <input type="checkbox" name={name} value="true" checked={isUsual} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+    <p>
+      <button type="submit">Export</button>
+    </p>
+  </PostForm>
+)
+
+const Import = ({ visit, by, org }: Whose) => (
+  <PostForm action="/settings/import" token={visit.formToken} class="card stack-form" brings="file">
+    <h2>Import</h2>
+    <p class="soft">
+      A file that an export has written. What is known already is not stored twice, so a file may be sent again. Files
+      of other programs, and large ones, are sent by <code>commonplace import</code>.
+    </p>
+    <OrgField by={by} org={org} />
+    <Field name="file" label="File" type="file" required />
+    <Choice
+      name="on_conflict"
+      label="Memories that were changed here too"
+      value="skip"
+      options={[
+        ['skip', 'stay as they are here'],
+        ['replace', 'become those of the file, as a new version'],
+        ['fail', 'stop the import'],
+      ]}
+    />
+    <p class="actions">
+      <button type="submit" name="dry_run" value="true">
+        See what it would do
+      </button>
+      <button type="submit" class="main">
+        Import
+      </button>
+    </p>
+  </PostForm>
+)
+
+export const Transfer = (whose: Whose) => (
+  <div class="grid">
+    <Export {...whose} />
+    <Import {...whose} />
+  </div>
+)

@@ -1,0 +1,187 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../scripts/ports.mjs'
+import { ROOT } from '../../support/build'
+import { buildImage, type Image } from '../../support/dockerfile'
+import { emptyDatabase } from '../../support/postgres'
+
+/** What people run who have no checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
+const TOKEN = 'a-token-of-the-operator-of-this-test'
+const folder = mkdtempSync(join(tmpdir(), 'commonplace-package-'))
+chmodSync(folder, 0o755)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const { npm_lifecycle_event: _, ADMIN_TOKEN: __, COMMONPLACE_KEY: ___, ...inherited } = process.env
+/** The Node that plays this test is the one that a container has. */
+const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
+
+interface Server {
+  readonly origin: string
+  readonly said: () => string
+  stop(): Promise<void>
+}
+
+/** A server as a child of its own group, until it says that it is ready. */
+async function serve(
+  [command = '', ...args]: readonly string[],
+  port: number,
+  options: { readonly cwd: string; readonly env: Record<string, string>; readonly uid?: number },
+): Promise<Server> {
+  const { cwd, env, uid } = options
+  const child = spawn(command, args, {
+    ...{ cwd, detached: true, ...(uid !== undefined && { uid, gid: uid }) },
+    env: { ...inherited, PATH, ...env },
+  })
+  let said = ''
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString()
+        if (said.includes('Commonplace is ready')) resolve()
+      })
+    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}:\n${said}`)))
+  })
+  return {
+    origin: `http://localhost:${port}`,
+    said: () => said,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        process.kill(-(child.pid ?? 0), 'SIGTERM')
+      }),
+  }
+}
+
+/** Installs of packages, on a machine that does other work too. */
+const PATIENCE = 900_000
+
+describe('the package', () => {
+  const place = join(folder, 'user')
+  const data = join(folder, 'data')
+  const home = join(folder, 'home')
+  const npx = (...args: string[]) =>
+    execFileSync('npx', ['--no-install', name, ...args], {
+      cwd: place,
+      encoding: 'utf8',
+      env: { ...inherited, ...env },
+    })
+  const env = { HOME: home, COMMONPLACE_DATA: data, PATH }
+  const { name }: { name: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  let server: Server
+  beforeAll(async () => {
+    for (const path of [place, home]) mkdirSync(path)
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT, stdio: 'pipe' })
+    const tarball = readdirSync(folder).find((one) => one.endsWith('.tgz')) ?? ''
+    writeFileSync(join(place, 'package.json'), '{"private": true}')
+    execFileSync('npm', ['install', '--no-save', '--prefer-offline', join(folder, tarball)], {
+      cwd: place,
+      stdio: 'pipe',
+    })
+    const port = await freePort()
+    server = await serve(['npx', '--no-install', name, '--port', String(port)], port, { cwd: place, env })
+  }, PATIENCE)
+  afterAll(() => server?.stop())
+
+  it('serves from its tarball in an empty folder, with data in the folder of the user, and builds nothing', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.origin}/mcp/core`)))
+    const kept = await client.callTool({ name: 'remember', arguments: { title: 'Packed', content: 'From a tarball' } })
+    expect(kept.structuredContent).toMatchObject({ success: true })
+    await client.close()
+    expect(server.said()).toContain(`Data live in ${join(data, 'state')}`)
+    expect(readdirSync(data)).toEqual(expect.arrayContaining(['servers', 'state']))
+    expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
+  })
+
+  it('is a bridge for clients that only start programs, and finds the server that runs here by itself', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const program = join(place, 'node_modules', '.bin', name)
+    await client.connect(new StdioClientTransport({ command: program, args: ['stdio'], env, stderr: 'ignore' }))
+    const { content } = await client.callTool({ name: 'context', arguments: { goal: 'what came from a tarball?' } })
+    expect(JSON.stringify(content)).toContain('Packed')
+    await client.close()
+  })
+
+  it('answers what a program has written before it closed its end', () => {
+    const message = { jsonrpc: '2.0', id: 7, method: 'tools/list' }
+    const input = `${JSON.stringify(message)}\n`
+    const out = execFileSync('npx', ['--no-install', name, 'stdio'], {
+      cwd: place,
+      env: { ...inherited, ...env },
+      input,
+    })
+    expect(JSON.parse(out.toString())).toMatchObject({ id: 7, result: { tools: expect.any(Array) } })
+  })
+
+  it('sets a client up, and exports and checks what is stored', () => {
+    expect(npx('setup', 'cursor')).toContain(join(home, '.cursor', 'mcp.json'))
+    expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toContain(`${server.origin}/mcp/core`)
+    const file = join(folder, 'export.ndjson')
+    npx('export', '--out', file)
+    expect(npx('verify', file)).toMatch(/whole/)
+    expect(readFileSync(file, 'utf8')).toContain('From a tarball')
+  })
+
+  it('lets the plugins of clients stay where the cache of npx is cleared', () => {
+    npx('setup', 'opencode', '--capture')
+    const plugin = readFileSync(join(home, '.config', 'opencode', 'plugins', 'commonplace.js'), 'utf8')
+    expect(plugin).toContain(join(data, 'marketplace', 'plugins', 'commonplace'))
+  })
+})
+
+describe('the container', () => {
+  let image: Image
+  beforeAll(async () => {
+    image = await buildImage(join(folder, 'container'))
+    // As every system has it, whoever runs there.
+    mkdirSync(join(image.root, 'tmp'))
+    chmodSync(join(image.root, 'tmp'), 0o777)
+  }, PATIENCE)
+  const uid = process.getuid?.() === 0 ? 1000 : undefined
+  const run = async (more: Record<string, string>) => {
+    const port = await freePort()
+    const command = image.command.map((word) => (word === '8787' ? String(port) : word))
+    return serve(command, port, {
+      cwd: image.workdir,
+      env: { ...image.environment, HOME: image.root, TMPDIR: join(image.root, 'tmp'), ADMIN_TOKEN: TOKEN, ...more },
+      ...(uid !== undefined && { uid }),
+    })
+  }
+  const administer = (server: Server, path: string, body: object) =>
+    fetch(`${server.origin}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  it('holds built files only, and serves with keys as a user who is not root, healthy by its own check', async () => {
+    expect(readdirSync(image.workdir)).not.toContain('test')
+    expect(readdirSync(join(image.workdir, 'src'))).not.toContain('index.ts')
+    expect(image.user).not.toBe('root')
+    const server = await run({})
+    expect((await fetch(`${server.origin}/mcp`, { method: 'POST' })).status).toBe(401)
+    expect((await administer(server, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(201)
+    const [node = '', ...args] = image.healthCheck
+    const check = args.map((arg) => arg.replace('http://127.0.0.1:8787', server.origin))
+    execFileSync(node, check, { env: { PATH } })
+    await server.stop()
+    expect(() => execFileSync(node, check, { env: { PATH }, stdio: 'pipe' })).toThrow()
+    expect(readdirSync(join(image.root, 'data'))).toContain('state')
+  })
+
+  it('keeps everything but images in the PostgreSQL of compose.yaml, which it migrates first', async () => {
+    const database = await emptyDatabase()
+    const url = `${database.url}${database.url.includes('?') ? '&' : '?'}sslmode=disable`
+    const server = await run({ STORAGE_BACKEND: 'postgresql', DATABASE_URL: url })
+    const ready = await (await fetch(`${server.origin}/ready`)).json()
+    expect(ready).toMatchObject({ status: 'ready', checks: { database: { backend: 'postgresql', ok: true } } })
+    expect((await administer(server, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(201)
+    await server.stop()
+    await database.drop()
+  })
+})

@@ -1,0 +1,94 @@
+import { type Config, parseConfig } from '../../src/config'
+import {
+  type Environment,
+  type IndexedFieldConfig,
+  type ModelChoice,
+  type ModelProvider,
+  Reader,
+} from '../../src/config-reader'
+import type { Levels } from '../../src/domain/recall/similarity'
+import type { Variable } from '../../src/variables.mjs'
+
+/** What src/config.ts asks of a variable when it reads it. */
+export interface Asked {
+  /** What it is when nobody sets it; empty for nothing. */
+  readonly fallback: string
+  /** What it takes, in words. */
+  readonly takes: string
+}
+
+/** Reads as the Worker does, and notes what is asked for; of nested readings the outermost. */
+class NotingReader extends Reader {
+  readonly asked = new Map<Variable, Asked>()
+
+  #note(name: Variable, fallback: unknown, takes: string): void {
+    if (!this.asked.has(name)) this.asked.set(name, { fallback: String(fallback), takes })
+  }
+
+  override text(name: Variable): string | undefined {
+    this.#note(name, '', 'text')
+    return super.text(name)
+  }
+  override choice<T extends string>(name: Variable, fallback: T, values: readonly T[]): T {
+    this.#note(name, fallback, values.map((value) => `\`${value}\``).join(', '))
+    return super.choice(name, fallback, values)
+  }
+  override boolean(name: Variable, fallback: boolean): boolean {
+    this.#note(name, fallback, '`true`, `false`')
+    return super.boolean(name, fallback)
+  }
+  override integer(name: Variable, fallback: number, min: number, max: number): number {
+    this.#note(name, fallback, max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min}–${max}`)
+    return super.integer(name, fallback, min, max)
+  }
+  override secret(name: Variable, minLength: number): string | null {
+    this.#note(name, '', `a secret of ${minLength} characters or more`)
+    return super.secret(name, minLength)
+  }
+  override levels(name: Variable): Levels | null {
+    this.#note(name, '', 'two cosines: `0,0.6`')
+    return super.levels(name)
+  }
+  override list(name: Variable, fallback: string): string[] {
+    this.#note(name, fallback, 'a list with commas')
+    return super.list(name, fallback)
+  }
+  override hosts(name: Variable): void {
+    this.#note(name, '', 'hosts, with commas')
+    super.hosts(name)
+  }
+  override schema(name: Variable, fallback: string): string {
+    this.#note(name, fallback, 'the name of a schema')
+    return super.schema(name, fallback)
+  }
+  override url(name: Variable, fallback: string): string {
+    this.#note(name, fallback, 'a URL')
+    return super.url(name, fallback)
+  }
+  override model(
+    prefix: 'SUMMARY' | 'RERANKING',
+    enabled: boolean,
+    models: Readonly<Record<ModelProvider, string>>,
+  ): ModelChoice | null {
+    const known = Object.entries(models).flatMap(([provider, model]) =>
+      model === '' ? [] : [`\`${model}\` (\`${provider}\`)`],
+    )
+    const unnamed = Object.entries(models).flatMap(([provider, model]) => (model === '' ? [`\`${provider}\``] : []))
+    this.#note(`${prefix}_MODEL`, '', `a model; else ${known.join(', ')}; with ${unnamed.join(', ')} it is named here`)
+    return super.model(prefix, enabled, models)
+  }
+  override fields(name: Variable, fallback: string): IndexedFieldConfig[] {
+    this.#note(name, fallback, '`name` or `name:type`, with commas')
+    return super.fields(name, fallback)
+  }
+}
+
+/** Everything that is asked for when nothing is set. */
+export function askedOf(env: Environment = {}): {
+  readonly asked: ReadonlyMap<Variable, Asked>
+  readonly config: Config
+} {
+  const reader = new NotingReader(env)
+  const config = parseConfig(env, reader)
+  return { asked: reader.asked, config }
+}

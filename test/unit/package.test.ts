@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { VARIABLES } from '../../src/config'
+import { ABOUT } from '../../src/domain/about'
+import { ROOT } from '../support/build'
+import { readDockerfile } from '../support/dockerfile'
+
+/** What people get who have no checkout, as far as files tell; it is run in test/nightly/node/package-postgres.test.ts. */
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const [bin] = Object.values<string>(manifest.bin)
+
+describe('the package', () => {
+  const [{ files }] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      ...{ cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+      shell: process.platform === 'win32',
+    }),
+  ) as [{ files: { path: string }[] }]
+  const packed = new Set(files.map(({ path }) => path))
+
+  /** Programs that others start as processes of their own. */
+  const STARTED = ['scripts/serve/worker.mjs', 'src/cli/migrate-postgres.mjs', 'plugins/commonplace/hook.mjs']
+  /** What only a checkout comes to. */
+  const OF_A_CHECKOUT = new Set(['wrangler'])
+
+  it('holds every file that its program imports, and depends on every package that these name', () => {
+    const [missing, foreign]: [string[], string[]] = [[], []]
+    const seen = new Set<string>()
+    const follow = (path: string) => {
+      if (seen.has(path)) return
+      seen.add(path)
+      if (!packed.has(path)) return missing.push(path)
+      // Types in comments are no imports.
+      const text = read(path).replaceAll(/\/\*[\s\S]*?\*\//g, '')
+      for (const [, name = ''] of text.matchAll(/(?:^import|\bfrom|import\()\s*'([\w@./-]+)'/gm))
+        if (name.startsWith('.')) follow(join(dirname(path), name))
+        else if (!isBuiltin(name)) {
+          const owner = name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/')
+          if (manifest.dependencies[owner] === undefined && !OF_A_CHECKOUT.has(owner)) foreign.push(`${path}: ${owner}`)
+        }
+    }
+    for (const path of [bin ?? '', ...STARTED]) follow(path)
+    expect(seen.size).toBeGreaterThan(40)
+    expect([missing, foreign]).toEqual([[], []])
+  })
+
+  it('holds no source of the Worker, which it has built, and nothing of tests', () => {
+    expect([...packed].filter((path) => /\.tsx?$|^(test|bench|docs)\//.test(path))).toEqual([])
+    expect(manifest.files).toContain('dist')
+    expect(manifest.scripts.prepack).toContain('scripts/package.mjs')
+  })
+
+  it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {
+    for (const path of [
+      'migrations/postgres/0001_entries.sql',
+      'plugins/commonplace/hook.mjs',
+      '.claude-plugin/marketplace.json',
+    ])
+      expect(packed).toContain(path)
+  })
+})
+
+describe('the container', () => {
+  const steps = readDockerfile()
+  const of = (name: string) => steps.filter((step) => step.name === name).map(({ text }) => text)
+  const compose = parse(read('compose.yaml'))
+  const { commonplace, database } = compose.services
+
+  it('copies what there is, names the Node of this checkout, and starts the program of the package without root', () => {
+    expect(new Set(of('FROM').map((text) => text.split(' ')[0]))).toEqual(
+      new Set([`node:${manifest.optionalDependencies.node}-bookworm-slim`]),
+    )
+    expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(['node', bin])
+    expect(of('USER')).toEqual(['node'])
+    for (const variable of of('ENV').map((text) => text.split('=')[0]))
+      expect(['COMMONPLACE_DATA', ...VARIABLES]).toContain(variable)
+  })
+
+  it('has one port and one path of health, where the server has them', () => {
+    const [port] = of('EXPOSE')
+    expect(JSON.parse(of('CMD')[0] ?? '')).toEqual(['start', '--ip', '0.0.0.0', '--port', port])
+    const [, url = ''] = /fetch\('([^']+)'\)/.exec(of('HEALTHCHECK')[0] ?? '') ?? []
+    expect([new URL(url).port, new URL(url).pathname]).toEqual([port, '/health'])
+    expect(read('src/http/app.ts') + read('src/http/health.ts')).toContain("'/health'")
+    expect(commonplace.ports).toEqual([`127.0.0.1:${port}:${port}`])
+  })
+
+  it('is composed with a database whose name, user and password are those of its address, and keeps both in volumes', () => {
+    expect(commonplace.build).toBe('.')
+    expect(existsSync(join(ROOT, commonplace.build, 'Dockerfile'))).toBe(true)
+    const { DATABASE_URL, ...environment } = commonplace.environment
+    for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name)
+    const url = new URL(DATABASE_URL.replaceAll(/\$\{(\w+)[^}]*\}/g, '$1'))
+    const { POSTGRES_USER, POSTGRES_DB } = database.environment
+    expect([url.hostname, url.username, url.password, url.pathname]).toEqual([
+      ...['database', POSTGRES_USER, 'POSTGRES_PASSWORD', `/${POSTGRES_DB}`],
+    ])
+    expect(database.image).toMatch(/^pgvector\/pgvector:0\.[89]\.\d+-pg\d+$/)
+    expect(commonplace.depends_on).toEqual({ database: { condition: 'service_healthy' } })
+    const volumes = [commonplace, database].map((service) => service.volumes[0].split(':'))
+    expect(volumes[0]?.[1]).toBe(of('VOLUME')[0])
+    expect(volumes.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort())
+  })
+})
+
+/** server.schema.json of 2025-12-11 at static.modelcontextprotocol.io, what of it we use; unknown members are refused. */
+const input = {
+  description: z.string(),
+  format: z.enum(['string', 'number', 'boolean', 'filepath']),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  placeholder: z.string().optional(),
+}
+const variables = z.record(z.string(), z.strictObject(input))
+const exact = z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+const registered = z.strictObject({
+  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+  name: z
+    .string()
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: exact,
+  packages: z.array(
+    z.strictObject({
+      registryType: z.literal('npm'),
+      registryBaseUrl: z.literal('https://registry.npmjs.org'),
+      identifier: z.string(),
+      version: exact,
+      runtimeHint: z.string(),
+      transport: z.strictObject({ type: z.literal('stdio') }),
+      packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })),
+      environmentVariables: z.array(z.strictObject({ name: z.string(), ...input })),
+    }),
+  ),
+  remotes: z.array(
+    z.strictObject({
+      type: z.literal('streamable-http'),
+      url: z.string().regex(/^https?:\/\/[^\s]+$/),
+      variables,
+      headers: z.array(z.strictObject({ name: z.string(), description: z.string(), value: z.string(), variables })),
+    }),
+  ),
+})
+
+describe('server.json, for the registry of MCP', () => {
+  const server = registered.parse(JSON.parse(read('server.json')))
+
+  it('has the shape that the registry asks for, and says what the server says of itself', () => {
+    const { name, title, description, version } = server
+    expect({ name, title, description, version }).toEqual(ABOUT)
+    expect(server.packages).toMatchObject([{ identifier: manifest.name, version: manifest.version }])
+    // By this the registry knows that the package belongs to the entry.
+    expect(manifest.mcpName).toBe(ABOUT.name)
+  })
+
+  it('names every variable of an address or header', () => {
+    for (const remote of server.remotes) {
+      const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(Object.keys(remote.variables)).toEqual(names(remote.url))
+      for (const header of remote.headers) expect(Object.keys(header.variables)).toEqual(names(header.value))
+    }
+  })
+})
+
+it('says the same of the extension for Claude Desktop', () => {
+  const { display_name, description, version } = JSON.parse(read('mcpb/manifest.json'))
+  expect([display_name, description, version]).toEqual([ABOUT.title, ABOUT.description, ABOUT.version])
+})
