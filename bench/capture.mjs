@@ -1,5 +1,5 @@
-// What do hooks cost a person who works? Each hook alone, beside Node's own start; and with `--clients FOLDER` real clients with and
-// without the plugin (test/clients/README.md says how that folder is made). With a server, without one, and with one that hangs.
+// What do hooks cost a person who works? Each hook alone, beside Node's own start; with `--clients FOLDER` real clients with and without
+// the plugin (test/clients/README.md says how that folder is made). With a server, without one, and with one that hangs.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -86,6 +86,7 @@ async function hooksAt(url, base, count) {
   return found
 }
 
+const HANGS = 'one that hangs'
 const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
 
 /** Programs that are left of a client: those with its home in their environment. */
@@ -130,7 +131,7 @@ async function turnsOf(name, programs, plugin, url, base) {
 const base = mkdtempSync(join(tmpdir(), 'commonplace-bench-capture-'))
 const server = await startOwnServer()
 const silent = await startSilent()
-const states = { 'with a server': server.url, 'no server': 'http://127.0.0.1:9', 'one that hangs': silent.url }
+const states = { 'with a server': server.url, 'no server': 'http://127.0.0.1:9', [HANGS]: silent.url }
 const remember = async (i) =>
   fetch(`${server.url}/mcp`, {
     method: 'POST',
@@ -150,28 +151,32 @@ const remember = async (i) =>
   }).then((response) => response.text())
 for (let i = 0; i < 30; i++) await remember(i)
 
-const bare = []
-for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
-/** @type {[string, Record<string, number[]>][]} */
-const columns = []
-for (const [state, url] of Object.entries(states))
-  columns.push([state, await hooksAt(url, base, state === 'one that hangs' ? Math.min(calls, 8) : calls)])
-const rows = [
-  ["Node's own start", ...columns.map(() => spread(bare))],
-  ...Object.keys(EVENTS).map((name) => [name, ...columns.map(([, found]) => spread(found[name]))]),
-  ...Object.keys(EVENTS).map((name) => [
-    `${name}, × Node's start (p95)`,
-    ...columns.map(([, found]) => short(percentile(found[name], 0.95) / percentile(bare, 0.95))),
-  ]),
-]
-let report = `## Hooks
+/** Each hook alone. */
+async function hooksReport() {
+  const bare = []
+  for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
+  /** @type {[string, Record<string, number[]>][]} */
+  const columns = []
+  for (const [state, url] of Object.entries(states))
+    columns.push([state, await hooksAt(url, base, state === HANGS ? Math.min(calls, 8) : calls)])
+  const names = Object.keys(EVENTS)
+  const more = (times) => short(percentile(times, 0.95) - percentile(bare, 0.95))
+  const rows = [
+    ["Node's own start", ...columns.map(() => spread(bare))],
+    ...names.map((name) => [name, ...columns.map(([, found]) => spread(found[name]))]),
+    ...names.map((name) => [`${name}, beside Node's start (p95)`, ...columns.map(([, found]) => more(found[name]))]),
+  ]
+  return `## Hooks
 
 ${where}; ${calls} runs a row (8 with a server that hangs), one after the other; milliseconds, p50 / p95, of the whole program.
 
 ${markdownTable(['hook', ...columns.map(([state]) => state)], rows)}
 `
-if (values.clients !== undefined) {
-  const programs = resolve(values.clients)
+}
+
+/** Turns of real clients. @param {string} folder with their packages */
+async function clientsReport(folder) {
+  const programs = resolve(folder)
   const lines = []
   for (const name of ['claude-code', 'codex', 'copilot', 'opencode']) {
     const without = await turnsOf(name, programs, false, server.url, base)
@@ -188,15 +193,19 @@ if (values.clients !== undefined) {
       lines.push(line(state, await turnsOf(name, programs, true, url, base)))
     console.log(lines.slice(-4).join('\n'))
   }
-  report += `
-${turns} runs of a client a row, each a prompt, a command and an answer of a scripted model; milliseconds, p50. Bytes are those of the
-first model request more than without the plugin (start text, skill and the eight tools); left: processes when the client has ended.
+  return `## Clients
+
+${where}; ${turns} runs of a client a row behind one that fills its caches, each a prompt, a command and an answer of a scripted model;
+milliseconds, p50. Bytes are those of the first model request more than without the plugin (start text, skill and the eight tools); left:
+processes when the client has ended.
 
 ${markdownTable(['client', 'until its first model request', 'whole', '×', 'bytes more', 'left'], lines)}
 `
 }
+
+const report = values.clients === undefined ? await hooksReport() : await clientsReport(values.clients)
 console.log(report)
-if (values.write) writeSection('capture', report)
+if (values.write) writeSection(values.clients === undefined ? 'capture' : 'capture-clients', report)
 silent.stop()
 await server.stop()
 rmSync(base, { recursive: true, force: true, maxRetries: 5 })
