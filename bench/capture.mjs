@@ -1,5 +1,5 @@
-// What do hooks cost a person who works? Each hook alone, beside Node's own start; with `--clients FOLDER` real clients with and without
-// the plugin (test/clients/README.md says how that folder is made). With a server, without one, and with one that hangs.
+// What do hooks cost a person who works? Each hook alone, beside Node's own start; with `--clients FOLDER` real clients (`--only` some),
+// with and without the plugin (test/clients/README.md: how that folder is made). With a server, without one, and with one that hangs.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '40' },
     turns: { type: 'string', default: '5' },
     clients: { type: 'string' },
+    only: { type: 'string', default: 'claude-code,codex,copilot,opencode' },
     write: { type: 'boolean' },
   },
 })
@@ -178,7 +179,7 @@ ${markdownTable(['hook', ...columns.map(([state]) => state)], rows)}
 async function clientsReport(folder) {
   const programs = resolve(folder)
   const lines = []
-  for (const name of ['claude-code', 'codex', 'copilot', 'opencode']) {
+  for (const name of values.only.split(',')) {
     const without = await turnsOf(name, programs, false, server.url, base)
     const line = (state, found) => [
       `${name}, ${state}`,
