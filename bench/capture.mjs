@@ -25,6 +25,7 @@ const calls = Number(values.calls)
 const turns = Number(values.turns)
 const where = circumstances()
 const HOOK = join(root, 'plugins', 'commonplace', 'hook.mjs')
+const OWN_TIME = new URL('support/own-time.mjs', import.meta.url).href
 const CLIENTS = new URL('../test/clients/', import.meta.url).href
 
 /** Takes connections and says nothing. */
@@ -44,14 +45,22 @@ async function startSilent() {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-/** Milliseconds of one program with an event on its stdin. @returns {Promise<number>} */
+/** One program with an event on its stdin. @returns {Promise<{ own: number, processor: number }>} milliseconds beside Node's start, and of a processor */
 const once = (args, env, cwd, input) =>
-  new Promise((done) => {
-    const begun = performance.now()
-    const child = spawn(process.execPath, args, { env, cwd, stdio: ['pipe', 'ignore', 'ignore'] })
-    child.stdin.on('error', () => {})
-    child.on('close', () => done(performance.now() - begun))
-    child.stdin.end(input)
+  new Promise((done, failed) => {
+    const child = spawn(process.execPath, ['--import', OWN_TIME, ...args], {
+      env,
+      cwd,
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    })
+    let told = ''
+    child.stdio[3]?.on('data', (piece) => {
+      told += piece
+    })
+    child.stdin?.on('error', () => {})
+    child.on('error', failed)
+    child.on('close', () => done(JSON.parse(told)))
+    child.stdin?.end(input)
   })
 
 const EVENTS = {
@@ -71,11 +80,11 @@ const EVENTS = {
   'end of a turn': (i) => ({ hook_event_name: 'Stop', last_assistant_message: `We decided to use lamp ${i}.` }),
 }
 
-/** @returns {Promise<Record<string, number[]>>} milliseconds by event */
+/** @returns {Promise<Record<string, { own: number, processor: number }[]>>} by event */
 async function hooksAt(url, base, count) {
   const { home, folder } = makeDesk(base, `hooks-${Math.random()}`)
   const env = { PATH: process.env.PATH, HOME: home, COMMONPLACE_URL: url }
-  /** @type {Record<string, number[]>} */
+  /** @type {Record<string, { own: number, processor: number }[]>} */
   const found = {}
   for (const [name, event] of Object.entries(EVENTS)) {
     found[name] = []
@@ -88,7 +97,10 @@ async function hooksAt(url, base, count) {
 }
 
 const HANGS = 'one that hangs'
-const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
+const spread = (all, what) => {
+  const times = all.map((one) => one[what])
+  return `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
+}
 
 /** Programs that are left of a client: those with its home in their environment. */
 function leftIn(home) {
@@ -156,20 +168,17 @@ for (let i = 0; i < 30; i++) await remember(i)
 async function hooksReport() {
   const bare = []
   for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
-  /** @type {[string, Record<string, number[]>][]} */
+  /** @type {[string, Record<string, { own: number, processor: number }[]>][]} */
   const columns = []
   for (const [state, url] of Object.entries(states))
     columns.push([state, await hooksAt(url, base, state === HANGS ? Math.min(calls, 8) : calls)])
-  const names = Object.keys(EVENTS)
-  const more = (times) => short(percentile(times, 0.95) - percentile(bare, 0.95))
-  const rows = [
-    ["Node's own start", ...columns.map(() => spread(bare))],
-    ...names.map((name) => [name, ...columns.map(([, found]) => spread(found[name]))]),
-    ...names.map((name) => [`${name}, beside Node's start (p95)`, ...columns.map(([, found]) => more(found[name]))]),
-  ]
+  const rowOf = (name, what) => [`${name}, ${what}`, ...columns.map(([, found]) => spread(found[name] ?? bare, what))]
+  const names = ['nothing at all', ...Object.keys(EVENTS)]
+  const rows = ['own', 'processor'].flatMap((what) => names.map((name) => rowOf(name, what)))
   return `## Hooks
 
-${where}; ${calls} runs a row (8 with a server that hangs), one after the other; milliseconds, p50 / p95, of the whole program.
+${where}; ${calls} runs a row (8 with a server that hangs), one after the other; milliseconds, p50 / p95: own, from the end of Node's start
+to the end of the program; processor, of all of it.
 
 ${markdownTable(['hook', ...columns.map(([state]) => state)], rows)}
 `

@@ -9,7 +9,10 @@ const FABRIC_TYPES = {
   pattern: 'code_pattern',
 }
 
-/** @param {import('./gold.mjs').Memory} memory @param {(id: string) => string} idOf */
+/**
+ * @param {Record<string, any>} memory a memory of gold.mjs, which is not named as a type: tests in workerd know no types of Node
+ * @param {(id: string) => string} idOf
+ */
 export function callFor(memory, idOf) {
   const { by, kind, title, text, project, domain, tags, status, thread, agent, diary, audience } = memory
   const links = (memory.links ?? []).map((link) => link.replace(/:(.*)$/, (_, id) => `:${idOf(id)}`))

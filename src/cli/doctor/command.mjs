@@ -21,7 +21,7 @@ import { checkSpool } from './spool.mjs'
  * @property {string | null} client the one that is asked about; null for all
  * @property {{ role: string, projects: string[] | null, capture: boolean } | null} known what the server knows of the key, once it was asked
  * @property {string[]} hooked clients that run our hooks, once they were looked for
- * @property {Record<string, import('../../http/health').Check>} [parts] what the server says of its backends, once it was asked
+ * @property {Record<string, { backend: string, ok: boolean, problem?: string }>} [parts] what `/ready` says of each backend, once it was asked
  */
 
 /** In this order; one file each. @type {readonly ((around: Around) => Promise<Finding[]>)[]} */
