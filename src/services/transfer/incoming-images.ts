@@ -42,7 +42,7 @@ export async function lookAtImages(
   volume: VolumeInHand,
   report: ImportReport,
 ): Promise<IncomingImages> {
-  const here = await on.imports.imagesInUse(caller, [...volume.images])
+  const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
   const comes = new Set<string>()
   for (const { line, record } of imageRecords(volume)) {
     const { sha256, data } = record
@@ -56,10 +56,12 @@ export async function lookAtImages(
   const kept = new Set<string>()
   for (const hash of new Set([...volume.images, ...here])) {
     if (comes.has(hash)) continue
-    // An earlier volume of the same file may have brought it, or a backup has kept it beside its volumes.
-    if (here.has(hash) || (await on.images.get(caller, hash)) !== null) report.images.present++
+    // An earlier volume of the same file may have brought it, or a backup, which is the whole org's, has kept it beside its volumes. What
+    // stands in nothing but others' entries is for the importer as if it were nowhere.
+    if (here.has(hash) || (!hidden.has(hash) && (await on.images.get(caller, hash)) !== null)) report.images.present++
     else {
-      const spare = on.images.refusal === null ? await on.spare(caller.org, hash) : null
+      const mayHave = caller.isWhole === true && on.images.refusal === null
+      const spare = mayHave ? await on.spare(caller.org, hash) : null
       if (spare !== null && refusalOf(on, spare) === null) kept.add(hash)
       else missing.add(hash)
     }
