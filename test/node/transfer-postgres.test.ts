@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { backupContract } from '../contracts/transfer/backups'
 import { exportContract } from '../contracts/transfer/exporting'
 import { importContract } from '../contracts/transfer/importing'
 import { type Place, startPlace } from '../contracts/transfer/place'
@@ -24,12 +23,6 @@ describe('an org that is moved', () => {
   it('is the same on D1, line by line, with its history, vectors and images', () =>
     playRoundTrip(there(postgres), there(d1), 8, 40))
 })
-// Into an empty deployment of the other database, as long as it is one.
-describe('a backup', () =>
-  backupContract(
-    () => there(postgres),
-    () => there(d1),
-  ))
 describe('an export', () => exportContract(() => there(postgres)))
 describe('an import', () => importContract(() => there(postgres)))
 describe('moving an org', () => transferRights(() => there(postgres)))

@@ -210,7 +210,7 @@ export function importContract(at: () => Place): void {
         'content-length': 33_000_000,
       }
       const url = new URL(`/api/v1/orgs/${org}/import`, team.server.url)
-      const asked = request(url, { method: 'POST', headers }, (response) => {
+      const asked = request(url.href, { method: 'POST', headers }, (response) => {
         resolve(response.statusCode)
         asked.destroy()
       })

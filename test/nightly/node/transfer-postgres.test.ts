@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { backupContract } from '../../contracts/transfer/backups'
 import { type Place, startPlace } from '../../contracts/transfer/place'
 import { playRoundTrip } from '../../contracts/transfer/round-trip'
 
@@ -16,6 +17,13 @@ const there = (place: Place | undefined): Place => {
   if (place === undefined) throw new Error('the server has started')
   return place
 }
+
+// Before anything else comes into the deployment that has to be empty.
+describe('a backup of PostgreSQL', () =>
+  backupContract(
+    () => there(postgres),
+    () => there(d1),
+  ))
 
 for (const [i, steps] of [60, 60, 60, 150, 400].entries()) {
   it(`moves ${steps} random steps to PostgreSQL line by line (seed ${FIRST + i})`, () =>
