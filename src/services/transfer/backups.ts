@@ -1,15 +1,16 @@
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import type { Scope } from '../../domain/identity/scope'
 import { sha256Hex } from '../../domain/text'
 import { DAY_MS } from '../../domain/time'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import type { BackupObject, BackupStore } from '../../ports/backup-store'
+import type { BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
 import type { Step } from '../keeping/schedule'
+import { folderOf, forget, isDay, keyOf, nameOf, objectsOf, packed, SUFFIX, unpacked, wholeOf } from './backup-files'
+import { purge } from './backup-retention'
 import type { ExportOrg } from './export-org'
 
 /**
@@ -48,26 +49,8 @@ const KEEPER = 'backup'
 const NONE =
   'This server has no place for backups (there is no BACKUP_BUCKET binding: add [[r2_buckets]] to wrangler.toml)'
 
-const SUFFIX = '.ndjson.gz'
-/** Images of one step, of which each asks the bucket twice and the store once, and marks that one purge changes. */
+/** Images of one step, of which each asks the bucket twice and the store once. */
 const IMAGES_AT_ONCE = 60
-const MARKS_AT_ONCE = 100
-
-const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
-const wholeOf = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
-const keyOf = (org: string, day: string, volume: number | string): string => `${folderOf(org)}${day}/${volume}${SUFFIX}`
-const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
-const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
-
-async function packed(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
-async function unpacked(gzip: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([gzip as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}
 
 export type Backups = ReturnType<typeof createBackups>
 
@@ -91,7 +74,12 @@ export function createBackups(dependencies: {
     return dependencies.store
   }
 
-  /** Puts the images that a volume names and the bucket has not, as many as a step may. @returns how many were looked at; null when all were */
+  /**
+   * Puts the images that a volume names and the bucket has not, as many as a step may.
+   *
+   * @param from so many were looked at before, in the order of their hashes
+   * @returns how many are looked at now; null when all are
+   */
   async function keepImages(org: string, volume: Uint8Array, from: number): Promise<number | null> {
     const hashes = new Set<string>()
     const bytes = async function* () {
@@ -110,24 +98,10 @@ export function createBackups(dependencies: {
     return till < hashes.size ? till : null
   }
 
-  /** All objects below a prefix, a page at a time. */
-  async function* pagesOf(prefix: string): AsyncGenerator<readonly BackupObject[]> {
-    for (let cursor: string | null = null, more = true; more; ) {
-      const page: Awaited<ReturnType<BackupStore['list']>> = await bucket().list(prefix, cursor)
-      yield page.objects
-      cursor = page.cursor
-      more = cursor !== null
-    }
-  }
-
-  async function* objectsOf(prefix: string): AsyncGenerator<BackupObject> {
-    for await (const page of pagesOf(prefix)) yield* page
-  }
-
   async function complete({ org, day }: BackupState): Promise<void> {
     const store = bucket()
     const volumes: CompleteBackup['volumes'][number][] = []
-    for await (const { key, size, notes } of objectsOf(`${folderOf(org)}${day}/`)) {
+    for await (const { key, size, notes } of objectsOf(store, `${folderOf(org)}${day}/`)) {
       const name = nameOf(key)
       const volume = Number(name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : 0)
       if (!(volume > 0)) continue
@@ -140,47 +114,6 @@ export function createBackups(dependencies: {
     await store.put(`${folderOf(org)}${day}/complete.json`, text)
   }
 
-  async function forget(prefix: string): Promise<void> {
-    const store = bucket()
-    for (;;) {
-      const { objects, cursor } = await store.list(prefix, null)
-      await store.delete(objects.map(({ key }) => key))
-      if (cursor === null) return
-    }
-  }
-
-  /** Days beyond those that are kept go, and images that no kept day can name: those that nothing has used for as long. */
-  async function purge(org: string): Promise<void> {
-    const store = bucket()
-    const oldest = new Date(clock.now() - keep * DAY_MS).toISOString().slice(0, 10)
-    for (const day of await store.folders(folderOf(org)))
-      if (isDay(day) && day <= oldest) await forget(`${folderOf(org)}${day}/`)
-    const marks = new Map<string, number>()
-    for await (const { key, notes } of objectsOf(`${folderOf(org)}unused/`)) marks.set(nameOf(key), Number(notes.since))
-    let changes = 0
-    for await (const page of pagesOf(`${folderOf(org)}images/`)) {
-      const hashes = page.map(({ key }) => nameOf(key))
-      const { seen } = await imports.imagesInUse(wholeOf(org), hashes)
-      for (const hash of hashes) {
-        const next = judged(marks.get(hash) ?? null, seen.has(hash))
-        if (next === 'stay' || changes++ >= MARKS_AT_ONCE) continue
-        const mark = `${folderOf(org)}unused/${hash}`
-        if (next === 'mark') await store.put(mark, new Uint8Array(), { since: String(clock.now()) })
-        else await store.delete(next === 'unmark' ? [mark] : [`${folderOf(org)}images/${hash}`, mark])
-      }
-    }
-  }
-
-  /**
-   * An image that nothing uses is marked with the day, until it is used again; when it was unused for as long as backups are kept, it
-   * goes.
-   */
-  function judged(since: number | null, isUsed: boolean): 'stay' | 'mark' | 'unmark' | 'delete' {
-    if (isUsed) return since === null ? 'stay' : 'unmark'
-    if (since === null) return 'mark'
-    return clock.now() - since > keep * DAY_MS ? 'delete' : 'stay'
-  }
-
   /** Writes the next volume. @returns its bytes unpacked, and where its export goes on */
   async function write({ org, day, from, volume }: BackupState): Promise<{ bytes: Uint8Array; next: string | null }> {
     const scope = wholeOf(org)
@@ -188,7 +121,7 @@ export function createBackups(dependencies: {
     const going =
       from === null ? await exports.begin(scope, KEEPER, request) : await exports.resume(scope, KEEPER, from)
     // What an earlier try of this day has left would be counted among its volumes.
-    if (from === null) await forget(`${folderOf(org)}${day}/`)
+    if (from === null) await forget(bucket(), `${folderOf(org)}${day}/`)
     const parts: Uint8Array[] = []
     let ended: { next: string | null; content: string; entries: number } | null = null
     for await (const part of exports.parts(scope, going, { limit: 1_000, volumes: 1 })) {
@@ -218,7 +151,7 @@ export function createBackups(dependencies: {
     if (looked !== null) return { ...state, images: { looked, next } }
     if (next !== null) return { org, day, from: next, volume: volume + 1 }
     await complete(state)
-    await purge(org)
+    await purge({ store: bucket(), imports, clock, keep }, org)
     return null
   }
 
@@ -246,7 +179,8 @@ export function createBackups(dependencies: {
         cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
       const rest = await step(state).catch((error: unknown) => {
         // An export that is over begins anew.
-        if (error instanceof Problem && error.code === 'invalid_input') return { ...state, from: null, volume: 1 }
+        if (error instanceof Problem && error.code === 'invalid_input')
+          return { org: state.org, day: state.day, from: null, volume: 1 }
         throw error
       })
       if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
@@ -276,7 +210,7 @@ export function createBackups(dependencies: {
   }
 }
 
-/** Steps of one run of the schedule: each asks for some dozens of statements, and the bucket for images; an invocation may ask 1,000 times. */
+/** Steps of one run: each asks for some dozens of statements, and the bucket for images; an invocation may ask 1,000 times. */
 const ROUNDS = 4
 
 /** What the schedule does each day. @param backups asked for when a step runs */

@@ -120,13 +120,16 @@ export async function findsWhatItKnew(place: Place, [source, pack, file, questio
   expect(questions).toHaveLength(3)
   for (const [question, beginning] of questions) {
     const { results } = await client.call('hybrid_search_context', { query: question, limit: 10 })
-    const told = results.flatMap(({ text_content: text, metadata }: Found) => [text, metadata?.title ?? ''])
+    // A search shows the beginnings of texts; an agent reads on.
+    const { result } = await client.call('get_context_by_ids', { context_ids: results.map(({ id }: Found) => id) })
+    const told = result.map(({ text_content: text, metadata }: Found) => `${metadata?.title ?? ''}\n${text}`)
     const found = told.some((words: string) => words.includes(beginning.slice(0, 40)))
     expect(found, `${question}\n${told.map((words: string) => words.slice(0, 80)).join('\n')}`).toBe(true)
   }
 }
 
 interface Found {
+  readonly id: number
   readonly text_content: string
   readonly metadata?: { readonly title?: string } | null
 }
