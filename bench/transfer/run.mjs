@@ -8,6 +8,7 @@ import { markdownTable, short, thousands } from '../support/numbers.mjs'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
+import { watchHeap } from './heap.mjs'
 import { entries, images, loadWriter, volumesOf } from './volumes.mjs'
 
 const { values } = parseArgs({
@@ -54,7 +55,9 @@ const server = await startServer('workerd', {
   state: workspace.folder('state'),
   vars: { LOG_LEVEL: 'ERROR', EMBEDDING_PROVIDER: values.model },
   port: Number(values.port),
+  inspected: true,
 })
+const heap = await watchHeap(Number(values.port) + 2)
 const pid = workerd()
 /** @param {string} line */
 const megabytes = (line) =>
@@ -71,6 +74,7 @@ const rows = []
  * @param {() => AsyncGenerator<{ bytes: number, entries: number }>} run yields what each volume held
  */
 async function part(name, run) {
+  heap.lap()
   const idle = megabytes('VmRSS')
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const began = performance.now()
@@ -86,6 +90,7 @@ async function part(name, run) {
   }
   const seconds = (performance.now() - began) / 1000
   const peak = megabytes('VmHWM')
+  const { highest, samples } = heap.lap()
   const quarter = (/** @type {number} */ n) =>
     short(
       Math.max(
@@ -98,6 +103,7 @@ async function part(name, run) {
     String(seen.volumes),
     short(seen.bytes / 1e6),
     short(seconds),
+    `${short(highest)} (${samples})`,
     short(idle),
     short(peak),
     short(peak - idle),
@@ -130,11 +136,23 @@ async function* brought() {
 
 /** What has been measured so far: a run that is ended early leaves what it has. */
 function report() {
-  const heads = ['part', 'entries', 'volumes', 'MB', 'seconds', 'RSS before', 'peak RSS', 'more', 'RSS by quarters']
+  const heads = [
+    'part',
+    'entries',
+    'volumes',
+    'MB',
+    'seconds',
+    'heap (samples)',
+    'RSS before',
+    'peak RSS',
+    'more',
+    'RSS by quarters',
+  ]
   return `## Export and import
 
 ${where}; plain workerd, the heap of an isolate bounded at ${values.heap} MB, D1 and R2 simulated in the same process, model \`${values.model}\`.
-Sizes in MB; \`more\`: the highest resident size of the whole process above its size before the part; \`RSS by quarters\`: the highest
+Sizes in MB. \`heap\`: the most that the Worker's isolate held of its heap and its buffers, as V8 told a debugger between its steps; \`RSS\`
+is of the whole process, with what simulates D1 and R2: \`more\`: the highest resident size of the whole process above its size before the part; \`RSS by quarters\`: the highest
 behind a volume, in each quarter of the part.
 
 ${markdownTable(heads, rows)}`
@@ -145,8 +163,9 @@ try {
   await part('import entries', () => sent(entries(count)))
   await part(`import images of ${each} MB`, () => sent(images(count + 1, pictures, each * 1e6)))
   await part('export all', brought)
-  await part('import entries again', () => sent(entries(count)))
+  await part('import 10,000 entries again', () => sent(entries(Math.min(count, 10_000))))
 } finally {
+  heap.stop()
   await server.stop()
   workspace.remove()
 }

@@ -3,12 +3,11 @@ import { detectImageType } from '../../domain/entry/image'
 import { limitExceeded, Problem } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
-import { decodeBase64 } from '../../domain/transfer/base64'
 import type { EntryStore } from '../../ports/entry-store'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
 import { type ImportReport, noteProblem } from './report'
-import { imageRecords, type VolumeInHand } from './volume-in-hand'
+import type { Picture, VolumeInHand } from './volume-in-hand'
 
 export interface ImageDependencies {
   readonly imports: Pick<ImportStore, 'imagesInUse'>
@@ -43,14 +42,13 @@ export async function lookAtImages(
   report: ImportReport,
 ): Promise<IncomingImages> {
   const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
-  const comes = new Set<string>()
-  for (const { line, record } of imageRecords(volume)) {
-    const { sha256, data } = record
-    if (data === undefined || here.has(sha256)) continue
-    const problem = refusalOf(on, decodeBase64(data))
-    if (problem === null) comes.add(sha256)
+  const comes = new Map<string, Picture>()
+  for (const picture of volume.pictures.splice(0)) {
+    const { line, hash, bytes } = picture
+    if (here.has(hash)) continue
+    const problem = refusalOf(on, bytes)
+    if (problem === null) comes.set(hash, picture)
     else noteProblem(report, line, null, problem)
-    await on.pace.spend(data.length)
   }
   const missing = new Set<string>()
   const kept = new Set<string>()
@@ -72,12 +70,10 @@ export async function lookAtImages(
     missing,
     async put() {
       const removals = volume.images.size === 0 ? [] : await on.entries.imageRemovals(caller, [...volume.images])
-      for (const { record } of imageRecords(volume)) {
-        const { sha256: hash, data } = record
-        if (data === undefined || !comes.has(hash)) continue
-        const bytes = decodeBase64(data)
+      for (const [hash, { bytes }] of comes) {
         const mimeType = detectImageType(bytes)
         if (mimeType !== null) await on.images.put(caller, { hash, mimeType, bytes })
+        comes.delete(hash)
         await on.pace.spend(bytes.length)
       }
       for (const hash of kept) {
