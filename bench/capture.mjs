@@ -1,5 +1,5 @@
-// What do hooks cost a person who works? Each hook alone, beside Node's own start; and with `--clients FOLDER` real clients with and
-// without the plugin (test/clients/README.md says how that folder is made). With a server, without one, and with one that hangs.
+// What do hooks cost a person who works? Each hook alone, beside Node's own start; with `--clients FOLDER` real clients (`--only` some),
+// with and without the plugin (test/clients/README.md: how that folder is made). With a server, without one, and with one that hangs.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '40' },
     turns: { type: 'string', default: '5' },
     clients: { type: 'string' },
+    only: { type: 'string', default: 'claude-code,codex,copilot,opencode' },
     write: { type: 'boolean' },
   },
 })
@@ -24,6 +25,7 @@ const calls = Number(values.calls)
 const turns = Number(values.turns)
 const where = circumstances()
 const HOOK = join(root, 'plugins', 'commonplace', 'hook.mjs')
+const OWN_TIME = new URL('support/own-time.mjs', import.meta.url).href
 const CLIENTS = new URL('../test/clients/', import.meta.url).href
 
 /** Takes connections and says nothing. */
@@ -43,14 +45,22 @@ async function startSilent() {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-/** Milliseconds of one program with an event on its stdin. @returns {Promise<number>} */
+/** One program with an event on its stdin. @returns {Promise<{ own: number, processor: number }>} milliseconds beside Node's start, and of a processor */
 const once = (args, env, cwd, input) =>
-  new Promise((done) => {
-    const begun = performance.now()
-    const child = spawn(process.execPath, args, { env, cwd, stdio: ['pipe', 'ignore', 'ignore'] })
-    child.stdin.on('error', () => {})
-    child.on('close', () => done(performance.now() - begun))
-    child.stdin.end(input)
+  new Promise((done, failed) => {
+    const child = spawn(process.execPath, ['--import', OWN_TIME, ...args], {
+      env,
+      cwd,
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    })
+    let told = ''
+    child.stdio[3]?.on('data', (piece) => {
+      told += piece
+    })
+    child.stdin?.on('error', () => {})
+    child.on('error', failed)
+    child.on('close', () => done(JSON.parse(told)))
+    child.stdin?.end(input)
   })
 
 const EVENTS = {
@@ -70,11 +80,11 @@ const EVENTS = {
   'end of a turn': (i) => ({ hook_event_name: 'Stop', last_assistant_message: `We decided to use lamp ${i}.` }),
 }
 
-/** @returns {Promise<Record<string, number[]>>} milliseconds by event */
+/** @returns {Promise<Record<string, { own: number, processor: number }[]>>} by event */
 async function hooksAt(url, base, count) {
   const { home, folder } = makeDesk(base, `hooks-${Math.random()}`)
   const env = { PATH: process.env.PATH, HOME: home, COMMONPLACE_URL: url }
-  /** @type {Record<string, number[]>} */
+  /** @type {Record<string, { own: number, processor: number }[]>} */
   const found = {}
   for (const [name, event] of Object.entries(EVENTS)) {
     found[name] = []
@@ -86,7 +96,11 @@ async function hooksAt(url, base, count) {
   return found
 }
 
-const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
+const HANGS = 'one that hangs'
+const spread = (all, what) => {
+  const times = all.map((one) => one[what])
+  return `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
+}
 
 /** Programs that are left of a client: those with its home in their environment. */
 function leftIn(home) {
@@ -130,7 +144,7 @@ async function turnsOf(name, programs, plugin, url, base) {
 const base = mkdtempSync(join(tmpdir(), 'commonplace-bench-capture-'))
 const server = await startOwnServer()
 const silent = await startSilent()
-const states = { 'with a server': server.url, 'no server': 'http://127.0.0.1:9', 'one that hangs': silent.url }
+const states = { 'with a server': server.url, 'no server': 'http://127.0.0.1:9', [HANGS]: silent.url }
 const remember = async (i) =>
   fetch(`${server.url}/mcp`, {
     method: 'POST',
@@ -150,30 +164,31 @@ const remember = async (i) =>
   }).then((response) => response.text())
 for (let i = 0; i < 30; i++) await remember(i)
 
-const bare = []
-for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
-/** @type {[string, Record<string, number[]>][]} */
-const columns = []
-for (const [state, url] of Object.entries(states))
-  columns.push([state, await hooksAt(url, base, state === 'one that hangs' ? Math.min(calls, 8) : calls)])
-const rows = [
-  ["Node's own start", ...columns.map(() => spread(bare))],
-  ...Object.keys(EVENTS).map((name) => [name, ...columns.map(([, found]) => spread(found[name]))]),
-  ...Object.keys(EVENTS).map((name) => [
-    `${name}, × Node's start (p95)`,
-    ...columns.map(([, found]) => short(percentile(found[name], 0.95) / percentile(bare, 0.95))),
-  ]),
-]
-let report = `## Hooks
+/** Each hook alone. */
+async function hooksReport() {
+  const bare = []
+  for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
+  /** @type {[string, Record<string, { own: number, processor: number }[]>][]} */
+  const columns = []
+  for (const [state, url] of Object.entries(states))
+    columns.push([state, await hooksAt(url, base, state === HANGS ? Math.min(calls, 8) : calls)])
+  const rowOf = (name, what) => [`${name}, ${what}`, ...columns.map(([, found]) => spread(found[name] ?? bare, what))]
+  const names = ['nothing at all', ...Object.keys(EVENTS)]
+  const rows = ['own', 'processor'].flatMap((what) => names.map((name) => rowOf(name, what)))
+  return `## Hooks
 
-${where}; ${calls} runs a row (8 with a server that hangs), one after the other; milliseconds, p50 / p95, of the whole program.
+${where}; ${calls} runs a row (8 with a server that hangs), one after the other; milliseconds, p50 / p95: own, from the end of Node's start
+to the end of the program; processor, of all of it.
 
 ${markdownTable(['hook', ...columns.map(([state]) => state)], rows)}
 `
-if (values.clients !== undefined) {
-  const programs = resolve(values.clients)
+}
+
+/** Turns of real clients. @param {string} folder with their packages */
+async function clientsReport(folder) {
+  const programs = resolve(folder)
   const lines = []
-  for (const name of ['claude-code', 'codex', 'copilot', 'opencode']) {
+  for (const name of values.only.split(',')) {
     const without = await turnsOf(name, programs, false, server.url, base)
     const line = (state, found) => [
       `${name}, ${state}`,
@@ -188,15 +203,19 @@ if (values.clients !== undefined) {
       lines.push(line(state, await turnsOf(name, programs, true, url, base)))
     console.log(lines.slice(-4).join('\n'))
   }
-  report += `
-${turns} runs of a client a row, each a prompt, a command and an answer of a scripted model; milliseconds, p50. Bytes are those of the
-first model request more than without the plugin (start text, skill and the eight tools); left: processes when the client has ended.
+  return `## Clients
+
+${where}; ${turns} runs of a client a row behind one that fills its caches, each a prompt, a command and an answer of a scripted model;
+milliseconds, p50. Bytes are those of the first model request more than without the plugin (start text, skill and the eight tools); left:
+processes when the client has ended.
 
 ${markdownTable(['client', 'until its first model request', 'whole', '×', 'bytes more', 'left'], lines)}
 `
 }
+
+const report = values.clients === undefined ? await hooksReport() : await clientsReport(values.clients)
 console.log(report)
-if (values.write) writeSection('capture', report)
+if (values.write) writeSection(values.clients === undefined ? 'capture' : 'capture-clients', report)
 silent.stop()
 await server.stop()
 rmSync(base, { recursive: true, force: true, maxRetries: 5 })

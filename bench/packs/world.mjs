@@ -2,71 +2,9 @@
 import { createClient } from '../support/mcp.mjs'
 import { progress } from '../support/progress.mjs'
 import { startServer } from '../support/server.mjs'
+import { callFor } from './calls.mjs'
 
 const OPERATOR = 'operator-of-the-bench-of-packs'
-/** The words of fabric for the kinds that the history stores through it. */
-const FABRIC_TYPES = {
-  gotcha: 'bug_fix',
-  bug_fix: 'bug_fix',
-  error_pattern: 'bug_fix',
-  convention: 'convention',
-  decision: 'decision',
-  pattern: 'code_pattern',
-}
-
-/** @param {import('./gold.mjs').Memory} memory @param {(id: string) => string} idOf */
-function callFor(memory, idOf) {
-  const { by, kind, title, text, project, domain, tags, status, thread, agent, diary, audience } = memory
-  const links = (memory.links ?? []).map((link) => link.replace(/:(.*)$/, (_, id) => `:${idOf(id)}`))
-  const linked = (relation) =>
-    links.filter((link) => link.startsWith(`${relation}:`)).map((link) => Number(link.slice(relation.length + 1)))
-  const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
-  if (by === 'remember') {
-    const parts = {
-      title,
-      content: text,
-      kind,
-      project,
-      domain,
-      tags,
-      status,
-      thread_id: thread,
-      agent_id: agent,
-      diary,
-      audience,
-      metadata: memory.expires_at === undefined ? undefined : { expires_at: memory.expires_at },
-    }
-    return { name: 'remember', args: defined({ ...parts, related_to: links.length > 0 ? links : undefined }) }
-  }
-  const contradicts = linked('contradicts')
-  const named = defined({
-    title,
-    domain,
-    status,
-    expires_at: memory.expires_at,
-    contradicts: contradicts.length > 0 ? contradicts : undefined,
-  })
-  if (by === 'context_store')
-    return {
-      name: 'context_store',
-      args: {
-        type: FABRIC_TYPES[kind ?? ''],
-        content: text,
-        metadata: { ...named, ...defined({ projectPath: project, tags }) },
-      },
-    }
-  return {
-    name: 'store_context',
-    args: defined({
-      thread_id: thread ?? `notes-${memory.at.slice(0, 7)}`,
-      source: memory.source ?? 'agent',
-      text,
-      tags,
-      metadata: { ...named, ...defined({ kind, project, diary, audience, agent_name: agent }) },
-    }),
-  }
-}
-
 /** Keys of those who store and ask, by `org/owner`. */
 async function makeKeys(origin, history, team) {
   const post = async (path, body) => {

@@ -10,6 +10,7 @@ import { startWrangler } from './wrangler.mjs'
  * @property {Record<string, string>} vars variables of the worker beside AUTH_MODE
  * @property {string} [hyperdrive] URL of the PostgreSQL behind the binding HYPERDRIVE
  * @property {readonly string[]} [without] Durable Objects of wrangler.toml that are not bound
+ * @property {boolean} [inspected] whether a debugger may connect, at the third port
  * @property {number} port the first of three ports that this server may use
  *
  * @typedef {object} Server

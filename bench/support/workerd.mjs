@@ -6,7 +6,7 @@ import { publishLine } from './log-lines.mjs'
 import { killAll, workerdOf } from './processes.mjs'
 
 /** @type {(options: import('./server.mjs').ServerOptions) => Promise<import('./server.mjs').Server>} */
-export async function startWorkerd({ workspace, state, vars, port, hyperdrive, without = [] }) {
+export async function startWorkerd({ workspace, state, vars, port, hyperdrive, without = [], inspected = false }) {
   const { bundle, modules } = workspace
   /** @type {{ workerOptions: Record<string, any> }} */
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(workspace.sources, 'wrangler.toml'))
@@ -27,6 +27,7 @@ export async function startWorkerd({ workspace, state, vars, port, hyperdrive, w
       host: '127.0.0.1',
       port,
       // The socket above passes through miniflare's own entry worker; this one does not.
+      ...(inspected ? { inspectorPort: port + 2 } : {}),
       unsafeDirectSockets: [{ host: '127.0.0.1', port: port + 1 }],
       cf: false,
       telemetry: { enabled: false },

@@ -64,8 +64,6 @@ function idOf(client, event) {
 }
 
 // send.mjs
-import { request as http } from "node:http";
-import { request as https } from "node:https";
 var MOST_EVENTS = 200;
 var MOST_BYTES = 262144;
 var LARGEST_ANSWER = 1048576;
@@ -76,7 +74,8 @@ var NoAnswer = class extends Error {
     this.status = status;
   }
 };
-function post(url, { key, body, until, headers = {} }) {
+async function post(url, { key, body, until, headers = {} }) {
+  const { request } = await (url.startsWith("https:") ? import("node:https") : import("node:http"));
   return new Promise((resolve2, reject) => {
     const fail = (message) => {
       clearTimeout(timer);
@@ -84,7 +83,7 @@ function post(url, { key, body, until, headers = {} }) {
       reject(new NoAnswer(message));
     };
     const timer = setTimeout(() => fail("no answer in time"), Math.max(0, until - Date.now()));
-    const sent = (url.startsWith("https:") ? https : http)(url, {
+    const sent = request(url, {
       method: "POST",
       agent: false,
       headers: {

@@ -14,7 +14,7 @@ export async function startOn(state) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
-      bindings: { ...bindings, AUTH_MODE: 'open' },
+      bindings: { ...bindings, AUTH_MODE: 'open', LOG_LEVEL: 'WARNING' },
       modulesRoot: folder,
       modules: modulesOf(folder),
       resourcePersistencePath: join(state, 'v3'),

@@ -50,7 +50,7 @@ const USAGE = `usage: commonplace <command>
             installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
             cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
   doctor [CLIENT] [--url URL] [--json]
-            looks at server, key, clients and hooks: a line each, and what to do. It plays a recorded session through each
+            looks at server, key, model, clients' files and hooks: a line each, and what to do. It plays a recorded session through each
             installed hook, shows what was captured, and erases it
   status [--json]
             which server the hooks send to, the role there, how many events wait, when it last answered

@@ -76,8 +76,12 @@ export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | 
   })
 }
 
-const acceptsGzip = (header: string | undefined): boolean =>
-  (header ?? '').split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
+/** Cloudflare asks a Worker for gzip whatever the client takes, and tells beside it what that is. */
+const acceptedBy = ({ cf, headers }: Request): string =>
+  typeof cf?.clientAcceptEncoding === 'string' ? cf.clientAcceptEncoding : (headers.get('accept-encoding') ?? '')
+
+const acceptsGzip = (accepted: string): boolean =>
+  accepted.split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
 
 /** Begins with what gzip begins with, whatever the header says. */
 export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIterable<Uint8Array>> {
@@ -149,7 +153,7 @@ export function createTransferRoutes() {
       if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
       await c.var.services.administration.note(actor, true, { volume: going.volume })
       const body = streamOf(exports.parts(actor, going, { limit }))
-      if (!acceptsGzip(c.req.header('accept-encoding'))) return new Response(body, { headers })
+      if (!acceptsGzip(acceptedBy(c.req.raw))) return new Response(body, { headers })
       return new Response(body.pipeThrough(new CompressionStream('gzip')), {
         headers: { ...headers, 'Content-Encoding': 'gzip' },
         encodeBody: 'manual',

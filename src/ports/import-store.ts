@@ -103,8 +103,14 @@ export interface ImportStore {
     projects: readonly { readonly id: string; readonly name: string; readonly createdAt: number }[],
   ): Promise<void>
   room(scope: Scope): Promise<Room>
-  /** Those of the images that the org uses. */
-  imagesInUse(scope: Scope, hashes: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Those of the images that the org uses: `seen` in what the scope may read, an entry or a kept state of one; `hidden` in nothing but
+   * what others may read, of which the scope is told nothing.
+   */
+  imagesInUse(
+    scope: Scope,
+    hashes: readonly string[],
+  ): Promise<{ readonly seen: ReadonlySet<string>; readonly hidden: ReadonlySet<string> }>
   /** Those of the entries that have no vectors of a model. */
   withoutVectors(scope: Scope, model: string, ids: readonly number[]): Promise<ReadonlySet<number>>
 }

@@ -44,7 +44,8 @@ function next(script, results, body, seen) {
   const step = script(results)
   if (step === null) throw SILENT
   if ('answer' in step) return { answer: step.answer }
-  const tool = [...declared(body.tools)].find(({ name }) => name.endsWith(step.tool))
+  const tools = [...declared(body.tools)]
+  const tool = tools.find(({ name }) => name === step.tool) ?? tools.find(({ name }) => name.endsWith(step.tool))
   return tool === undefined ? { answer: `no ${step.tool}` } : { tool, args: step.args }
 }
 

@@ -67,6 +67,26 @@ describe('capture by command', () => {
       expect(text).toContain(part)
   })
 
+  it('says in a line each how the server, the key, the model and the files of clients are', async () => {
+    mkdirSync(join(home, '.codex'))
+    mkdirSync(join(home, '.cursor'))
+    mkdirSync(join(home, '.gemini'))
+    writeFileSync(join(home, '.codex/config.toml'), 'model = "gpt-5"\n')
+    writeFileSync(join(home, '.gemini/settings.json'), '{"mcpServers": ')
+    await run(['setup', 'cursor', '--url', server.url.origin])
+    const { code, out } = await run(['doctor', '--url', server.url.origin])
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      `ok  server      ${server.url.origin} (--url) is ready, on d1`,
+      'ok  key         none is needed; admin of local, all projects',
+      'ok  capture     sessions are captured',
+      expect.stringMatching(/^(ok|--) {2}model {7}local [\w-]+, \d+ numbers, answers/),
+    ])
+    expect(out).toContain(`ok  cursor      ${home}/.cursor/mcp.json names ${server.url.origin}/mcp/core\n`)
+    expect(out).toMatch(/^-- {2}codex .*config\.toml names no tools of .*\n +→ commonplace setup codex --url/m)
+    expect(out).toMatch(/^!! {2}gemini .*settings\.json: it is no JSON\n +→ /m)
+    expect(code).toBe(1)
+  })
+
   it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
     const away = await run(['doctor', '--url', 'http://127.0.0.1:9'])
     expect([away.code, away.out]).toEqual([

@@ -112,16 +112,31 @@ describe('what a page of the dashboard costs', () => {
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
   })
 
-  it('is a bounded number of rows: the newest for lists, and what is counted for the overview', async () => {
+  it('is a bounded number of rows: the newest for lists, and what is counted for the overview and for searches', async () => {
     for (const [path, most] of [
       // Each of the newest 10,000 by its index and its row, and twice as it is counted.
       ['/', 5 * ENTRIES + 1_000],
       ['/threads', 300],
       ['/threads/thread%201', 400],
+      ['/search', 20],
+      ['/search?project=p1', 400],
+      // All have the word: what searches and packs read then, bounded by what the tools of agents look at.
+      ['/search?q=fleet&by=words', 8 * ENTRIES],
+      ['/search?q=fleet&by=meaning', 3 * ENTRIES],
+      ['/search?q=fleet', 13 * ENTRIES],
+      ['/pack?goal=the+fleet', 140 * ENTRIES],
       ['/entries/1', 100],
+      ['/entries/1/versions/1', 20],
+      ['/entries/1/edit', 20],
       ['/activity', 2_500],
+      ['/review', 20],
+      ['/projects', 200],
+      ['/keys', 20],
       ['/audit', 100],
-    ] as const)
-      expect([path, (await cost(path)).rows]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
+      ['/settings', 250],
+    ] as const) {
+      const { rows } = await cost(path)
+      expect([path, rows]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
+    }
   })
 })

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unpackExtension } from '@anthropic-ai/mcpb'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { prove, waitUntilReady } from '../../scripts/deploy/proof.mjs'
+import { packDesktopExtension } from '../../scripts/mcpb.mjs'
 import { ABOUT } from '../../src/domain/about'
 import { ROOT } from '../support/build'
 import { type RunningServer, startServer } from '../support/server'
@@ -37,6 +40,17 @@ const card = z.strictObject({
   remotes: z.array(remote),
 })
 
+/** The key of a writer in an organization of its own. */
+async function keyOf(org: string): Promise<string> {
+  const { origin } = new URL(server.url)
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: object): Promise<Record<string, string>> =>
+    (await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  await post('/orgs', { id: org, name: org })
+  const { key = '' } = await post(`/orgs/${org}/keys`, { name: 'desktop', role: 'writer' })
+  return key
+}
+
 describe('commonplace stdio', () => {
   const program = [join(ROOT, 'src', 'cli', 'commonplace.mjs'), 'stdio']
   const open = async (url: string, key: string) => {
@@ -47,18 +61,39 @@ describe('commonplace stdio', () => {
   }
 
   it('carries a client that only starts programs to the server, with the key of its environment', async () => {
-    const { origin } = new URL(server.url)
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-    const post = async (path: string, body: object): Promise<Record<string, string>> =>
-      (await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-    await post('/orgs', { id: 'bridged', name: 'Bridged' })
-    const { key = '' } = await post('/orgs/bridged/keys', { name: 'desktop', role: 'writer' })
-    const client = await open(origin, key)
+    const client = await open(new URL(server.url).origin, await keyOf('bridged'))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('remember')
     const kept = await client.callTool({ name: 'remember', arguments: { title: 'Bridge', content: 'Said over stdio' } })
     expect(kept.structuredContent).toMatchObject({ success: true })
     await client.close()
+  })
+
+  it('comes as an extension of Claude Desktop, packed by the official packer, whose settings lead it to the server', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-mcpb-'))
+    const file = join(folder, 'commonplace.mcpb')
+    await packDesktopExtension(file, join(folder, 'staging'))
+    const unpacked = join(folder, 'unpacked')
+    expect(await unpackExtension({ mcpbPath: file, outputDir: unpacked, silent: true })).toBe(true)
+    const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
+    const { command, args, env } = manifest.server.mcp_config
+    expect([command, existsSync(join(unpacked, manifest.server.entry_point))]).toEqual(['node', true])
+    // As Claude Desktop fills them in.
+    const { origin } = new URL(server.url)
+    const key = await keyOf('extended')
+    const settings: Record<string, string> = { __dirname: unpacked, 'user_config.url': origin, 'user_config.key': key }
+    const filled = (text: string) => text.replace(/\$\{([\w.]+)\}/g, (whole, name) => settings[name] ?? whole)
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: args.map(filled),
+      env: Object.fromEntries(Object.entries<string>(env).map(([name, value]) => [name, filled(value)])),
+      stderr: 'ignore',
+    })
+    await client.connect(transport)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('remember')
+    await client.close()
+    rmSync(folder, { recursive: true, force: true })
   })
 
   it('tells a client why the server refuses it', async () => {

@@ -1,29 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
-import { startPostgresServer } from '../support/server-postgres'
-import { exported, fillRandomly, sent, verified } from '../support/transfer'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { exportContract } from '../contracts/transfer/exporting'
+import { importContract } from '../contracts/transfer/importing'
+import { type Place, startPlace } from '../contracts/transfer/place'
+import { transferRights } from '../contracts/transfer/rights'
+import { playRoundTrip } from '../contracts/transfer/round-trip'
+
+/** The same on PostgreSQL, and moves from one database to the other. */
+let [d1, postgres]: Place[] = []
+beforeAll(async () => {
+  ;[d1, postgres] = await Promise.all([startPlace('d1'), startPlace('postgresql')])
+})
+afterAll(() => Promise.all([d1?.stop(), postgres?.stop()]))
+
+const there = (place: Place | undefined): Place => {
+  if (place === undefined) throw new Error('the server has started')
+  return place
+}
 
 describe('an org that is moved', () => {
-  let d1: Team
-  let postgres: Team
-  beforeAll(async () => {
-    ;[d1, postgres] = await Promise.all([startTeam(), startTeam({}, startPostgresServer)])
-  })
-  afterAll(() => Promise.all([d1.stop(), postgres.stop()]))
-
-  const create = (team: Team, org: string) => team.api('/orgs', ADMIN_TOKEN, 'POST', { id: org, name: org })
-
-  it('is the same in another database, line by line, with its history, vectors and images', async () => {
-    await fillRandomly(d1, 'move', 7, 60)
-    const first = await exported(d1, 'move', 'history=true&vectors=true')
-    expect((await verified(first.bytes)).volumes.every(({ content, computed }) => content === computed)).toBe(true)
-    await create(postgres, 'move')
-    const [report] = await sent(postgres, 'move', first.bytes)
-    expect(report).toMatchObject({ problems: [], map: [], content: first.ends[0]?.content })
-    const second = await exported(postgres, 'move', 'history=true&vectors=true')
-    expect(second.lines).toEqual(first.lines)
-    const again = await sent(postgres, 'move', first.bytes)
-    expect(again[0].entries).toMatchObject({ stored: 0, replaced: 0, skipped: 0, refused: 0 })
-    expect((await exported(postgres, 'move', 'history=true&vectors=true')).lines).toEqual(first.lines)
-  })
+  it('is the same on PostgreSQL, line by line, with its history, vectors and images', () =>
+    playRoundTrip(there(d1), there(postgres), 7, 40))
+  it('is the same on D1, line by line, with its history, vectors and images', () =>
+    playRoundTrip(there(postgres), there(d1), 8, 40))
 })
+describe('an export', () => exportContract(() => there(postgres)))
+describe('an import', () => importContract(() => there(postgres)))
+describe('moving an org', () => transferRights(() => there(postgres)))

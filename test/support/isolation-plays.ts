@@ -304,6 +304,25 @@ export class Stage {
       for (const project of json.projects ?? []) expect([project.id, open(project.id)]).toEqual([project.id, true])
     },
 
+    export: async (key, die) => {
+      const org = die(3) ? key.org : (this.keys.find((other) => other.org !== key.org)?.org as string)
+      const { status, body } = await this.http(key, 'GET', `/api/v1/orgs/${org}/export?images=false`)
+      if (key.role !== 'admin') this.note(key, 'export', false, [], { denied: 1 })
+      expect(status).toBe(key.role !== 'admin' ? 403 : org === key.org ? 200 : 404)
+      if (status !== 200) return
+      this.note(key, 'export', true, [], { volume: 1 })
+      const records = body
+        .trimEnd()
+        .split('\n')
+        .map((line): Json => JSON.parse(line))
+      const entries = records.filter(({ record }) => record === 'entry')
+      const seen = this.model.seen(key).toSorted((a, b) => a.id - b.id)
+      expect(entries.map(({ id, text, thread_id: thread, version }) => ({ id, text, thread, version }))).toEqual(
+        seen.map(({ id, text, thread, version }) => ({ id, text, thread, version })),
+      )
+      expect(records.at(-1).counts.entry ?? 0).toBe(seen.length)
+    },
+
     wait: async (_, die) => void this.world.clock.advance([0, 400, 1000, 7000, 20_000, 100_000_000][die(6)] as number),
     maintain: async () => {
       await this.world.services.schedule.run()
@@ -358,7 +377,7 @@ export class Stage {
       'updateBatch',
     ],
     ...['delete', 'delete', 'deleteThread', 'deleteOld', 'get', 'browse', 'browse', 'search', 'threads', 'statistics'],
-    ...['image', 'page', 'page', 'administer', 'wait', 'maintain'],
+    ...['image', 'page', 'page', 'administer', 'export', 'wait', 'maintain'],
   ]
 
   async play({ kind, key, dice }: Play): Promise<void> {

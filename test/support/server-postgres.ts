@@ -3,13 +3,18 @@ import type { Backend } from '../contracts/endpoint/session'
 import { mortalServer } from './mortal'
 import { freshDatabase } from './postgres'
 import { execute } from './postgres-server'
-import { type ServerWithSql, startServer } from './server'
+import { type OpenedServer, type ServerWithSql, type Surroundings, startServer } from './server'
 
-export async function startPostgresServer(vars: Record<string, string> = {}): Promise<ServerWithSql> {
+export async function startPostgresServer(
+  vars: Record<string, string> = {},
+  surroundings: Surroundings = {},
+): Promise<ServerWithSql & Pick<OpenedServer, 'schedule' | 'backups'>> {
   const database = await freshDatabase()
-  const server = await startServer(vars, database.url)
+  const server = await startServer(vars, database.url, surroundings)
   return {
     url: server.url,
+    schedule: server.schedule,
+    backups: server.backups,
     sql: (statement) => execute(database.url, statement),
     stop: async () => {
       await server.stop()

@@ -18,6 +18,8 @@ export interface ServerWithSql extends RunningServer {
 export interface OpenedServer extends ServerWithSql {
   /** One run of what the server does every five minutes. */
   schedule(): Promise<void>
+  /** The bucket of backups. */
+  backups(): ReturnType<Miniflare['getR2Bucket']>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }
@@ -37,6 +39,8 @@ export interface Surroundings {
   readonly images?: boolean
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
+  /** True: with a bucket for backups. */
+  readonly backups?: boolean
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -49,8 +53,10 @@ export interface Surroundings {
 export async function startServer(
   vars: Record<string, string> = {},
   hyperdrive?: string,
-  { onLog, web, origin, oauth = true, vectors = true, images = true, worker = WORKER_DIR, kept }: Surroundings = {},
+  surroundings: Surroundings = {},
 ): Promise<OpenedServer> {
+  const { onLog, web, origin, worker = WORKER_DIR, kept } = surroundings
+  const { oauth = true, vectors = true, images = true, backups = false } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
       modules: modulesOf(worker),
@@ -64,7 +70,7 @@ export async function startServer(
         GATES: { className: 'GateObject', useSQLite: true },
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
-      r2Buckets: images ? { IMAGES: 'images' } : {},
+      r2Buckets: { ...(images && { IMAGES: 'images' }), ...(backups && { BACKUP_BUCKET: 'backups' }) },
       // A line a request is for those who listen.
       bindings: {
         AUTH_MODE: 'open',
@@ -89,6 +95,7 @@ export async function startServer(
       const { keys } = await kv.list()
       return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
     },
+    backups: () => server.getR2Bucket('BACKUP_BUCKET'),
     schedule: async () => {
       await (await server.getWorker()).scheduled({ cron: '*/5 * * * *' })
     },

@@ -1,8 +1,10 @@
 import { gunzipSync } from 'node:zlib'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { CarriedRecord, RecordOf } from '../../src/domain/transfer/records'
+import { Known } from '../../src/domain/transfer/content'
+import type { CarriedRecord, EntryRecord, RecordOf } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
+import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ADMIN_TOKEN, type Team } from './access'
 import { base64, pngBytes } from './scope'
 
@@ -83,6 +85,36 @@ export async function post(team: Team, org: string, bytes: Uint8Array, query = '
 }
 
 export const verified = (bytes: Uint8Array) => verifyExport(() => streamed(bytes))
+
+/** A record of an entry that says as little as it may. */
+export const told = (id: EntryRecord['id'], more: Partial<EntryRecord> = {}): EntryRecord => ({
+  ...{ record: 'entry', id, thread_id: 't', source: 'user', text: `told ${id}`, version: 1 },
+  created_at: '2026-10-05T08:00:00.000Z',
+  updated_at: '2026-10-05T08:00:00.000Z',
+  ...more,
+})
+
+/** Records as volumes of a store. @param at when the file was made */
+export async function volumesOf(
+  records: readonly CarriedRecord[],
+  { store = 'test:elsewhere', at = '2026-11-01T00:00:00.000Z' } = {},
+): Promise<Uint8Array[]> {
+  const known = new Known()
+  for (const record of records) {
+    if (record.record === 'entry') known.note(record)
+    if (record.record === 'image' && record.missing) known.noteMissing(record.sha256)
+  }
+  const volumes: Uint8Array[] = []
+  for await (const { bytes } of writeVolumes({ store, at }, records, known)) volumes.push(bytes)
+  return volumes
+}
+
+/** The same as one volume. */
+export async function volumeOf(...given: Parameters<typeof volumesOf>): Promise<Uint8Array> {
+  const [volume, ...more] = await volumesOf(...given)
+  if (volume === undefined || more.length > 0) throw new Error('these are no records of one volume')
+  return volume
+}
 
 /** A connection that stays, with a key. */
 export async function agent(team: Team, key: string) {

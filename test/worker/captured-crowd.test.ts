@@ -1,13 +1,12 @@
-import { sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { onPostgres } from '../support/beside'
-import { bindings, d1Adapters, migrate } from '../support/bindings'
-import { postgresAdapters } from '../support/bindings-postgres'
+import { bindings, migrate } from '../support/bindings'
+import { CROWD, crowd } from '../support/captured-crowd'
 import { claudeCode } from '../support/hook-events'
 import { countingRows, type Json, type Key, openWorld } from '../support/isolation'
 
 /** 10,000 captured sessions of the asker's own, full of the words that are asked for, beside what somebody has written (capture §7). */
-const CROWD = 10_000
+const WORDS = 'harbour light flicker diesel pump radar mast bilge'
 const PROJECT = 'ferry'
 const BY_WORDS = /^(context|hybrid_search_context|fts_search_context|context_recall|context_getCurrent)$/
 const { database, rowsOf } = countingRows(bindings.DB)
@@ -37,46 +36,6 @@ async function fill(ada: Key): Promise<void> {
     await world.ok(ada, 'remember', { title: `${subject} ${i}`, content, kind, project: PROJECT, tags: ['ferry'] })
   }
   await world.settle()
-}
-
-async function crowd({ org, id }: Key): Promise<void> {
-  const adapters = onPostgres ? postgresAdapters(world.clock) : d1Adapters(world.clock)
-  const { connection } = adapters
-  const at = world.clock.now()
-  const thread = 'session:codex:crowd'
-  const indexed = {
-    terms: 'harbour light flicker diesel pump radar mast bilg',
-    written: 'harbour light',
-    words: 8,
-    code: '',
-    ends: '',
-  }
-  const content = {
-    ...{ captured: true, text: '', threadId: thread, title: 'harbour light', project: PROJECT, agent: null },
-    ...{ reader: 'ada', layer: 2 as const, metadata: null },
-  }
-  const metadata = JSON.stringify({
-    captured: true,
-    kind: 'session',
-    project: PROJECT,
-    audience: 'private',
-    branch: 'x',
-  })
-  const added = sql`e.org = ${org} AND e.captured = 1`
-  await connection.batch(
-    [
-      sql`
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(CROWD))})
-        INSERT INTO entries (org, thread_id, source, layer, named_kind, title, project, audience, owner, archived, captured,
-          created_at, updated_at, created_by, text_hash, bytes, text_words, tags, metadata, text)
-        SELECT CAST(${org} AS TEXT), ${thread} || i, 'agent', 2, 'session', 'harbour light', CAST(${PROJECT} AS TEXT), 'private',
-          'ada', 1, 1, CAST(${at} AS bigint) - i, CAST(${at} AS bigint) - i, CAST(${id} AS TEXT), 'h' || i, 300, 8, '[]',
-          CAST(${metadata} AS TEXT), 'harbour light flicker diesel pump radar mast bilge ' || i FROM n`,
-      connection.dialect.indexEntry({ org, content, indexed }, added),
-    ],
-    { org },
-  )
-  if ('close' in connection) await (connection as { close(): Promise<void> }).close()
 }
 
 it('packs, searches, lists and statistics are byte for byte as without 10,000 captured entries, and read no more rows', async () => {
@@ -114,7 +73,7 @@ it('packs, searches, lists and statistics are byte for byte as without 10,000 ca
   await ask()
   const before = await ask()
   const statistics = counted(await world.ok(ada, 'get_statistics', {}))
-  await crowd(ada)
+  await crowd(world, ada, { project: PROJECT, title: 'harbour light', words: WORDS })
   const after = await ask()
   expect(after.answers).toEqual(before.answers)
   const { total_entries, ...rest } = counted(await world.ok(ada, 'get_statistics', {}))

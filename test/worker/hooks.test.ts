@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { capturedSecrets } from '../contracts/captured-secrets'
 import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'
-import { POSITIVES } from '../support/secret-samples'
 
 /** Events of hooks over HTTP, and what becomes of them (capture contract §3, §4). */
 const world = openWorld({ HISTORY_DAYS: '30' })
@@ -363,28 +363,7 @@ describe('the hooks of clients', () => {
     expect(listed.results.map(({ metadata }: Json) => Object.hasOwn(metadata, 'expires_at'))).toEqual([false])
   })
 
-  it('bring no secret into the store, whichever way it comes, and nothing private or recalled', async () => {
-    const secrets = POSITIVES.slice(0, 150)
-    const s = claudeCode(session)
-    for (let i = 0; i < secrets.length; i += 30) {
-      const some = secrets.slice(i, i + 30)
-      await send(
-        ada,
-        some.flatMap(([text]) => [s.prompt(text), s.failed(text), s.ran(text), s.stop(`We decided to use ${text}`)]),
-      )
-    }
-    await send(ada, [s.prompt('a <private>topsecretword</private> b'), s.prompt('<commonplace-memory>recalledword')])
-    await send(ada, [s.edit('a.ts'), s.end()])
-    const kept = await beside(sql`
-      SELECT state AS text FROM capture_sessions WHERE org = ${ada.org}
-      UNION ALL SELECT text || coalesce(metadata, '') FROM entries WHERE org = ${ada.org}
-      UNION ALL SELECT text || coalesce(metadata, '') FROM entry_versions WHERE org = ${ada.org}`)
-    const everything = kept.map(({ text }) => text).join('\n')
-    expect(everything).toContain('[redacted:')
-    const found = secrets.filter(([, secret]) => everything.includes(secret))
-    expect(found.map(([, , kind]) => kind)).toEqual([])
-    expect(everything).not.toMatch(/topsecretword|recalledword/)
-  })
+  capturedSecrets()
 
   it('are answered alone when they come alone, in the shape of their client', async () => {
     await world.ok(ada, 'remember', { title: 'Lamps', content: 'LED lamps', kind: 'decision', project: 'ferry' })

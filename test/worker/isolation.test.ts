@@ -53,7 +53,8 @@ async function open(): Promise<Stage> {
 async function compareAll(stage: Stage): Promise<void> {
   const dice = Array(24).fill(0)
   for (const key of stage.keys.keys())
-    for (const kind of ['browse', 'threads', 'statistics', 'search', 'image']) await stage.play({ kind, key, dice })
+    for (const kind of ['browse', 'threads', 'statistics', 'search', 'image', 'export'])
+      await stage.play({ kind, key, dice })
   const orgs = [...new Set(stage.keys.map(({ org }) => org))]
   const results = (await beside(
     sql`SELECT id, org, version, text, project FROM entries WHERE org IN (${orgs[0]}, ${orgs[1]}) ORDER BY id`,

@@ -140,7 +140,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     entryIds: {
       raise: (to) => [
         sql`SELECT setval('entries_id_seq', greatest(${to}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq
-          WHERE ${to} > 0`,
+          WHERE ${to}::bigint > 0`,
       ],
       fresh: () => sql`nextval('entries_id_seq')`,
       pass: () => [],

@@ -88,9 +88,11 @@ export async function restore(options, day, usage) {
   const { url, from = BUCKET, json } = options
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) usage('restore needs a day, such as 2026-11-24')
   const org = options.org ?? usage('restore needs --org ORG')
+  // An empty deployment has no org yet, and lists no backups of what it does not have; an admin key has one, and may make none.
+  const makeOrg = () => ask(url, 'POST', '/orgs', { id: org, name: org }).catch(() => {})
+  if (from === BUCKET) await makeOrg()
   const { told, read } = from === BUCKET ? await ofBucket(url, org, day) : ofFolder(from, org, day)
-  // An empty deployment has no org yet; an admin key has one, and may make none.
-  await ask(url, 'POST', '/orgs', { id: org, name: org }).catch(() => {})
+  await makeOrg()
   const query = new URLSearchParams({ on_conflict: options['on-conflict'] ?? 'skip' })
   async function* volumes() {
     for (const { volume, sha256: hash } of told.volumes) {

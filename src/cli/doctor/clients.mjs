@@ -2,13 +2,14 @@
 import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
 import { isFrom, versionOf } from '../capture/program.mjs'
 
-/** @returns {Promise<import('./command.mjs').Finding[]>} */
-async function checkClient(name, isAsked) {
+/** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */
+async function checkClient(around, name, isAsked) {
   const client = CAPTURE_CLIENTS[name]
   const [version, found] = await Promise.all([
     versionOf(client.program),
     client.look().catch((error) => ({ hook: null, problems: [error.message] })),
   ])
+  if (found.hook !== null) around.hooked.push(name)
   if (!isAsked && found.hook === null && version === null) return []
   const said = version === null ? `${client.program} is not on the PATH` : version
   if (!isAsked && found.hook === null)
@@ -26,8 +27,8 @@ async function checkClient(name, isAsked) {
 }
 
 /** @param {import('./command.mjs').Around} around */
-export async function checkClients({ client }) {
-  if (client !== null) return checkClient(client, true)
-  const found = await Promise.all(Object.keys(CAPTURE_CLIENTS).map((name) => checkClient(name, false)))
+export async function checkClients(around) {
+  if (around.client !== null) return checkClient(around, around.client, true)
+  const found = await Promise.all(Object.keys(CAPTURE_CLIENTS).map((name) => checkClient(around, name, false)))
   return found.flat()
 }

@@ -3,7 +3,9 @@ import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
 import { hookSettings } from '../capture/settings.mjs'
 import { checkCapture } from './capture.mjs'
 import { checkClients } from './clients.mjs'
+import { checkFiles } from './files.mjs'
 import { checkKey } from './key.mjs'
+import { checkModel } from './model.mjs'
 import { checkServer } from './server.mjs'
 import { checkSpool } from './spool.mjs'
 
@@ -18,12 +20,22 @@ import { checkSpool } from './spool.mjs'
  * @property {string} from where both are named
  * @property {string | null} client the one that is asked about; null for all
  * @property {{ role: string, projects: string[] | null, capture: boolean } | null} known what the server knows of the key, once it was asked
+ * @property {string[]} hooked clients that run our hooks, once they were looked for
+ * @property {Record<string, { backend: string, ok: boolean, problem?: string }>} [parts] what `/ready` says of each backend, once it was asked
  */
 
 /** In this order; one file each. @type {readonly ((around: Around) => Promise<Finding[]>)[]} */
-export const CHECKS = [checkServer, checkKey, checkClients, checkSpool, checkCapture]
+export const CHECKS = [checkServer, checkKey, checkModel, checkClients, checkFiles, checkSpool, checkCapture]
 
 const MARKS = { true: 'ok', false: '!!', null: '--' }
+const COLOURS = { true: 32, false: 31, null: 33 }
+
+/** In green, red or yellow for a person at a terminal. @param {boolean | null} ok */
+function markOf(ok) {
+  const name = /** @type {'true' | 'false' | 'null'} */ (String(ok))
+  const isSeen = process.stdout.isTTY && !process.env.NO_COLOR
+  return isSeen ? `\u001b[${COLOURS[name]}m${MARKS[name]}\u001b[0m` : MARKS[name]
+}
 
 /** @param {Around} around @returns {Promise<Finding[]>} */
 export async function examine(around) {
@@ -50,12 +62,10 @@ export async function doctor(options, client, usage) {
     from: '--url',
     key: process.env.COMMONPLACE_KEY ?? '',
   }
-  const findings = await examine({ ...settings, ...named, client: client ?? null, known: null })
+  const findings = await examine({ ...settings, ...named, client: client ?? null, known: null, hooked: [] })
   if (options.json) console.log(JSON.stringify(findings, null, 2))
   else
     for (const { name, ok, told, todo } of findings)
-      console.log(
-        `${MARKS[String(ok)]}  ${name.padEnd(11)} ${told}${todo === undefined ? '' : `\n                → ${todo}`}`,
-      )
+      console.log(`${markOf(ok)}  ${name.padEnd(11)} ${told}${todo === undefined ? '' : `\n                → ${todo}`}`)
   if (findings.some(({ ok }) => ok === false)) process.exitCode = 1
 }

@@ -1,5 +1,6 @@
 // Does the server answer, with all that it needs?
 import { ask } from './ask.mjs'
+import { isModel } from './model.mjs'
 
 /** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */
 export async function checkServer(around) {
@@ -25,14 +26,19 @@ export async function checkServer(around) {
         todo: 'name its address with --url',
       },
     ]
+  around.parts = json.checks
+  const away = Object.entries(json.checks).filter(([name, { ok }]) => !ok && !isModel(name))
+  const told = away.map(([name, { backend, problem }]) => `${name} (${backend}) ${problem ?? 'does not answer'}`)
   if (status !== 200)
     return [
       {
         name: 'server',
         ok: false,
-        told: `${url} is not ready: ${JSON.stringify(json.checks)}`,
-        todo: `curl ${url}/ready`,
+        told: `${url} (${from}) is not ready: ${told.join('; ') || 'a model that it needs does not answer'}`,
+        todo: 'mend what is named (docs/operating.md); nothing is lost, and writes are refused meanwhile',
       },
     ]
-  return [{ name: 'server', ok: true, told: `${url} (${from}) is ready` }]
+  if (told.length > 0) return [{ name: 'server', ok: null, told: `${url} (${from}) is ready, but ${told.join('; ')}` }]
+  const { backend } = json.checks.database ?? {}
+  return [{ name: 'server', ok: true, told: `${url} (${from}) is ready${backend ? `, on ${backend}` : ''}` }]
 }

@@ -8,6 +8,25 @@ export class Unreadable extends Error {}
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Every text in a client's file, at any depth. @param {string} text @param {boolean} isToml @throws {Unreadable} */
+export function textsIn(text, isToml) {
+  /** @type {(value: unknown) => string[]} */
+  const textsOf = (value) =>
+    typeof value === 'string'
+      ? [value]
+      : typeof value === 'object' && value !== null
+        ? Object.values(value).flatMap(textsOf)
+        : []
+  const errors = []
+  try {
+    const found = textsOf(isToml ? parseToml(text) : parseJson(text, errors, { allowTrailingComma: true }))
+    if (errors.length === 0) return found
+  } catch {
+    // Told below.
+  }
+  throw new Unreadable(`it is no ${isToml ? 'TOML' : 'JSON'}`)
+}
+
 /** Tabs or as many spaces as the file's first indented line has. */
 function indentation(text) {
   const first = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '

@@ -27,6 +27,9 @@ const PLACES = {
   cursor: () => join(homedir(), '.cursor', 'mcp.json'),
 }
 
+/** Clients whose files are known. */
+export const PLACED_CLIENTS = Object.keys(PLACES)
+
 /**
  * @param {string} client
  * @returns {string | null} null for those whose file nobody knows

@@ -1,5 +1,4 @@
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import type { Scope } from '../../domain/identity/scope'
 import { sha256Hex } from '../../domain/text'
 import { DAY_MS } from '../../domain/time'
 import { joined } from '../../domain/transfer/lines'
@@ -10,6 +9,8 @@ import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
 import type { Step } from '../keeping/schedule'
+import { folderOf, forget, isDay, keyOf, nameOf, objectsOf, packed, SUFFIX, unpacked, wholeOf } from './backup-files'
+import { purge } from './backup-retention'
 import type { ExportOrg } from './export-org'
 
 /**
@@ -24,6 +25,8 @@ export interface BackupState {
   /** Where its export goes on; null at its start. */
   readonly from: string | null
   readonly volume: number
+  /** Present when the volume is written: of its images, in the order of their hashes, so many are in the bucket. */
+  readonly images?: { readonly looked: number; readonly next: string | null }
 }
 
 export interface CompleteBackup {
@@ -46,16 +49,8 @@ const KEEPER = 'backup'
 const NONE =
   'This server has no place for backups (there is no BACKUP_BUCKET binding: add [[r2_buckets]] to wrangler.toml)'
 
-const SUFFIX = '.ndjson.gz'
-
-const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
-const wholeOf = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
-const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
-
-async function packed(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}
+/** Images of one step, of which each asks the bucket twice and the store once. */
+const IMAGES_AT_ONCE = 60
 
 export type Backups = ReturnType<typeof createBackups>
 
@@ -79,8 +74,13 @@ export function createBackups(dependencies: {
     return dependencies.store
   }
 
-  /** Puts the images that a volume names and the bucket has not. */
-  async function keepImages(org: string, volume: Uint8Array): Promise<void> {
+  /**
+   * Puts the images that a volume names and the bucket has not, as many as a step may.
+   *
+   * @param from so many were looked at before, in the order of their hashes
+   * @returns how many are looked at now; null when all are
+   */
+  async function keepImages(org: string, volume: Uint8Array, from: number): Promise<number | null> {
     const hashes = new Set<string>()
     const bytes = async function* () {
       yield volume
@@ -88,28 +88,25 @@ export function createBackups(dependencies: {
     for await (const { record } of readVolumes(bytes(), 1))
       if (record.record === 'entry' || record.record === 'version')
         for (const { sha256 } of record.images ?? []) hashes.add(sha256)
-    for (const hash of hashes) {
+    const till = from + IMAGES_AT_ONCE
+    for (const hash of [...hashes].sort().slice(from, till)) {
       const key = `${folderOf(org)}images/${hash}`
       if (await bucket().has(key)) continue
       const image = await images.get(wholeOf(org), hash)
       if (image !== null) await bucket().put(key, image)
     }
+    return till < hashes.size ? till : null
   }
 
   async function complete({ org, day }: BackupState): Promise<void> {
     const store = bucket()
     const volumes: CompleteBackup['volumes'][number][] = []
-    for (let cursor: string | null = null, more = true; more; ) {
-      const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(`${folderOf(org)}${day}/`, cursor)
-      for (const { key, size, notes } of page.objects) {
-        const name = key.slice(key.lastIndexOf('/') + 1)
-        const volume = Number(name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : 0)
-        if (!(volume > 0)) continue
-        const { sha256 = '', content = '', entries = '0' } = notes
-        volumes.push({ volume, sha256, bytes: size, entries: Number(entries), content })
-      }
-      cursor = page.cursor
-      more = cursor !== null
+    for await (const { key, size, notes } of objectsOf(store, `${folderOf(org)}${day}/`)) {
+      const name = nameOf(key)
+      const volume = Number(name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : 0)
+      if (!(volume > 0)) continue
+      const { sha256 = '', content = '', entries = '0' } = notes
+      volumes.push({ volume, sha256, bytes: size, entries: Number(entries), content })
     }
     volumes.sort((a, b) => a.volume - b.volume)
     const told: CompleteBackup = { org, day, at: new Date(clock.now()).toISOString(), volumes }
@@ -117,51 +114,14 @@ export function createBackups(dependencies: {
     await store.put(`${folderOf(org)}${day}/complete.json`, text)
   }
 
-  async function forget(prefix: string): Promise<void> {
-    const store = bucket()
-    for (;;) {
-      const { objects, cursor } = await store.list(prefix, null)
-      await store.delete(objects.map(({ key }) => key))
-      if (cursor === null) return
-    }
-  }
-
-  /** Days beyond those that are kept go, and images that no kept day can name: those that nothing has used for as long. */
-  async function purge(org: string): Promise<void> {
-    const store = bucket()
-    const oldest = new Date(clock.now() - keep * DAY_MS).toISOString().slice(0, 10)
-    for (const day of await store.folders(folderOf(org)))
-      if (isDay(day) && day <= oldest) await forget(`${folderOf(org)}${day}/`)
-    for (let cursor: string | null = null, more = true; more; ) {
-      const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(`${folderOf(org)}images/`, cursor)
-      const hashes = page.objects.map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
-      const used = await imports.imagesInUse(wholeOf(org), hashes)
-      for (const hash of hashes) await judge(org, hash, used.has(hash))
-      cursor = page.cursor
-      more = cursor !== null
-    }
-  }
-
-  /** An image that nothing uses is marked with the day; when it was unused for as long as backups are kept, it goes. */
-  async function judge(org: string, hash: string, isUsed: boolean): Promise<void> {
-    const store = bucket()
-    const mark = `${folderOf(org)}unused/${hash}`
-    if (isUsed) return
-    const since = await store.get(mark)
-    if (since === null) return store.put(mark, new TextEncoder().encode(String(clock.now())))
-    if (clock.now() - Number(new TextDecoder().decode(since)) <= keep * DAY_MS) return
-    await store.delete([`${folderOf(org)}images/${hash}`, mark])
-  }
-
-  /** Writes the next volume of a backup. @returns what is left; null when it is complete */
-  async function step(state: BackupState): Promise<BackupState | null> {
-    const { org, day, from, volume } = state
+  /** Writes the next volume. @returns its bytes unpacked, and where its export goes on */
+  async function write({ org, day, from, volume }: BackupState): Promise<{ bytes: Uint8Array; next: string | null }> {
     const scope = wholeOf(org)
     const request = { project: null, after: null, history: true, vectors: false, images: false }
     const going =
       from === null ? await exports.begin(scope, KEEPER, request) : await exports.resume(scope, KEEPER, from)
     // What an earlier try of this day has left would be counted among its volumes.
-    if (from === null) await forget(`${folderOf(org)}${day}/`)
+    if (from === null) await forget(bucket(), `${folderOf(org)}${day}/`)
     const parts: Uint8Array[] = []
     let ended: { next: string | null; content: string; entries: number } | null = null
     for await (const part of exports.parts(scope, going, { limit: 1_000, volumes: 1 })) {
@@ -170,13 +130,28 @@ export function createBackups(dependencies: {
     }
     if (ended === null) throw new Error('an export ends with a whole volume')
     const bytes = joined(parts)
-    await keepImages(org, bytes)
     const gzip = await packed(bytes)
     const notes = { sha256: await sha256Hex(gzip), content: ended.content, entries: String(ended.entries) }
-    await bucket().put(`${folderOf(org)}${day}/${volume}.ndjson.gz`, gzip, notes)
-    if (ended.next !== null) return { org, day, from: ended.next, volume: volume + 1 }
+    await bucket().put(keyOf(org, day, volume), gzip, notes)
+    return { bytes, next: ended.next }
+  }
+
+  /** A volume that was written before. */
+  async function written({ org, day, volume }: BackupState): Promise<Uint8Array> {
+    const gzip = await bucket().get(keyOf(org, day, volume))
+    if (gzip === null) throw invalidInput('A volume of this backup is gone; begin without from')
+    return unpacked(gzip)
+  }
+
+  /** A step of a backup: a volume, or some of its images. @returns what is left; null when it is complete */
+  async function step(state: BackupState): Promise<BackupState | null> {
+    const { org, day, volume, images: begun } = state
+    const { bytes, next } = begun === undefined ? await write(state) : { bytes: await written(state), next: begun.next }
+    const looked = await keepImages(org, bytes, begun?.looked ?? 0)
+    if (looked !== null) return { ...state, images: { looked, next } }
+    if (next !== null) return { org, day, from: next, volume: volume + 1 }
     await complete(state)
-    await purge(org)
+    await purge({ store: bucket(), imports, clock, keep }, org)
     return null
   }
 
@@ -204,7 +179,8 @@ export function createBackups(dependencies: {
         cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
       const rest = await step(state).catch((error: unknown) => {
         // An export that is over begins anew.
-        if (error instanceof Problem && error.code === 'invalid_input') return { ...state, from: null, volume: 1 }
+        if (error instanceof Problem && error.code === 'invalid_input')
+          return { org: state.org, day: state.day, from: null, volume: 1 }
         throw error
       })
       if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
@@ -223,7 +199,7 @@ export function createBackups(dependencies: {
     /** A volume, as gzip. @throws Problem not_found */
     async open(org: string, day: string, volume: string): Promise<ReadableStream<Uint8Array>> {
       const isNamed = isDay(day) && /^\d{1,9}$/.test(volume)
-      const stream = isNamed ? await bucket().open(`${folderOf(org)}${day}/${volume}.ndjson.gz`) : null
+      const stream = isNamed ? await bucket().open(keyOf(org, day, volume)) : null
       if (stream === null) throw notFound('There is no such volume of a backup')
       return stream
     },
@@ -234,8 +210,8 @@ export function createBackups(dependencies: {
   }
 }
 
-/** Volumes that one run of the schedule writes: each asks for some dozens of statements. */
-const ROUNDS = 8
+/** Steps of one run: each asks for some dozens of statements, and the bucket for images; an invocation may ask 1,000 times. */
+const ROUNDS = 4
 
 /** What the schedule does each day. @param backups asked for when a step runs */
 export const backupStep = (backups: () => Backups): Step => ({

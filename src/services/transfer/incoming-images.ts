@@ -3,12 +3,11 @@ import { detectImageType } from '../../domain/entry/image'
 import { limitExceeded, Problem } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
-import { decodeBase64 } from '../../domain/transfer/base64'
 import type { EntryStore } from '../../ports/entry-store'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
 import { type ImportReport, noteProblem } from './report'
-import { imageRecords, type VolumeInHand } from './volume-in-hand'
+import type { Picture, VolumeInHand } from './volume-in-hand'
 
 export interface ImageDependencies {
   readonly imports: Pick<ImportStore, 'imagesInUse'>
@@ -42,24 +41,25 @@ export async function lookAtImages(
   volume: VolumeInHand,
   report: ImportReport,
 ): Promise<IncomingImages> {
-  const here = await on.imports.imagesInUse(caller, [...volume.images])
-  const comes = new Set<string>()
-  for (const { line, record } of imageRecords(volume)) {
-    const { sha256, data } = record
-    if (data === undefined || here.has(sha256)) continue
-    const problem = refusalOf(on, decodeBase64(data))
-    if (problem === null) comes.add(sha256)
+  const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
+  const comes = new Map<string, Picture>()
+  for (const picture of volume.pictures.splice(0)) {
+    const { line, hash, bytes } = picture
+    if (here.has(hash)) continue
+    const problem = refusalOf(on, bytes)
+    if (problem === null) comes.set(hash, picture)
     else noteProblem(report, line, null, problem)
-    await on.pace.spend(data.length)
   }
   const missing = new Set<string>()
   const kept = new Set<string>()
   for (const hash of new Set([...volume.images, ...here])) {
     if (comes.has(hash)) continue
-    // An earlier volume of the same file may have brought it, or a backup has kept it beside its volumes.
-    if (here.has(hash) || (await on.images.get(caller, hash)) !== null) report.images.present++
+    // An earlier volume of the same file may have brought it, or a backup, which is the whole org's, has kept it beside its volumes. What
+    // stands in nothing but others' entries is for the importer as if it were nowhere.
+    if (here.has(hash) || (!hidden.has(hash) && (await on.images.get(caller, hash)) !== null)) report.images.present++
     else {
-      const spare = on.images.refusal === null ? await on.spare(caller.org, hash) : null
+      const mayHave = caller.isWhole === true && on.images.refusal === null
+      const spare = mayHave ? await on.spare(caller.org, hash) : null
       if (spare !== null && refusalOf(on, spare) === null) kept.add(hash)
       else missing.add(hash)
     }
@@ -70,12 +70,10 @@ export async function lookAtImages(
     missing,
     async put() {
       const removals = volume.images.size === 0 ? [] : await on.entries.imageRemovals(caller, [...volume.images])
-      for (const { record } of imageRecords(volume)) {
-        const { sha256: hash, data } = record
-        if (data === undefined || !comes.has(hash)) continue
-        const bytes = decodeBase64(data)
+      for (const [hash, { bytes }] of comes) {
         const mimeType = detectImageType(bytes)
         if (mimeType !== null) await on.images.put(caller, { hash, mimeType, bytes })
+        comes.delete(hash)
         await on.pace.spend(bytes.length)
       }
       for (const hash of kept) {

@@ -1,13 +1,21 @@
+import { decodeBase64 } from '../../domain/transfer/base64'
 import { stableId, withIds } from '../../domain/transfer/content'
 import { readLine } from '../../domain/transfer/line'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 
+/** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
+export interface Picture {
+  readonly line: number
+  readonly hash: string
+  readonly bytes: Uint8Array
+}
+
 /** A volume that was read to its end and checked: its lines as they came, and what has to be known of all of it. */
 export interface VolumeInHand {
   readonly manifest: RecordOf<'manifest'>
   readonly end: RecordOf<'end'>
-  /** What stands between the two, with the number of each line. */
+  /** What stands between the two but images, with the number of each line. */
   readonly lines: readonly { readonly line: number; readonly bytes: Uint8Array }[]
   /** Stable names of its entries, by id. */
   readonly stable: ReadonlyMap<string, string>
@@ -17,6 +25,8 @@ export interface VolumeInHand {
   readonly named: ReadonlySet<string>
   /** Ids of deleted entries, of which states stand here and no entry. */
   readonly states: ReadonlySet<string>
+  /** Images whose bytes it brings; whoever puts them takes them out, so that they are held no longer. */
+  readonly pictures: Picture[]
   /** Images that its entries show. */
   readonly images: ReadonlySet<string>
   /** Those of them that have no bytes, as the file says. */
@@ -38,6 +48,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   let manifest: RecordOf<'manifest'> | null = null
   let end: RecordOf<'end'> | null = null
   const lines: { line: number; bytes: Uint8Array }[] = []
+  const pictures: Picture[] = []
   const stable = new Map<string, string>()
   const ids = new Set<string>()
   const named = new Set<string>()
@@ -47,9 +58,13 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
     if (record.record === 'manifest') manifest = record
     else if (record.record === 'end') end = record
+    else if (record.record === 'image') {
+      const { sha256: hash, data } = record
+      if (data === undefined) missing.add(hash)
+      else pictures.push({ line, hash, bytes: decodeBase64(data) })
+    }
     // A line may be a part of a buffer that its source uses again.
     else lines.push({ line, bytes: bytes.slice(0, -1) })
-    if (record.record === 'image' && record.missing) missing.add(record.sha256)
     if (record.record === 'version') states.add(String(record.id))
     if (record.record === 'entry') stable.set(String(record.id), stableId(record))
     if (record.record === 'entry' || record.record === 'version') {
@@ -61,7 +76,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   }
   if (manifest === null || end === null) throw new Error('a volume has a manifest and an end')
   for (const id of stable.keys()) states.delete(id)
-  return { manifest, end, lines, stable, ids: [...ids], named, states, images, missing }
+  return { manifest, end, lines, pictures, stable, ids: [...ids], named, states, images, missing }
 }
 
 /** A record of the volume and its line. */
@@ -75,13 +90,12 @@ const BATCH = 100
 /** Bytes of lines of one batch. */
 const BATCH_BYTES = 4_000_000
 
-/** The records but images in batches, one read at a time. */
+/** The records in batches, one read at a time. */
 export function* batchesOf({ lines }: VolumeInHand): Generator<Lined[]> {
   let batch: Lined[] = []
   let heads = 0
   let size = 0
   for (const { line, bytes } of lines) {
-    if (isImage(bytes)) continue
     const record = readLine(bytes, line)
     const head = record.record === 'entry' || record.record === 'gone'
     if (batch.length > 0 && ((head && heads >= BATCH) || size + bytes.length > BATCH_BYTES)) {
@@ -95,23 +109,4 @@ export function* batchesOf({ lines }: VolumeInHand): Generator<Lined[]> {
     size += bytes.length
   }
   if (batch.length > 0) yield batch
-}
-
-/** The images, one read at a time. */
-export function* imageRecords({ lines }: VolumeInHand): Generator<Lined<RecordOf<'image'>>> {
-  for (const { line, bytes } of lines) {
-    if (!isImage(bytes)) continue
-    const record = readLine(bytes, line)
-    if (record.record === 'image') yield { line, record }
-  }
-}
-
-/** Lines are written with their record first; members may come in any order, so what looks unlike one is read. */
-function isImage(bytes: Uint8Array): boolean {
-  const begins = (text: string) => {
-    for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false
-    return true
-  }
-  if (begins('{"record":"')) return begins('{"record":"image"')
-  return readLine(bytes, 0).record === 'image'
 }

@@ -7,7 +7,8 @@ import { trustCodexHooks } from '../../../src/cli/capture/app-server.mjs'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href).replace(/\/$/, '')
 const RECORDER = fileURLToPath(new URL('record.mjs', import.meta.url).href)
-const LONGEST_MS = 120_000
+/** A guard against a client that hangs; on a busy machine the first run of one in a new home takes two minutes. */
+const LONGEST_MS = 400_000
 
 /**
  * @typedef {{ home: string, folder: string, url: string, record?: string }} Desk record: the file that raw events are written to
@@ -85,7 +86,12 @@ export const AGENTS = {
       const settings = { provider: { scripted: provider }, model: 'scripted/m', autoupdate: false, share: 'disabled' }
       return {
         args: ['run', prompt],
-        env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(settings), OPENCODE_DISABLE_AUTOUPDATE: '1' },
+        // It has a list of models built in; without a network it waits twenty seconds for a newer one.
+        env: {
+          OPENCODE_CONFIG_CONTENT: JSON.stringify(settings),
+          OPENCODE_DISABLE_AUTOUPDATE: '1',
+          OPENCODE_DISABLE_MODELS_FETCH: '1',
+        },
       }
     },
     shell: (command) => ({ tool: 'bash', args: { command, description: 'run' } }),

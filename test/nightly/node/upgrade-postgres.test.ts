@@ -56,8 +56,8 @@ async function read(url: URL, thread: string, id: number): Promise<void> {
   const ids = (found: Record<string, unknown>) => (found.results as { id: number }[]).map((one) => one.id)
   for (const tool of ['fts_search_context', 'hybrid_search_context', 'semantic_search_context'])
     expect(ids(await call(url, tool, { query: 'brake of the crane', thread_id: thread }))).toContain(id)
-  const { results } = await call(url, 'get_context_by_ids', { context_ids: [id] })
-  expect(JSON.stringify(results)).toContain(`says ${thread}`)
+  const { result } = await call(url, 'get_context_by_ids', { context_ids: [id] })
+  expect(JSON.stringify(result)).toContain(`says ${thread}`)
   expect(JSON.stringify(await call(url, 'context', { goal: 'mend the crane', project: thread }))).toContain('Brakes of')
   expect(JSON.stringify(await call(url, 'get_context_history', { context_id: id }))).toContain(TEXT)
 }

@@ -162,6 +162,10 @@ export const listedBeside = (dialect: SqlDialect, scope: Scope, now: number, ali
     AND ${circle(dialect, scope, alias, 'empty')}`
 }
 
+/** An entry whose readers are everybody, or those of another entry: whoever reads that one by its reader reads this one too. */
+export const readByAllOf = (alias: string, other: SQL): SQL =>
+  sql`(${sql.raw(alias)}.reader = '' OR ${sql.raw(alias)}.reader = (SELECT s.reader FROM entries s WHERE s.id = ${other}))`
+
 /** Rows of a project's own, which no entry stands for (`column` names the project): those that the scope reaches. */
 export const reachesProject = (dialect: SqlDialect, { projects }: Pick<Scope, 'projects'>, column: SQL): SQL =>
   projects === null ? sql`` : sql` AND ${column} IN ${projectList(dialect, projects)}`

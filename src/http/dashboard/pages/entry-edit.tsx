@@ -1,20 +1,17 @@
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
-import { notFound, Problem } from '../../../domain/errors'
-import { mayOffer } from '../../../domain/identity/scope'
-import { restoreContext } from '../../../tools/history/restore-context'
-import { deleteContext } from '../../../tools/threads/delete-context'
+import { Problem } from '../../../domain/errors'
 import { updateContext } from '../../../tools/threads/update-context'
 import { callTool } from '../call'
 import { type Page, seeOther } from '../page'
 import { entryAt, withQuery } from '../parts/addresses'
 import { Name, Note } from '../parts/common'
 import { Area, Field, PostForm } from '../parts/form'
-import { principalOf, sent, type Visit } from '../visit'
+import type { Visit } from '../visit'
 import { prettyJson } from './entry-about'
-import { idOf, noEntry } from './entry-address'
+import { changeable } from './entry-address'
 
-/** Mending a memory: edit, delete, bring back. Each by the tool that agents use, with the version that the person has seen. */
+/** Editing a memory, by the tool that agents use, with the version that the person has seen. */
 interface Draft {
   readonly text: string
   readonly tags: string
@@ -28,14 +25,6 @@ const draftOf = ({ text, tags, metadata, version }: Entry): Draft => ({
   metadata: metadata === null ? '' : prettyJson(metadata),
   expected: version,
 })
-
-async function changeable(visit: Visit): Promise<Entry> {
-  const principal = principalOf(visit)
-  const [entry] = await visit.services.entries.read(principal, [idOf(visit)])
-  if (entry === undefined) throw noEntry()
-  if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key may read this memory and not change it.')
-  return entry
-}
 
 const editPage = (visit: Visit, entry: Entry, draft: Draft, problem: Problem | null): Page => ({
   title: `Edit: ${titleOf(entry)}`,
@@ -125,61 +114,4 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
     if (!(error instanceof Problem) || !/^(conflict|invalid_input|limit_exceeded)$/.test(error.code)) throw error
     return editPage(visit, entry, draft, error)
   }
-}
-
-export async function askDelete(visit: Visit): Promise<Page> {
-  const entry = await changeable(visit)
-  const { days } = visit.config.history
-  return {
-    title: `Delete: ${titleOf(entry)}`,
-    body: (
-      <div class="card">
-        <h1>
-          Delete <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>?
-        </h1>
-        <p class="more">
-          No agent finds it any more.{' '}
-          {days === 0
-            ? 'History is off on this server: it cannot be brought back.'
-            : `It can be brought back for ${days} days.`}
-        </p>
-        <PostForm action={`${entryAt(entry.id)}/delete`} token={visit.formToken} class="actions more">
-          <input type="hidden" name="expected" value={String(entry.version)} />
-          <button type="submit" class="bad">
-            Delete
-          </button>
-          <a href={entryAt(entry.id)}>Keep it</a>
-        </PostForm>
-      </div>
-    ),
-  }
-}
-
-export async function remove(visit: Visit): Promise<Response> {
-  const id = idOf(visit)
-  const { change_id: change } = await callTool(visit, deleteContext, {
-    context_ids: [id],
-    expected_version: Number(sent(visit, 'expected')),
-  })
-  const kept = visit.config.history.days > 0 && typeof change === 'string'
-  return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
-}
-
-/** Brings back what was deleted, by the change that did it or by its id, or an older version. */
-export async function restore(visit: Visit): Promise<Response> {
-  const id = idOf(visit)
-  const [version, expected, change] = ['version', 'expected', 'change'].map((name) => sent(visit, name))
-  const what =
-    change != null
-      ? { change_id: change }
-      : {
-          context_ids: [id],
-          ...(version == null ? {} : { version: Number(version) }),
-          ...(expected == null ? {} : { expected_version: Number(expected) }),
-        }
-  const { restored, skipped } = await callTool(visit, restoreContext, what)
-  const [first] = Array.isArray(skipped) ? skipped : []
-  if (Array.isArray(restored) && restored.length === 0 && first !== undefined)
-    throw notFound(`Nothing was brought back: ${String(first.reason)}`)
-  return seeOther(withQuery(entryAt(id), { done: 'restored' }))
 }

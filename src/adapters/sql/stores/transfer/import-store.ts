@@ -13,7 +13,13 @@ import { asRows, howMany } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { createWrite } from '../../tables/changes/writing'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { memoryStatements, ownStatements, reserveStatements, toRemembered } from '../../tables/transfer/import-memory'
+import {
+  imagesInUseStatement,
+  memoryStatements,
+  ownStatements,
+  reserveStatements,
+  toRemembered,
+} from '../../tables/transfer/import-memory'
 import { importGuard, takeStatements } from '../../tables/transfer/import-statements'
 import { settledStatement, settlements } from '../../tables/transfer/settling'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
@@ -145,13 +151,12 @@ export function createSqlImportStore(
       }
     },
 
-    async imagesInUse({ org }, hashes) {
-      if (hashes.length === 0) return new Set()
-      const rows = await rowsOf([
-        sql`SELECT DISTINCT u.hash FROM images_in_use u
-          WHERE u.org = ${org} AND u.hash ${dialect.among(sql`${JSON.stringify(hashes)}`)}`,
-      ])
-      return new Set(rows.map(({ hash }) => String(hash)))
+    async imagesInUse(scope, hashes) {
+      if (hashes.length === 0) return { seen: new Set(), hidden: new Set() }
+      const rows = await rowsOf([imagesInUseStatement({ dialect, scope }, clock.now(), hashes)])
+      const those = (seen: number) =>
+        new Set(rows.flatMap((row) => (Number(row.seen) === seen ? [String(row.hash)] : [])))
+      return { seen: those(1), hidden: those(0) }
     },
 
     async withoutVectors({ org }, model, wanted) {

@@ -4,7 +4,7 @@ import type { NewId, Remembered } from '../../../../ports/import-store'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/json-groups'
-import { changeable, wasChangeable } from '../../core/visibility'
+import { changeable, visible, visibleState, wasChangeable } from '../../core/visibility'
 
 /** What came in before: which entry here is which there (0013_transfer.sql). */
 
@@ -51,6 +51,15 @@ export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =
         FROM ${context.dialect.jsonNumbers(sql`${json}`)} AS own)`,
     ),
   )
+
+/** Those of the images that the org uses, and whether something that the scope may read uses them (`seen`). */
+export function imagesInUseStatement({ dialect, scope }: Context, now: number, hashes: readonly string[]): SQL {
+  const shown = sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
+    OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)})`
+  const seen = scope.isWhole ? sql`1` : sql`max(CASE WHEN ${shown} THEN 1 ELSE 0 END)`
+  return sql`SELECT u.hash, ${seen} AS seen FROM image_uses u
+    WHERE u.org = ${scope.org} AND u.hash ${dialect.among(sql`${JSON.stringify(hashes)}`)} GROUP BY u.hash`
+}
 
 /** @returns null for what the scope may know nothing of */
 export function toRemembered(row: Row, scope: Scope): Remembered | null {

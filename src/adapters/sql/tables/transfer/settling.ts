@@ -6,6 +6,7 @@ import { withIds } from '../../../../domain/transfer/content'
 import { parseKept } from '../../../../domain/transfer/line'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { readByAllOf } from '../../core/visibility'
 
 /** What entries that came say of ones that come later follows when these are here (0013_transfer.sql). */
 
@@ -18,8 +19,11 @@ const AT_ONCE = 100
  * @param theirs a JSON list of what has come
  */
 export const settledStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
+  // Of those that came under this id: one by the same hand, or one whose readers are the waiting entry's, or everybody.
   const come = sql`SELECT max(m.entry_id) FROM imported m
-    WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0`
+    WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
+      EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = w.entry_id AND o.org = ${org} AND o.owner = m.owner)
+      OR EXISTS (SELECT 1 FROM entries t WHERE t.id = m.entry_id AND ${readByAllOf('t', sql`w.entry_id`)}))`
   const untouched = sql`EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = e.id AND o.org = ${org} AND o.version = e.version)`
   return sql`
     SELECT w.entry_id, w.their_id, w.relation, w.origin, (${come}) AS to_id, e.version, e.metadata, e.links, e.bytes

@@ -1,0 +1,69 @@
+import { titleOf } from '../../../domain/entry/title'
+import { notFound } from '../../../domain/errors'
+import { restoreContext } from '../../../tools/history/restore-context'
+import { deleteContext } from '../../../tools/threads/delete-context'
+import { callTool } from '../call'
+import { type Page, seeOther } from '../page'
+import { entryAt, withQuery } from '../parts/addresses'
+import { Name } from '../parts/common'
+import { PostForm } from '../parts/form'
+import { sent, type Visit } from '../visit'
+import { changeable, idOf } from './entry-address'
+
+/** Deleting a memory and bringing it back, by the tools that agents use. */
+export async function askDelete(visit: Visit): Promise<Page> {
+  const entry = await changeable(visit)
+  const { days } = visit.config.history
+  return {
+    title: `Delete: ${titleOf(entry)}`,
+    body: (
+      <div class="card">
+        <h1>
+          Delete <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>?
+        </h1>
+        <p class="more">
+          No agent finds it any more.{' '}
+          {days === 0
+            ? 'History is off on this server: it cannot be brought back.'
+            : `It can be brought back for ${days} days.`}
+        </p>
+        <PostForm action={`${entryAt(entry.id)}/delete`} token={visit.formToken} class="actions more">
+          <input type="hidden" name="expected" value={String(entry.version)} />
+          <button type="submit" class="bad">
+            Delete
+          </button>
+          <a href={entryAt(entry.id)}>Keep it</a>
+        </PostForm>
+      </div>
+    ),
+  }
+}
+
+export async function remove(visit: Visit): Promise<Response> {
+  const id = idOf(visit)
+  const { change_id: change } = await callTool(visit, deleteContext, {
+    context_ids: [id],
+    expected_version: Number(sent(visit, 'expected')),
+  })
+  const kept = visit.config.history.days > 0 && typeof change === 'string'
+  return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
+}
+
+/** Brings back what was deleted, by the change that did it or by its id, or an older version. */
+export async function restore(visit: Visit): Promise<Response> {
+  const id = idOf(visit)
+  const [version, expected, change] = ['version', 'expected', 'change'].map((name) => sent(visit, name))
+  const what =
+    change != null
+      ? { change_id: change }
+      : {
+          context_ids: [id],
+          ...(version == null ? {} : { version: Number(version) }),
+          ...(expected == null ? {} : { expected_version: Number(expected) }),
+        }
+  const { restored, skipped } = await callTool(visit, restoreContext, what)
+  const [first] = Array.isArray(skipped) ? skipped : []
+  if (Array.isArray(restored) && restored.length === 0 && first !== undefined)
+    throw notFound(`Nothing was brought back: ${String(first.reason)}`)
+  return seeOther(withQuery(entryAt(id), { done: 'restored' }))
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { ADMIN_TOKEN } from '../../support/access'
+import { base64, pngBytes } from '../../support/scope'
+import { exported, post, told, volumeOf } from '../../support/transfer'
+import { entriesOf, goneOf, type Place } from './place'
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const PRIVATE = { metadata: { audience: 'private' } }
+
+/** Who moves what of an org (docs/contracts/operate.md §2). @param at the server, once it runs */
+export function transferRights(at: () => Place): void {
+  /** An org with an entry of each circle, of two admins and a narrowed one. */
+  async function crowd() {
+    const { team, newOrg, join } = at()
+    const org = await newOrg()
+    const [ada, bo, cy, di] = [
+      await team.key(org, { name: 'ada', role: 'admin' }),
+      await team.key(org, { name: 'bo', role: 'admin' }),
+      await team.key(org, { name: 'cy', role: 'admin', projects: ['apollo'] }),
+      await team.key(org, { name: 'di', role: 'writer' }),
+    ]
+    const [asAda, asBo, asDi] = [await join(org, ada), await join(org, bo), await join(org, di)]
+    const store = async (who: typeof asAda, text: string, metadata: object = {}, more: object = {}): Promise<number> =>
+      (await who.call('store_context', { thread_id: 't', source: 'agent', text, metadata, ...more })).context_id
+    const open = await store(asAda, 'open')
+    const image = [{ data: base64(pngBytes(`${org} private`)) }]
+    const adas = await store(asAda, 'of ada', { ...PRIVATE.metadata, supersedes: open }, { images: image })
+    const bos = await store(asBo, 'of bo', { ...PRIVATE.metadata, depends_on: [adas, open] })
+    const gemini = await store(asDi, 'gemini', { project: 'gemini', supersedes: open })
+    const apollo = await store(asDi, 'apollo', { project: 'apollo', references: { context_ids: [gemini, open] } })
+    const { id: diary } = await asDi.call('remember', {
+      title: 'page',
+      content: 'page of di',
+      diary: true,
+      agent_id: 'di',
+    })
+    return {
+      org,
+      keys: { ada, bo, cy, di },
+      asAda,
+      asBo,
+      asDi,
+      ids: { open, adas, bos, gemini, apollo, diary: Number(diary) },
+    }
+  }
+
+  const idsOf = async (org: string, key: string, query = 'history=true&vectors=true') =>
+    entriesOf((await exported(at().team, org, query, key)).records).map(({ id }) => id)
+
+  it('is refused to readers, writers and other orgs, and audited', async () => {
+    const { team } = at()
+    const { org, keys } = await crowd()
+    const reader = await team.key(org, { role: 'reader' })
+    const elsewhere = await team.key(await at().newOrg(), { role: 'admin' })
+    const bytes = await volumeOf([told(1)])
+    for (const [key, status] of [
+      [reader.key, 403],
+      [keys.di.key, 403],
+      [elsewhere.key, 404],
+      ['cp_nobody', 401],
+    ] as const) {
+      expect([key, (await team.api(`/orgs/${org}/export`, key)).status]).toEqual([key, status])
+      expect([key, (await post(team, org, bytes, '', key)).status]).toEqual([key, status])
+      expect([key, (await team.api(`/orgs/${org}/backups`, key)).status]).toEqual([key, status])
+    }
+    expect((await team.api('/orgs/no-such-org/export', ADMIN_TOKEN)).status).toBe(404)
+    for (const path of ['backups', 'backups/2026-11-24/1'])
+      expect((await team.api(`/orgs/${org}/${path}`, keys.ada.key)).status).toBe(403)
+    expect((await team.api(`/orgs/${org}/backups`, keys.ada.key, 'POST')).status).toBe(403)
+    await idsOf(org, keys.ada.key)
+    await post(team, org, bytes, '', keys.ada.key)
+    const { body } = await team.api(`/orgs/${org}/audit?limit=100`, keys.ada.key)
+    const told_of = (action: string) =>
+      body.events
+        .filter((event: { action: string }) => event.action === action)
+        .map(({ key_id: key, allowed }: { key_id: string; allowed: boolean }) => [key, allowed])
+    expect(told_of('export')).toEqual(
+      expect.arrayContaining([
+        [reader.id, false],
+        [keys.di.id, false],
+        [keys.ada.id, true],
+      ]),
+    )
+    expect(told_of('import')).toEqual(
+      expect.arrayContaining([
+        [reader.id, false],
+        [keys.di.id, false],
+        [keys.ada.id, true],
+      ]),
+    )
+  })
+
+  it('brings an admin what it reads by id, and ADMIN_TOKEN the whole org', async () => {
+    const { org, keys, ids } = await crowd()
+    const { open, adas, bos, gemini, apollo, diary } = ids
+    expect(await idsOf(org, ADMIN_TOKEN)).toEqual([open, adas, bos, gemini, apollo, diary])
+    expect(await idsOf(org, keys.ada.key)).toEqual([open, adas, gemini, apollo])
+    expect(await idsOf(org, keys.bo.key)).toEqual([open, bos, gemini, apollo])
+    expect(await idsOf(org, keys.cy.key)).toEqual([open, apollo])
+    const { body } = await at().team.api(`/orgs/${org}/export?project=gemini`, keys.cy.key)
+    expect(body.error).toMatchObject({ code: 'forbidden' })
+  })
+
+  it('tells an admin nothing of what others alone may read: neither by links, counts, images, states nor by what is gone', async () => {
+    const { org, keys, ids, asAda } = await crowd()
+    const before = await exported(at().team, org, 'history=true&vectors=true', keys.bo.key)
+    const cursor = before.manifests[0]?.cursor
+    const whole = new TextDecoder().decode(before.bytes)
+    expect(whole).not.toContain('of ada')
+    const bos = entriesOf(before.records).find(({ id }) => id === ids.bos)
+    expect(bos?.links).toEqual([{ relation: 'depends_on', to: ids.open, origin: 'metadata' }])
+    expect(before.records.some(({ record }) => record === 'image')).toBe(false)
+    // The other's private entry is changed, deleted and brought back: nothing of it is told, and nothing else looks different.
+    await asAda.call('update_context', { context_id: ids.adas, text: 'of ada, changed' })
+    await asAda.call('delete_context', { context_ids: [ids.adas] })
+    const after = await exported(at().team, org, 'history=true&vectors=true', keys.bo.key)
+    expect(after.lines).toEqual(before.lines)
+    expect(after.ends.map(({ counts, content }) => [counts, content])).toEqual(
+      before.ends.map(({ counts, content }) => [counts, content]),
+    )
+    const since = await exported(at().team, org, `after=${cursor}&history=true`, keys.bo.key)
+    expect(since.lines).toEqual([])
+    expect(goneOf((await exported(at().team, org, `after=${cursor}`, keys.ada.key)).records)).toEqual([ids.adas])
+  })
+
+  it('imports for an admin what it may write, under ids of its own, and learns nothing of the rest', async () => {
+    const { team } = at()
+    const { org, keys, ids, asBo } = await crowd()
+    const whole = await at().all(org, '')
+    // The org's own file in the hand of a key: what it cannot see is another's, and stays so.
+    const { body } = await post(team, org, whole.bytes, 'on_conflict=replace', keys.bo.key)
+    expect(body.entries).toEqual({ stored: 0, unchanged: 4, replaced: 0, skipped: 0, refused: 2, deleted: 0 })
+    expect(body.problems.map(({ id, code }: { id: number; code: string }) => [id, code])).toEqual([
+      [ids.adas, 'forbidden'],
+      [ids.diary, 'forbidden'],
+    ])
+    expect(JSON.stringify(body.map)).not.toContain(String(ids.adas))
+    // A private entry of another, told as if it were one's own, becomes one's own under a new id.
+    const store = whole.manifests[0]?.store as string
+    const forged = await volumeOf([told(ids.adas, PRIVATE)], { store, at: '2030-01-01T00:00:00.000Z' })
+    const taken = (await post(team, org, forged, 'on_conflict=replace', keys.bo.key)).body
+    expect(taken.entries).toMatchObject({ stored: 1, replaced: 0 })
+    expect(taken.map[0][1]).not.toBe(ids.adas)
+    const gone = await volumeOf([{ record: 'gone', id: ids.adas }], { store, at: '2030-01-01T00:00:00.000Z' })
+    const nothing = (await post(team, org, gone, 'on_conflict=replace', keys.cy.key)).body
+    expect(nothing.entries.deleted).toBe(0)
+    expect((await asBo.call('get_context_by_ids', { context_ids: [taken.map[0][1]] })).result).toMatchObject([
+      { text_content: `told ${ids.adas}` },
+    ])
+    expect(await idsOf(org, ADMIN_TOKEN, '')).toContain(ids.adas)
+    // A key's ids are new ones, although those of the file are free.
+    const free = 2 ** 40 + Math.floor(Math.random() * 1e9)
+    const { map } = (await post(team, org, await volumeOf([told(free)]), '', keys.bo.key)).body
+    expect(map[0][1]).toBeLessThan(2 ** 40)
+    // A narrowed key imports into its projects, as it stores, and into none of the others.
+    const narrow = await post(
+      team,
+      org,
+      await volumeOf(
+        [
+          told('p', { project: 'apollo', metadata: { project: 'apollo' } }),
+          told('q', { metadata: { project: 'gemini' } }),
+          told('r'),
+        ],
+        { store: 'test:narrow' },
+      ),
+      '',
+      keys.cy.key,
+    )
+    expect(narrow.body.problems).toMatchObject([{ id: 'q', code: 'forbidden' }])
+    expect(narrow.body.entries).toMatchObject({ stored: 2, refused: 1 })
+    const projects = entriesOf((await exported(team, org, '', keys.cy.key)).records).map(({ text, project }) => [
+      text,
+      project,
+    ])
+    expect(projects).toEqual(expect.arrayContaining(['p', 'r'].map((id) => [`told ${id}`, 'apollo'])))
+  })
+
+  it('gives nobody the bytes of an image that stand in what others alone may read, nor says that they are there', async () => {
+    const { team } = at()
+    const { org, keys } = await crowd()
+    const png = pngBytes(`${org} private`)
+    const [hash, other] = [sha256(png), sha256(pngBytes('nowhere'))]
+    const image = (sha: string) => ({ sha256: sha, mime_type: 'image/png', size: png.length })
+    const asks = async (sha: string, id: string) => {
+      const { body } = await post(team, org, await volumeOf([told(id, { images: [image(sha)] })]), '', keys.bo.key)
+      return { ...body, map: [], content: '' }
+    }
+    expect(await asks(hash, 'there')).toEqual(await asks(other, 'nowhere'))
+    const record = { record: 'image' as const, ...image(hash), data: base64(png) }
+    const own = await post(
+      team,
+      org,
+      await volumeOf([record, told('brought', { images: [image(hash)] })]),
+      '',
+      keys.bo.key,
+    )
+    expect(own.body.images).toEqual({ stored: 1, present: 0, missing: 0 })
+    const again = await post(team, org, await volumeOf([told('mine', { images: [image(hash)] })]), '', keys.ada.key)
+    expect(again.body.images).toEqual({ stored: 0, present: 1, missing: 0 })
+  })
+
+  it('lets what waits for an entry follow to one that its reader may read alone', async () => {
+    const { team } = at()
+    const { org, keys } = await crowd()
+    const waiting = await volumeOf([
+      told('early', {
+        metadata: { supersedes: 'late' },
+        links: [{ relation: 'supersedes', to: 'late', origin: 'metadata' }],
+      }),
+    ])
+    await post(team, org, waiting, '', keys.bo.key)
+    const late = await volumeOf([told('late', PRIVATE)])
+    const { body } = await post(team, org, late, '', keys.ada.key)
+    expect(body.links).toBe(0)
+    const seen = entriesOf((await exported(team, org, '', keys.bo.key)).records).find(
+      ({ text }) => text === 'told early',
+    )
+    expect(seen?.metadata).toEqual({ supersedes: 'late' })
+    const own = (await post(team, org, late, '', keys.bo.key)).body
+    expect(own.links).toBe(1)
+  })
+}

@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm'
+import { atOnce } from '../../src/domain/pace'
+import { createAnalyzer } from '../../src/domain/search/analysis'
+import { indexText } from '../../src/domain/search/indexed-text'
+import { onPostgres } from './beside'
+import { d1Adapters } from './bindings'
+import { postgresAdapters } from './bindings-postgres'
+import type { Key, World } from './isolation'
+
+/** As many sessions as the capture contract names (§7). */
+export const CROWD = 10_000
+
+/**
+ * Puts 10,000 captured sessions of a key's own beside what an org has written, at once, as capturing leaves them.
+ *
+ * @param words of each of them; so many that searches for any would find all
+ */
+export async function crowd(
+  { clock, config }: World,
+  { org, id, owner }: Key,
+  { project, words, title }: { readonly project: string; readonly words: string; readonly title: string },
+): Promise<void> {
+  const adapters = onPostgres ? postgresAdapters(clock) : d1Adapters(clock)
+  const { connection } = adapters
+  const at = clock.now()
+  const thread = 'session:codex:crowd'
+  const indexed = atOnce(indexText(createAnalyzer(config.fts.language), { text: words, metadata: null }))
+  const content = {
+    ...{ captured: true, text: '', threadId: thread, title, project, agent: null },
+    ...{ reader: owner, layer: 2 as const, metadata: null },
+  }
+  const metadata = JSON.stringify({ captured: true, kind: 'session', project, audience: 'private', branch: 'x' })
+  const added = sql`e.org = ${org} AND e.captured = 1`
+  await connection.batch(
+    [
+      sql`
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${sql.raw(String(CROWD))})
+        INSERT INTO entries (org, thread_id, source, layer, named_kind, title, project, audience, owner, archived, captured,
+          created_at, updated_at, created_by, text_hash, bytes, text_words, tags, metadata, text)
+        SELECT CAST(${org} AS TEXT), ${thread} || i, 'agent', 2, 'session', CAST(${title} AS TEXT), CAST(${project} AS TEXT), 'private',
+          CAST(${owner} AS TEXT), 1, 1, CAST(${at} AS bigint) - i, CAST(${at} AS bigint) - i, CAST(${id} AS TEXT), 'h' || i, 300, 8, '[]',
+          CAST(${metadata} AS TEXT), CAST(${words} AS TEXT) || ' ' || i FROM n`,
+      connection.dialect.indexEntry({ org, content, indexed }, added),
+    ],
+    { org },
+  )
+  if ('close' in connection) await (connection as { close(): Promise<void> }).close()
+}
