@@ -45,7 +45,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { AUTH_MODE: 'open', ...seeds } },
+            miniflare: { bindings: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...seeds } },
           }),
         ],
         test: {
@@ -62,6 +62,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 AUTH_MODE: 'open',
+                LOG_LEVEL: 'WARNING',
                 ...seeds,
                 POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
               },
