@@ -6,4 +6,5 @@ import { historyRandomContract } from '../contracts/endpoint/history-random'
 changeFeedEndpointContract()
 historyEndpointContract()
 keptHistoryEndpointContract()
-historyRandomContract()
+// Longer in the nightly tier.
+historyRandomContract({ steps: 3, kills: 1 })

@@ -3,13 +3,8 @@ import { createPostgresConnection, type PostgresConnection } from '../../src/ada
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { codeMeaningContract } from '../contracts/code-meaning'
-import { eventContract } from '../contracts/endpoint/events'
 import { memoryContract } from '../contracts/endpoint/memories'
-import { oneTaskContract } from '../contracts/endpoint/one-task'
-import { orientContract } from '../contracts/endpoint/orient'
-import { recallWireContract } from '../contracts/endpoint/recall'
 import { playAgainst } from '../contracts/endpoint/session'
-import { workingDayContract } from '../contracts/endpoint/working-day'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { memoryListContract } from '../contracts/memory-lists'
@@ -25,11 +20,6 @@ Uint8Array.fromBase64 ??= (text) => new Uint8Array(Buffer.from(text, 'base64'))
 playAgainst(POSTGRES)
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 memoryContract(connect)
-orientContract(connect)
-recallWireContract(connect)
-eventContract(connect)
-oneTaskContract(connect)
-workingDayContract(connect)
 
 /** Decay looks at every org of a database, so it has one of its own here. */
 let database: TestDatabase

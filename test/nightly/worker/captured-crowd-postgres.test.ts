@@ -1,2 +1,2 @@
 // The same on PostgreSQL, which these tests find by its binding.
-import './captured-crowd.test'
+import '../../worker/captured-crowd.test'

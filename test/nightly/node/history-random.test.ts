@@ -1,0 +1,3 @@
+import { historyRandomContract } from '../../contracts/endpoint/history-random'
+
+historyRandomContract()

@@ -1,0 +1,16 @@
+import { eventContract } from '../../contracts/endpoint/events'
+import { oneTaskContract } from '../../contracts/endpoint/one-task'
+import { orientContract } from '../../contracts/endpoint/orient'
+import { recallWireContract } from '../../contracts/endpoint/recall'
+import { playAgainst } from '../../contracts/endpoint/session'
+import { workingDayContract } from '../../contracts/endpoint/working-day'
+import { CLIENTS, type Connect } from '../../support/clients'
+import { POSTGRES } from '../../support/server-postgres'
+
+playAgainst(POSTGRES)
+const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+orientContract(connect)
+recallWireContract(connect)
+eventContract(connect)
+oneTaskContract(connect)
+workingDayContract(connect)
