@@ -91,7 +91,11 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
           SELECT id, NULL AS vector_id FROM at_hand
           UNION ALL
           SELECT at_hand.id, v.id FROM at_hand
-            ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`)}`
+            ${dialect.plan.follow(
+              'entry_vectors',
+              'v',
+              sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`,
+            )}`
 
   /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
   function vectorsKnown(scope: Scope, model: string | null): SQL {

@@ -46,7 +46,11 @@ export function withinStatement(
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      ${dialect.plan.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+      ${dialect.plan.followLeft(
+        'entries',
+        'e',
+        sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`,
+      )}
     ORDER BY sized.place`
 }
 

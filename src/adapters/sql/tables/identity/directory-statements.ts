@@ -135,7 +135,11 @@ export function tailStatement({ dialect, scope, now }: ReadContext, threadId: st
     )
     SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized
-      ${dialect.plan.followLeft('entries', 'e', sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`)}
+      ${dialect.plan.followLeft(
+        'entries',
+        'e',
+        sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`,
+      )}
     ORDER BY sized.created_second DESC, sized.id DESC`
 }
 

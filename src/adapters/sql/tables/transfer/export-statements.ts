@@ -100,7 +100,8 @@ export function listChangedStatements(
       ORDER BY 1`,
     deleted: selection.history
       ? sql`SELECT ${goneToExport(context)} FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)}
+              AND ${isGone} AND ${exportableState(context)}`
       : null,
   }
 }
@@ -153,7 +154,8 @@ export function namedStatements(
       WHERE ${among(sql`e.id`)} AND ${visible(dialect, scope, context.now)}`,
     deleted: selection.history
       ? sql`SELECT DISTINCT v.entry_id AS id FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)} AND ${isGone} AND ${exportableState(context)}`
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)}
+              AND ${isGone} AND ${exportableState(context)}`
       : null,
   }
 }
