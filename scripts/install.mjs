@@ -31,10 +31,12 @@ export function nodePath() {
   process.exit(1)
 }
 
-const lockHash = () =>
-  createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex')
+/** Of everything that is installed: a release changes the version of this package alone. */
+function lockHash() {
+  const own = /^(\{\s*"name": "[^"]+",\s*"version": )"[^"]+"|("": \{\s*"name": "[^"]+",\s*"version": )"[^"]+"/g
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8').replace(own, '')
+  return createHash('sha256').update(lock).digest('hex')
+}
 
 /** npm keeps what it fetched in the home folder, which may be closed. */
 function cacheOption() {

@@ -261,7 +261,7 @@ async function bridge({ env, home, input, write }) {
     if (!isFields(message)) return refuse(null, -32600, "no request");
     if (message.method === "initialize") {
       version = message.params?.protocolVersion ?? VERSION;
-      const serverInfo = { name: "commonplace", version: "0.1.0" };
+      const serverInfo = { name: "commonplace", version: "1.0.0-rc.1" };
       return say({
         jsonrpc: "2.0",
         id: message.id,

@@ -51,7 +51,7 @@ export async function bridge({ env, home, input, write }) {
     if (message.method === 'initialize') {
       // At once: a client waits for it at its start, whether the server is there or not.
       version = message.params?.protocolVersion ?? VERSION
-      const serverInfo = { name: 'commonplace', version: '0.1.0' }
+      const serverInfo = { name: 'commonplace', version: '1.0.0-rc.1' }
       return say({
         jsonrpc: '2.0',
         id: message.id,

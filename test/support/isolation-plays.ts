@@ -129,7 +129,9 @@ export class Stage {
     const ids = [...body.matchAll(/<h3><a href="\/entries\/(\d+)"/g)].map(([, id]) => Number(id))
     const seen = this.model.seen(key).map(({ id }) => id)
     for (const [, id] of body.matchAll(/href="\/entries\/(\d+)"/g)) expect(seen).toContain(Number(id))
-    const detail = { intent: 'build', items: ids.length, layer: 'recall', ...(project === null ? {} : { project }) }
+    // A key of one project asks in it.
+    const asked = project ?? (key.projects?.length === 1 ? key.projects[0] : null)
+    const detail = { intent: 'build', items: ids.length, layer: 'recall', ...(asked === null ? {} : { project: asked }) }
     this.note(key, 'context', true, ids, detail)
   }
 

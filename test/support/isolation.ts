@@ -95,7 +95,8 @@ export function openWorld(
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
     const text = new TextDecoder().decode(await response.arrayBuffer())
-    const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1]
+    const isLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true
+    const json = isLines ? undefined : text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1]
     const sent = [...response.headers].join('\n')
     return { status: response.status, body: text, headers: sent, json: json === undefined ? null : JSON.parse(json) }
   }

@@ -216,15 +216,15 @@ class Import {
     const versions = this.versionsOf(batch)
     const taken = new Set(ready.map(({ theirId }) => theirId))
     const later = await laterVectors(on, caller, vectors, { known: mapping.known, taken, at })
-    const gone = versions
-      .filter(
-        ({ theirId, state }) => state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.standing,
-      )
-      .map(({ theirId, id, state }) => ({ theirId, id, version: state.ended.version }))
+    // What was deleted, brought back and deleted again has several such states: the last one counts.
+    const gone = new Map<string, { theirId: string; id: number; version: number }>()
+    for (const { theirId, id, state } of versions)
+      if (state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.standing)
+        gone.set(theirId, { theirId, id, version: Math.max(state.ended.version, gone.get(theirId)?.version ?? 0) })
     if (ready.length + deleted.length + versions.length + later.length === 0) return
     const added = ready.filter(({ replaces }) => replaces === null).length
     const written = await on.imports.write(caller, {
-      ...{ store, at, entries: ready, deleted, versions, vectors: later, gone },
+      ...{ store, at, entries: ready, deleted, versions, vectors: later, gone: [...gone.values()] },
       knownRemovals: this.knownRemovals,
       detail: { stored: added, replaced: ready.length - added, deleted: deleted.length },
     })

@@ -267,6 +267,21 @@ export function importContract(at: () => Place): void {
     expect(again.body.entries).toMatchObject({ unchanged: 1 })
   })
 
+  it('takes the states of an entry that was deleted twice, and remembers that it is gone', async () => {
+    const org = await at().newOrg()
+    const state = (version: number, deleted: boolean): CarriedRecord => ({
+      ...told('twice', { version }),
+      record: 'version',
+      ended: { at: `2026-11-2${version}T08:00:00.000Z`, version: version + 1, deleted },
+    })
+    const records = [state(1, true), state(2, false), state(3, true)]
+    expect((await send(org, records)).body).toMatchObject({ versions: 3, problems: [] })
+    const again = await send(org, records)
+    expect(again.body).toMatchObject({ versions: 0, problems: [] })
+    const states = (await at().all(org)).records.filter(({ record }) => record === 'version')
+    expect(states).toHaveLength(3)
+  })
+
   it('takes nothing of a volume that brings more than the org may hold', async () => {
     const org = await at().newOrg()
     await send(org, [told(1)])
