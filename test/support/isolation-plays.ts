@@ -131,7 +131,12 @@ export class Stage {
     for (const [, id] of body.matchAll(/href="\/entries\/(\d+)"/g)) expect(seen).toContain(Number(id))
     // A key of one project asks in it.
     const asked = project ?? (key.projects?.length === 1 ? key.projects[0] : null)
-    const detail = { intent: 'build', items: ids.length, layer: 'recall', ...(asked === null ? {} : { project: asked }) }
+    const detail = {
+      intent: 'build',
+      items: ids.length,
+      layer: 'recall',
+      ...(asked === null ? {} : { project: asked }),
+    }
     this.note(key, 'context', true, ids, detail)
   }
 
