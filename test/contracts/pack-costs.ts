@@ -32,8 +32,15 @@ export interface PackGround {
   readonly costs: Costs
 }
 
-/** What a pack costs, and what it still brings when a part of the house is down (packs contract). */
-export function packCostsContract(name: string, make: () => PackGround): void {
+/** Entries of a store before and after it has grown. */
+const [SMALL, LARGE] = [300, 1_000]
+
+/**
+ * What a pack costs, and what it still brings when a part of the house is down (packs contract).
+ *
+ * @param countsRows whether the database says how many rows it reads
+ */
+export function packCostsContract(name: string, make: () => PackGround, countsRows = false): void {
   describe(`${name} compiles packs`, () => {
     function open() {
       const ground = make()
@@ -133,6 +140,22 @@ export function packCostsContract(name: string, make: () => PackGround): void {
       const after = await costOf(ada, narrow)
       expect(after.items).toBe(before.items)
       expect(after.rowsRead).toBe(before.rowsRead)
+    })
+
+    it.runIf(countsRows)('reads some thousands of rows and five for each entry that its words stand in', async () => {
+      const { ada, store, costOf } = open()
+      const [hub] = await store(ada, ['how the turbine spins: at three thousand'])
+      const fill = async (from: number, to: number) => {
+        for (let at = from; at < to; at += 100)
+          await store(ada, turbines(100, `part${at}`), at === 0 ? { depends_on: hub as number } : {})
+      }
+      await fill(0, SMALL)
+      const small = await costOf(ada)
+      await fill(SMALL, LARGE)
+      const large = await costOf(ada)
+      expect([small.items, large.items]).toEqual([24, 24])
+      expect(small.rowsRead).toBeLessThan(10_000)
+      expect(large.rowsRead - small.rowsRead).toBeLessThan(6 * (LARGE - SMALL))
     })
 
     it('looks at the newest thousand links that lead to an entry, however many do', async () => {

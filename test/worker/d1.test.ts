@@ -79,7 +79,7 @@ summarizeContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindi
 
 recallContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
 
-packCostsContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }))
+packCostsContract('D1', () => ({ ...make(), index: createObjectVectorIndex(bindings.VECTORS) }), true)
 
 longTextsContract('D1', () => make())
 

@@ -110,12 +110,14 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
   const vectors = sql`
     SELECT ${dialect.jsonArrays([sql`v.start`, sql`v.length`, sql`v.data`])} FROM entry_vectors v
     WHERE v.entry_id = e.id AND v.model = ${model} AND (v.chunk < ${CHUNKS} OR v.id IN (${found}))`
+  // From one end alone: by both, SQLite would look up each of hundreds of candidates for each other one.
+  const to = dialect.plan.unordered(sql`l.to_id`)
   // Between two that only the last step led to nothing is looked for.
   const within = sql.raw(String(Math.max(1, steps)))
   const links = sql`
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.to_id`])} FROM links l
-    WHERE ${linksOf(context, 'from_id', sql`e.id`)} AND l.to_id IN (SELECT id FROM picked)
-      AND (picked.step < ${within} OR l.to_id IN (SELECT id FROM picked WHERE step < ${within}))`
+    WHERE ${linksOf(context, 'from_id', sql`e.id`)} AND ${to} IN (SELECT id FROM picked)
+      AND (picked.step < ${within} OR ${to} IN (SELECT id FROM picked WHERE step < ${within}))`
   return sql`WITH ${list(pickedTables(context, request))}
     SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
       CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
