@@ -5,7 +5,7 @@ import { deploymentOf, isButton, readToml, writeDeployment } from './configurati
 import { destroy } from './destroy.mjs'
 import { Blocked, blocked } from './failures.mjs'
 import { prove, waitUntilReady } from './proof.mjs'
-import { database, grants, hyperdrive, images, vectors } from './stores.mjs'
+import { backups, database, grants, hyperdrive, images, vectors } from './stores.mjs'
 import { chooseToken, lookAtWorker } from './token.mjs'
 import { applyMigrations, upload } from './upload.mjs'
 
@@ -34,6 +34,7 @@ import { applyMigrations, upload } from './upload.mjs'
  * @property {string} worker
  * @property {string} database
  * @property {string} images
+ * @property {string} backups
  * @property {string} grants
  *
  * @typedef {Omit<Surroundings, 'print' | 'environment' | 'toml'> & { options: Options, names: Names, env: Record<string, string>,
@@ -67,14 +68,29 @@ export function readOptions(args) {
   }
 }
 
+/** The bucket of daily backups, which is made where wrangler.toml binds it. */
+const BACKUPS = 'BACKUP_BUCKET'
+
+/** @param {ReturnType<typeof readToml>} toml @param {string} binding @returns {string | undefined} */
+const bucketOf = (toml, binding) =>
+  toml.env.production.r2_buckets.find((/** @type {{ binding: string }} */ one) => one.binding === binding)?.bucket_name
+
 /** @param {ReturnType<typeof readToml>} toml @param {string | undefined} name @returns {Names} */
 function namesOf(toml, name) {
   const { production } = toml.env
-  if (name !== undefined) return { worker: name, database: name, images: `${name}-images`, grants: `${name}-grants` }
+  if (name !== undefined)
+    return {
+      worker: name,
+      database: name,
+      images: `${name}-images`,
+      backups: `${name}-backups`,
+      grants: `${name}-grants`,
+    }
   return {
     worker: production.name,
     database: production.d1_databases[0].database_name,
-    images: production.r2_buckets[0].bucket_name,
+    images: bucketOf(toml, 'IMAGES') ?? `${production.name}-images`,
+    backups: bucketOf(toml, BACKUPS) ?? `${production.name}-backups`,
     grants: `${production.name}-grants`,
   }
 }
@@ -102,7 +118,7 @@ export async function deploy(surroundings, options) {
 
   const account = await chooseAccount(deploying)
   env.CLOUDFLARE_ACCOUNT_ID = account
-  if (options.destroy) return (await destroy(deploying)) ? 0 : 1
+  if (options.destroy) return (await destroy(deploying, bucketOf(toml, BACKUPS) !== undefined)) ? 0 : 1
 
   const worker = await lookAtWorker({
     ...deploying,
@@ -110,7 +126,11 @@ export async function deploy(surroundings, options) {
   })
   /** @type {import('./configuration.mjs').Found} */
   const found = { account, ...(options.name && { name: options.name }) }
-  if (!fromButton) await makeStores(deploying, found, { exists: worker.exists, vars })
+  if (!fromButton)
+    await makeStores(deploying, found, {
+      ...{ exists: worker.exists, vars },
+      keepsBackups: bucketOf(toml, BACKUPS) !== undefined,
+    })
   const deployment = rename(deploymentOf(toml, found, { fromButton }), names, fromButton)
   const file = writeDeployment(deployment, `${given.folder}/${deployment.name}.json`)
   // What the button made is bound by an id that only Cloudflare's build knows; the Worker applies its schema itself.
@@ -138,9 +158,9 @@ export async function deploy(surroundings, options) {
 /**
  * @param {Deploying} deploying
  * @param {import('./configuration.mjs').Found} found filled in
- * @param {{ exists: boolean, vars: Record<string, string> }} known
+ * @param {{ exists: boolean, vars: Record<string, string>, keepsBackups: boolean }} known
  */
-async function makeStores(deploying, found, { exists, vars }) {
+async function makeStores(deploying, found, { exists, vars, keepsBackups }) {
   const { options, names } = deploying
   if (options.postgres !== undefined) {
     await deploying.migratePostgres(options.postgres)
@@ -156,6 +176,7 @@ async function makeStores(deploying, found, { exists, vars }) {
   }
   found.grants = await grants(deploying)
   found.images = await images(deploying)
+  if (keepsBackups && found.images) await backups(deploying)
   if (vars.VECTOR_BACKEND === 'vectorize') {
     await vectors(deploying, dimensionsOf(vars))
     found.vectorize = true
@@ -182,7 +203,10 @@ function rename(deployment, names, fromButton) {
       d1_databases: deployment.d1_databases.map((one) => ({ ...one, database_name: names.database })),
     }),
     ...(deployment.r2_buckets && {
-      r2_buckets: deployment.r2_buckets.map((one) => ({ ...one, bucket_name: names.images })),
+      r2_buckets: deployment.r2_buckets.map((one) => ({
+        ...one,
+        bucket_name: one.binding === BACKUPS ? names.backups : names.images,
+      })),
     }),
     ...(deployment.vectorize && {
       vectorize: deployment.vectorize.map((one) => ({ ...one, index_name: names.worker })),
@@ -209,6 +233,7 @@ async function rehearse(deploying, toml, { fromButton, print }) {
   } else say('database', `make D1 ${names.database} where it is missing`)
   say('grants', `make KV ${names.grants} where it is missing`)
   say('images', `make R2 ${names.images} where it is missing; an account without R2 gets everything but images`)
+  if (bucketOf(toml, BACKUPS) !== undefined) say('backups', `make R2 ${names.backups} where it is missing`)
   if (vars.VECTOR_BACKEND === 'vectorize')
     say('vectors', `make Vectorize ${names.worker} of ${dimensionsOf(vars)} dimensions where it is missing`)
   if (!onPostgres) say('schema', 'apply the migrations that are missing')

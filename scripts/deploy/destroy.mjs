@@ -1,12 +1,12 @@
-// `npm run deploy -- --destroy`: removes what a deployment made, after the name has been typed.
+// `npm run deploy -- --destroy`: removes what a deployment made, after the name has been typed; its backups outlive it.
 import { Blocked, blocked } from './failures.mjs'
 import { forgetToken } from './token.mjs'
 import { must, parsed } from './wrangler.mjs'
 
 const GONE = /\[code: (10007|7404|10006|10013|3000|2001|10090)\]|not found|does not exist|couldn't find|could not find/i
 
-/** @param {import('./command.mjs').Deploying} deploying */
-export async function destroy(deploying) {
+/** @param {import('./command.mjs').Deploying} deploying @param {boolean} keepsBackups whether it has a bucket of backups */
+export async function destroy(deploying, keepsBackups) {
   const { wrangler, env, names, say, ask } = deploying
   const typed = await ask(
     `This removes the Worker ${names.worker} and everything that is stored in it, for good. Type its name to go on: `,
@@ -54,6 +54,8 @@ export async function destroy(deploying) {
       say(step, `${what} holds images and stays; empty it in the dashboard and run this again`)
     } else if (!GONE.test(said) && !/\[code: 10042\]/.test(said)) throw blocked(`remove ${what}`, said)
   }
+  if (keepsBackups)
+    say('backups', `R2 ${names.backups} stays; remove it in the dashboard when nobody needs its backups`)
   forgetToken(deploying)
   return isWhole
 }

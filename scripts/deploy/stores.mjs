@@ -55,6 +55,14 @@ export async function images({ wrangler, env, names, say }) {
   return true
 }
 
+/** @param {Deploying} deploying of an account that has R2 */
+export async function backups({ wrangler, env, names, say }) {
+  const { code, said } = await wrangler(['r2', 'bucket', 'create', names.backups], env)
+  if (code === 0) say('backups', `made R2 ${names.backups}`)
+  else if (isTaken(said)) say('backups', `R2 ${names.backups} is there`)
+  else throw blocked(`make the R2 bucket ${names.backups}`, said)
+}
+
 /** @param {Deploying} deploying @param {number} dimensions of the embedding model */
 export async function vectors({ wrangler, env, names, say }, dimensions) {
   const shape = [`--dimensions=${dimensions}`, '--metric=cosine']

@@ -89,7 +89,7 @@ function world(account: Account = {}, environment: Record<string, string | undef
       readOptions(args),
     )
   return {
-    ...{ cloudflare, worker, printed, folder, run, migrated },
+    ...{ cloudflare, worker, printed, folder, run, migrated, toml },
     types: (name: string) => {
       typed = name
     },
@@ -252,6 +252,24 @@ describe('npm run deploy', () => {
     expect(said()).toContain(`Vectorize ${NAME} is there`)
     cloudflare.held.indexes.set(NAME, 768)
     expect(await blocked()).toMatch(/has 768 dimensions and the model makes 1024.*vectorize delete/)
+  })
+
+  it('makes a bucket of backups of its own where one is bound, and leaves it when the rest is removed', async () => {
+    const { cloudflare, run, types, said, toml } = world()
+    toml.env.production.r2_buckets.push({ binding: 'BACKUP_BUCKET', bucket_name: `${NAME}-backups` })
+    expect(await run('--name', 'another')).toBe(0)
+    expect([...cloudflare.held.buckets]).toEqual(['another-images', 'another-backups'])
+    expect(cloudflare.held.workers.get('another')?.config).toMatchObject({
+      r2_buckets: [
+        { binding: 'IMAGES', bucket_name: 'another-images' },
+        { binding: 'BACKUP_BUCKET', bucket_name: 'another-backups' },
+      ],
+    })
+    expect(await run('--name', 'another')).toBe(0)
+    types('another')
+    expect(await run('--name', 'another', '--destroy')).toBe(0)
+    expect([...cloudflare.held.buckets]).toEqual(['another-backups'])
+    expect(said()).toContain('R2 another-backups stays')
   })
 
   it('needs no account for --dry-run, and shows every step', async () => {
