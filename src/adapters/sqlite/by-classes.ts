@@ -1,6 +1,7 @@
 // Which entries hold any of a few words, each met once: by the class of those that hold just these of them.
 import { type SQL, sql } from 'drizzle-orm'
 import { COMMON, MOST_BREVITY } from '../sql/tables/search/candidates'
+import { countOf } from './counted-terms'
 
 /** Words of a search that is asked by classes: of three there are seven, each a pass over what it has to do with. */
 const MOST_WORDS = 3
@@ -33,14 +34,13 @@ function classesOf(words: readonly string[], confined: string): [held: number, m
 
 /**
  * Tables behind `held` and `fits`: `lists`, for each class its ids, and `by_class` and `by_word`, each with a row that says whether the
- * search is asked so. Words of more than `COMMON` entries are counted up to there in the order of ids, which classes cannot tell.
+ * search is asked so.
  */
 export function classLists({ words, confined, share }: Pick<Asked, 'words' | 'confined' | 'share'>): SQL[] {
   const classes = classesOf(words, confined)
   const passes = sql.raw(String(classes.length))
-  const places = JSON.stringify(words.map((_, place) => place))
   return [
-    sql`tried (yes) AS MATERIALIZED (
+    sql`by_class (yes) AS MATERIALIZED (
       SELECT fits.yes AND held.entries <= ${2 * COMMON} AND held.bytes * ${passes} <= ${share} FROM fits CROSS JOIN held
     )`,
     sql`lists AS MATERIALIZED (
@@ -49,25 +49,24 @@ export function classLists({ words, confined, share }: Pick<Asked, 'words' | 'co
           SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH (class.value ->> 1)
         )
       ) AS found
-      FROM json_each(CASE WHEN (SELECT yes FROM tried) THEN ${JSON.stringify(classes)} ELSE '[]' END) class
-    )`,
-    sql`by_class (yes) AS MATERIALIZED (
-      SELECT tried.yes AND NOT EXISTS (
-        SELECT 1 FROM json_each(${places}) term CROSS JOIN lists ON (lists.held >> term.value) & 1
-        GROUP BY term.value HAVING sum(lists.found ->> '$[0]') > ${COMMON}
-      ) FROM tried
+      FROM json_each(CASE WHEN (SELECT yes FROM by_class) THEN ${JSON.stringify(classes)} ELSE '[]' END) class
     )`,
     sql`by_word (yes) AS MATERIALIZED (SELECT fits.yes AND NOT by_class.yes FROM fits CROSS JOIN by_class)`,
   ]
 }
 
-/** As `counted` (counted-terms.ts), of what `lists` has found. */
+/**
+ * As `counted` (counted-terms.ts), of what `lists` has found. A word of more than `COMMON` entries is counted up to there in the order of
+ * ids, which classes cannot tell, so the index is asked.
+ */
 export const countedInLists = (inside: readonly string[]): SQL => sql`
-  SELECT term.key AS place, term.value AS words,
-    json_array(coalesce(sum(lists.found ->> '$[0]'), 0), max(lists.found ->> '$[1]')) AS count
-  FROM json_each(CASE WHEN (SELECT yes FROM by_class) THEN ${JSON.stringify(inside)} ELSE '[]' END) term
-    LEFT JOIN lists ON (lists.held >> term.key) & 1
-  GROUP BY term.key`
+  SELECT place, words, CASE WHEN n > ${COMMON} THEN (${countOf(sql`words`, COMMON)}) ELSE json_array(n, reached) END AS count
+  FROM (
+    SELECT term.key AS place, term.value AS words, coalesce(sum(lists.found ->> '$[0]'), 0) AS n, max(lists.found ->> '$[1]') AS reached
+    FROM json_each(CASE WHEN (SELECT yes FROM by_class) THEN ${JSON.stringify(inside)} ELSE '[]' END) term
+      LEFT JOIN lists ON (lists.held >> term.key) & 1
+    GROUP BY term.key
+  )`
 
 /**
  * Tables behind `rarity`, with `complete_ones` and `others` of `id`, `key` and `shortness`: of those that hold all words and of the rest,

@@ -5,13 +5,15 @@ import { type SQL, sql } from 'drizzle-orm'
 export const asked = (expressions: readonly string[], gate: 'fits' | 'by_word' = 'fits'): SQL =>
   sql`json_each(CASE WHEN (SELECT yes FROM ${sql.raw(gate)}) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
+/** In how many entries an expression holds, as `[count, highest id]`, up to so many in the order of ids. */
+export const countOf = (expression: SQL, most: number): SQL =>
+  sql`SELECT json_array(count(*), max(id)) FROM (
+    SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH ${expression} ORDER BY rowid LIMIT ${most}
+  )`
+
 /** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
 export const counted = (expressions: readonly string[], most: number, gate: 'fits' | 'by_word' = 'fits'): SQL =>
-  sql`SELECT term.key AS place, term.value AS words, (
-      SELECT json_array(count(*), max(id)) FROM (
-        SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${most}
-      )
-    ) AS count
+  sql`SELECT term.key AS place, term.value AS words, (${countOf(sql`term.value`, most)}) AS count
     FROM ${asked(expressions, gate)} term`
 
 /** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
