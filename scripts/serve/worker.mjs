@@ -67,6 +67,8 @@ async function readFiles() {
 /** @param {Record<string, unknown>} variables */
 async function start(variables) {
   const folder = await bundleWorker()
+  // Wrangler reads no configuration with a Hyperdrive whose database it does not know.
+  if (hyperdrive !== undefined) process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE = hyperdrive
   const {
     modulesRules: _,
     rootPath: __,

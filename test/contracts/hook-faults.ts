@@ -135,7 +135,7 @@ export function hookFaults(every: number) {
 
   it('no process is left where the server hangs, and none holds the output open', async () => {
     server.wanted.behaviour = () => 'hangs'
-    expect(await at.fire(at.stop())).toMatchObject({ code: 0, out: '' })
+    expect(await at.fire(at.stop(), 'claude-code', { PATIENCE: '1' })).toMatchObject({ code: 0, out: '' })
     expect(at.waiting()).toHaveLength(1)
   })
 

@@ -76,7 +76,7 @@ describe('capture by command', () => {
     await run(['setup', 'cursor', '--url', server.url.origin])
     const { code, out } = await run(['doctor', '--url', server.url.origin])
     expect(out.split('\n').slice(0, 4)).toEqual([
-      `ok  server      ${server.url.origin} (--url) is ready, on d1`,
+      `ok  server      ${server.url.origin} (--url) is ready, on sqlite`,
       'ok  key         none is needed; admin of local, all projects',
       'ok  capture     sessions are captured',
       expect.stringMatching(/^(ok|--) {2}model {7}local [\w-]+, \d+ numbers, answers/),

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { ROOT } from './build'
 
 export const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
-/** Ends the program at a step (KILL_AT), or moves its clock (CLOCK_MS). */
+/** Ends the program at a step (KILL_AT), moves its clock (CLOCK_MS), or lets its time pass slowly (PATIENCE). */
 const FAULTS = ['--import', pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href]
 
 interface Ran {
@@ -20,12 +20,12 @@ export type Desk = ReturnType<typeof desk>
 export function desk(home: string, url: string) {
   const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
   return {
-    /** Runs the program with an event on stdin until it and all that holds its output has ended. */
+    /** Runs the program with an event on stdin until it and all that holds its output has ended. PATIENCE 1: by its own limits of time. */
     fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}): Promise<Ran> {
       return new Promise((resolve) => {
-        const isFaulty = env.KILL_AT !== undefined || env.CLOCK_MS !== undefined
-        const child = spawn(process.execPath, [...(isFaulty ? FAULTS : []), HOOK, client], {
-          env: { HOME: home, PATH: process.env.PATH, COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', ...env },
+        const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
+        const child = spawn(process.execPath, [...FAULTS, HOOK, client], {
+          env: { HOME: home, PATH: process.env.PATH, ...settings, ...env },
         })
         let [out, err] = ['', '']
         child.stdout.on('data', (piece) => {
