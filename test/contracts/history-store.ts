@@ -112,7 +112,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await entries.patch({ ...ada, receipt, changeId: 'first' }, id, { n: 2 })
       const twin = { ...ada, receipt, changeId: 'twin' }
       expect(await services.receipts.complete(twin, { key: 'c', facts: {} })).toMatchObject({
-        ...{ changeId: 'first', answer: null },
+        ...{ changeId: 'first', facts: null },
       })
     })
 

@@ -280,7 +280,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         deleteEntries: deleting(entries),
         receipts,
         afterwards: () => {},
-        maintenance: { work: async () => {} },
+        maintenance: { work: async () => {}, workLeft: async () => {} },
       }
       const erase = async (key: string) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }
