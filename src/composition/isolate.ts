@@ -57,13 +57,3 @@ export function levelsOf(bindings: Bindings): Map<string, Levels> {
   levels.set(database, known)
   return known
 }
-
-/** Changes since this isolate last had the work done that they leave, by database. */
-const writes = new WeakMap<object, { since: number }>()
-
-export function writesOf(bindings: Bindings): { since: number } {
-  const database = databaseOf(bindings)
-  const known = writes.get(database) ?? { since: 0 }
-  writes.set(database, known)
-  return known
-}

@@ -17,7 +17,6 @@ import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
-import { createLeftWork } from '../services/keeping/left-work'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
 import type { FindCandidates } from '../services/pack/find-candidates'
 import { createReadHistory } from '../services/searching/history/read-history'
@@ -36,7 +35,7 @@ import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor, writesOf } from './isolate'
+import { analyzerFor } from './isolate'
 import { composeKeeping } from './keeping'
 import { chooseLevels } from './levels'
 import { composeMemories } from './memories'
@@ -80,8 +79,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
-  const leaves = createLeftWork(writesOf(bindings))
-  const connection = { ...through(storage.connection), announce, leave: leaves.note }
+  const left = { work: false }
+  const leave = () => {
+    left.work = true
+  }
+  const connection = { ...through(storage.connection), announce, leave }
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
@@ -194,7 +196,14 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
     code,
-    maintenance: { work, workLeft: () => (leaves.isDue() ? work() : Promise.resolve()) },
+    maintenance: {
+      work,
+      async workLeft() {
+        if (!left.work) return
+        left.work = false
+        await work()
+      },
+    },
     schedule,
     catchUp,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },

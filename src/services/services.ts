@@ -70,8 +70,7 @@ export interface Services {
   readonly sessions: () => Promise<SessionSeal>
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
-  /** Does work that is due; called after writes that may have queued some. */
-  /** `workLeft` does what the writes of this request left, where somebody waits for it or much has gathered. */
+  /** `work` does what is queued; `workLeft` does so behind the answer of a request that has written, and nothing behind others. */
   readonly maintenance: { readonly work: OutboxWork; readonly workLeft: () => Promise<void> }
   readonly schedule: Schedule
   readonly catchUp: CatchUp

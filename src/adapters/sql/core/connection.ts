@@ -33,8 +33,8 @@ export interface SqlConnection {
   batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
   /** Told what batches of this connection change of entries. */
   readonly announce?: Announce
-  /** Told how many changes a batch has made, and whether work waits that somebody is to do soon. */
-  readonly leave?: (changes: number, waits: boolean) => void
+  /** Told that a batch has written entries, so that work may have been queued. */
+  readonly leave?: () => void
   /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }

@@ -57,15 +57,9 @@ export function createDeleteEntries({
     }
   }
 
-  /** What would go now. @throws Problem not_found or conflict when the one entry named is not there at that version */
-  async function look(caller: Caller, selection: DeleteSelection, erases = false) {
-    try {
-      return await entries.wouldDelete(caller, selection, erases)
-    } catch (error) {
-      if (error instanceof DeleteRefused) await explain(caller, selection)
-      throw error
-    }
-  }
+  /** What would go now; nothing is removed for it. @throws Problem as `delete` */
+  const look = (caller: Caller, selection: DeleteSelection, erases = false) =>
+    persist(caller, selection, false, () => entries.wouldDelete(caller, selection, erases))
 
   return {
     /**

@@ -3,7 +3,7 @@ import type { Sight } from '../../../../domain/history/feed'
 import type { Decode } from '../../core/batch'
 import type { Announce } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { flag, str } from '../../core/rows'
+import { str } from '../../core/rows'
 import { changedSince, OLDEST_FIRST } from './change-rows'
 import { SIGHT_COLUMNS, toSight } from './sight'
 
@@ -32,19 +32,3 @@ export const toMade: Decode<Made> = (rows) =>
 export function announceAll(made: Made, announce: Announce): void {
   for (const [org, sights] of made) announce(org, sights.length > MAX_ANNOUNCED ? null : sights)
 }
-
-const VECTOR_SYNC = 'vector_sync'
-
-/**
- * Whether work of an org waits that somebody is to do soon. A vector index that is behind is no such work: searches look at what it has not
- * heard of, in the rows.
- */
-export const workStatement = (org: string): SQL => sql`
-  SELECT CASE
-    WHEN EXISTS (SELECT 1 FROM outbox o WHERE o.org = ${org} AND o.topic < ${VECTOR_SYNC} AND o.state = 'pending') THEN 1
-    WHEN EXISTS (SELECT 1 FROM outbox o WHERE o.org = ${org} AND o.topic > ${VECTOR_SYNC} AND o.state = 'pending') THEN 1
-    ELSE 0 END AS waits`
-
-export const toWaits: Decode<boolean> = ([row]) => row !== undefined && flag(row, 'waits')
-
-export const howManyMade = (made: Made): number => [...made.values()].reduce((sum, { length }) => sum + length, 0)

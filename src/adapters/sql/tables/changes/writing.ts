@@ -7,7 +7,7 @@ import { KeyTaken } from '../../../../domain/receipts/notes'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Results } from '../../core/batch'
 import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
-import { announceAll, howManyMade, madeStatement, toMade, toWaits, workStatement } from './announcing'
+import { announceAll, madeStatement, toMade } from './announcing'
 import { newestChange } from './change-rows'
 import { quotaGuards, withinQuotas } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
@@ -50,8 +50,8 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
 }
 
 /**
- * Runs a batch that writes entries in its frame. What it has changed and left is read by statements more where somebody is told, and
- * told once it is committed.
+ * Runs a batch that writes entries in its frame. What it has changed is read by one statement more where somebody is told, and told
+ * once it is committed.
  */
 export async function runWriting(
   connection: SqlConnection,
@@ -63,11 +63,10 @@ export async function runWriting(
   const { begin, since, end } = writing(writer, manner)
   const batch = new Batch(begin).join(own(since))
   const { announce, leave } = connection
-  const made = (announce ?? leave) && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
-  const waits = leave && batch.add(workStatement(writer.org), toWaits)
+  const made = announce && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
   const result = await batch.do([end]).run(connection, lock)
   if (made && announce) announceAll(result.of(made), announce)
-  if (made && waits && leave) leave(howManyMade(result.of(made)), result.of(waits))
+  leave?.()
   return result
 }
 
