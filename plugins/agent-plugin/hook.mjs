@@ -223,6 +223,7 @@ function settingsOf(env, home) {
 
 // bridge.mjs
 var LONGEST_CALL_MS = 6e4;
+var LONGEST_LIST_MS = 5e3;
 var VERSION = "2025-06-18";
 function messageIn({ text, type }) {
   if (!type.includes("text/event-stream")) return JSON.parse(text);
@@ -242,7 +243,7 @@ async function bridge({ env, home, input, write }) {
   async function forward(message) {
     try {
       const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": version };
-      const until = Date.now() + LONGEST_CALL_MS;
+      const until = Date.now() + (message.method === "tools/call" ? LONGEST_CALL_MS : LONGEST_LIST_MS);
       const answer = await post(`${url}/mcp/core`, { key, body: JSON.stringify(message), until, headers });
       if (message.id === void 0) return;
       if (answer.status === 401 || answer.status === 403) refuse(message.id, -32001, `${url} refuses the key`);

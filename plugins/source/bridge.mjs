@@ -4,6 +4,8 @@ import { post } from './send.mjs'
 import { settingsOf } from './settings.mjs'
 
 const LONGEST_CALL_MS = 60_000
+/** For what clients ask at their start and wait for before the first turn (Copilot: `tools/list`). */
+const LONGEST_LIST_MS = 5_000
 const VERSION = '2025-06-18'
 
 /** The last event's data, where the answer is a stream of events. */
@@ -30,7 +32,7 @@ export async function bridge({ env, home, input, write }) {
   async function forward(message) {
     try {
       const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': version }
-      const until = Date.now() + LONGEST_CALL_MS
+      const until = Date.now() + (message.method === 'tools/call' ? LONGEST_CALL_MS : LONGEST_LIST_MS)
       const answer = await post(`${url}/mcp/core`, { key, body: JSON.stringify(message), until, headers })
       if (message.id === undefined) return
       if (answer.status === 401 || answer.status === 403) refuse(message.id, -32001, `${url} refuses the key`)

@@ -96,6 +96,20 @@ it('halves a request that is refused until the refused event is alone, which is 
   expect((await fire({ ...start(), source: 'clear' })).out).toBe('')
 })
 
+it('gives up a list of tools, for which clients wait at their start, long before a call of one, where the server hangs', async () => {
+  server.wanted.behaviour = () => 'hangs'
+  const lines = ['tools/call', 'tools/list'].map((method, id) => JSON.stringify({ jsonrpc: '2.0', id, method }))
+  const { out } = await fire(lines.join('\n'), 'mcp', { PATIENCE: '0.02' })
+  const answers = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
+    [1, -32000],
+    [0, -32000],
+  ])
+})
+
 it('keeps one file of two hooks that tell of one event', async () => {
   await Promise.all([fire(tool('t1')), fire(tool('t1'))])
   await fire(tool('t1'))

@@ -20,7 +20,10 @@ export type Desk = ReturnType<typeof desk>
 export function desk(home: string, url: string) {
   const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
   return {
-    /** Runs the program with an event on stdin until it and all that holds its output has ended. PATIENCE 1: by its own limits of time. */
+    /**
+     * Runs the program with an event, or lines as they are, on stdin until it and all that holds its output has ended. PATIENCE 1: by its
+     * own limits of time.
+     */
     fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}): Promise<Ran> {
       return new Promise((resolve) => {
         const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
@@ -37,7 +40,7 @@ export function desk(home: string, url: string) {
         child.on('close', (code) => resolve({ code, out, err }))
         // A program that was ended reads nothing.
         child.stdin.on('error', () => {})
-        child.stdin.end(JSON.stringify(event))
+        child.stdin.end(typeof event === 'string' ? event : JSON.stringify(event))
       })
     },
     /** Names of the files of events that wait. */
