@@ -15,6 +15,7 @@ import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { BackgroundGeneration } from '../services/keeping/background-generation'
 import { createCatchUp } from '../services/keeping/catch-up'
+import { createLeftWork } from '../services/keeping/left-work'
 import { createOutboxWork } from '../services/keeping/outbox-work'
 import { createSchedule, type Step } from '../services/keeping/schedule'
 import { scheduleSteps } from '../services/keeping/steps'
@@ -46,14 +47,15 @@ export function composeKeeping(
   const { connection, analyzer, clock, ids, pace, images, embedder, sync, generation, embedCode, before, log } = given
   const outbox = createSqlOutbox(connection, clock)
   const index = createSqlIndexMaintenance(connection, analyzer, pace)
+  const spaceOf = embedder && ((org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions }))
   const work = createOutboxWork({
     ...{ outbox, images, index, generation, log },
     deletes: createUnfinishedDeletes(connection, pace),
     longTexts: createSqlLongTexts(connection),
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
-      if (embedder !== null && model === modelKey(embedder))
-        await confirmed(sync({ org, model, dimensions: embedder.dimensions }))
+      const space = spaceOf?.(org)
+      if (space?.model === model) await confirmed(sync(space))
     },
     turn: embeddingTurn(bindings, () => clock.now()),
   })
@@ -71,5 +73,6 @@ export function composeKeeping(
     journal: createSqlScheduleJournal(connection),
     ...{ clock, log, pace },
   })
-  return { outbox, work, schedule, catchUp: createCatchUp(schedule, catchUpState(bindings)), index }
+  const left = createLeftWork({ work, outbox, sync, spaceOf })
+  return { outbox, work, left, schedule, catchUp: createCatchUp(schedule, catchUpState(bindings)), index }
 }

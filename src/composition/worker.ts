@@ -79,11 +79,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
   const { storing, close } = storage
-  const left = { work: false }
-  const leave = () => {
-    left.work = true
+  const connection = {
+    ...through(storage.connection),
+    announce,
+    leave: (org: string, isDue: boolean) => left.note(org, isDue),
   }
-  const connection = { ...through(storage.connection), announce, leave }
   const indexedFields = indexedFieldNames(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
@@ -123,6 +123,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const {
     outbox,
     work,
+    left,
     schedule,
     catchUp,
     index: fullTextIndex,
@@ -196,14 +197,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
     generation: embedder === null ? null : generation,
     code,
-    maintenance: {
-      work,
-      async workLeft() {
-        if (!left.work) return
-        left.work = false
-        await work()
-      },
-    },
+    maintenance: { work, workLeft: left.workOff },
     schedule,
     catchUp,
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },

@@ -57,6 +57,8 @@ export interface Outbox {
    * item that is not held any more.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
+  /** What queued this has tried to do it at once, and failed: it is tried again later, and counts as tried. */
+  missed(item: Pick<WorkItem, 'org' | 'topic' | 'key'>, error: string): Promise<void>
   /** Queues the removal of those objects that no entry uses. */
   queueUnused(objects: readonly StoredObject[]): Promise<number>
 }

@@ -190,6 +190,7 @@ describe('what is left to be embedded', () => {
           return [...held]
         },
         finish: async () => {},
+        missed: async () => {},
         retry: async () => {},
         queueUnused: async () => 0,
       },

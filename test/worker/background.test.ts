@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
+import type { Caller } from '../../src/domain/identity/scope'
+import { modelKey } from '../../src/domain/meaning/vector'
 import { EVERYTHING } from '../../src/domain/search/filter'
+import type { Services } from '../../src/services/services'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
+import { Faults, faulty } from '../support/faults'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /** What is made after the write: deferred vectors, vectors of a new model, what indexes have not heard of. */
@@ -93,5 +99,61 @@ describe('in the background', () => {
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
     await services.maintenance.work()
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
+  })
+
+  const embedder = createLocalEmbedder(made.analyzer)
+  const space = (org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions })
+  const store = (services: Services, ada: Caller, text: string) =>
+    services.storeEntries(ada, [{ ok: true, value: { threadId: 't', source: 'user', text } }], {
+      atomic: true,
+      dedupe: true,
+    })
+
+  it('tells the index of each write by one round trip behind its answer, over one queued row, and counts that as done', async () => {
+    const ada = freshPrincipal()
+    const trips = new Faults()
+    const world = { ...bindings, DB: faulty(bindings.DB, ['batch'], trips) }
+    const services = composeServices(world, parseConfig({ AUTH_MODE: 'open' }), {
+      log: () => {},
+      waitUntil: () => {},
+      clock,
+    })
+    const index = createObjectVectorIndex(bindings.VECTORS)
+    const told: number[] = []
+    for (const text of ['a first walrus', 'a second walrus']) {
+      await store(services, ada, text)
+      trips.clear()
+      await services.maintenance.workLeft()
+      expect(trips.calls).toBe(1)
+      told.push((await index.state(space(ada.org))).addedUpTo)
+    }
+    expect(told[1]).toBeGreaterThan(told[0] as number)
+    const queued = bindings.DB.prepare('SELECT count(*) AS n FROM outbox WHERE org = ?').bind(ada.org)
+    expect(await queued.first('n')).toBe(1)
+    expect((await services.entries.statistics(ada)).work).toEqual({ pending: 0, failed: 0, oldestAt: null })
+    trips.clear()
+    await services.maintenance.workLeft()
+    expect(trips.calls).toBe(0)
+    await services.maintenance.work()
+    expect(await queued.first('n')).toBe(0)
+  })
+
+  it('says that work is pending where the index could not be told, and tells it later', async () => {
+    const ada = freshPrincipal()
+    const index = createObjectVectorIndex(bindings.VECTORS)
+    let isDown = true
+    const services = composeServices(bindings, parseConfig({ AUTH_MODE: 'open' }), {
+      ...{ log: () => {}, waitUntil: () => {}, clock },
+      index: { ...index, state: (of) => (isDown ? Promise.reject(new Error('down')) : index.state(of)) },
+    })
+    await store(services, ada, 'an unheard walrus')
+    await services.maintenance.workLeft()
+    expect((await services.entries.statistics(ada)).work).toMatchObject({ pending: 1, failed: 0 })
+    expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
+    isDown = false
+    clock.advance(60_000)
+    await services.maintenance.work()
+    expect((await services.entries.statistics(ada)).work.pending).toBe(0)
+    expect((await index.state(space(ada.org))).addedUpTo).toBeGreaterThan(0)
   })
 })

@@ -22,9 +22,10 @@ const LANES: readonly (Lane & { readonly step: number })[] = [
  * writes that may have queued some, and by the schedule.
  *
  * @param rounds how often a lane takes its part, while there is more
+ * @param without topics that are left alone
  * @throws what the database threw; the lanes that could go on have gone on
  */
-export type OutboxWork = (rounds?: number) => Promise<void>
+export type OutboxWork = (rounds?: number, without?: readonly WorkTopic[]) => Promise<void>
 
 /** Of one isolate: who makes the vectors that were queued, so that a slow model is asked by one at a time. */
 export interface EmbeddingTurn {
@@ -125,8 +126,9 @@ export function createOutboxWork(dependencies: {
     }
   }
 
-  return async (rounds = 1) => {
-    const open = turn.isTaken() ? LANES.filter(({ topic }) => topic !== 'embed') : LANES
+  return async (rounds = 1, without = []) => {
+    const shut: readonly WorkTopic[] = turn.isTaken() ? [...without, 'embed'] : without
+    const open = LANES.filter(({ topic }) => !shut.includes(topic))
     const first = await outbox.claim(open)
     const lanes = open.map(async ({ topic, limit, step }) => {
       let items = first.filter((item) => item.topic === topic)

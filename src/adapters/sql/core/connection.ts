@@ -33,8 +33,8 @@ export interface SqlConnection {
   batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
   /** Told what batches of this connection change of entries. */
   readonly announce?: Announce
-  /** Told that a batch has written entries, so that work may have been queued. */
-  readonly leave?: () => void
+  /** Told that a batch has written entries of an org, and whether work is due that somebody is to do. */
+  readonly leave?: (org: string, isDue: boolean) => void
   /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }

@@ -83,6 +83,12 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       await new Batch(...statements).run(connection)
     },
 
+    async missed({ org, topic, key }, error) {
+      await new Batch(sql`
+        UPDATE outbox SET attempts = attempts + 1, due_at = ${clock.now() + FIRST_DELAY_MS}, last_error = ${error.slice(0, 500)}
+        WHERE org = ${org} AND topic = ${topic} AND key = ${key} AND state = 'pending'`).run(connection)
+    },
+
     async queueUnused(objects) {
       if (objects.length === 0) return 0
       const json = JSON.stringify(objects.map(({ org, hash }) => [org, hash]))

@@ -7,6 +7,7 @@ import { KeyTaken } from '../../../../domain/receipts/notes'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Results } from '../../core/batch'
 import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
+import { dueStatement, toDue } from '../outbox/due'
 import { announceAll, madeStatement, toMade } from './announcing'
 import { newestChange } from './change-rows'
 import { quotaGuards, withinQuotas } from './quota'
@@ -50,8 +51,8 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
 }
 
 /**
- * Runs a batch that writes entries in its frame. What it has changed is read by one statement more where somebody is told, and told
- * once it is committed.
+ * Runs a batch that writes entries in its frame. What it has changed and left is read by a statement more each where somebody is told,
+ * and told once it is committed.
  */
 export async function runWriting(
   connection: SqlConnection,
@@ -64,9 +65,10 @@ export async function runWriting(
   const batch = new Batch(begin).join(own(since))
   const { announce, leave } = connection
   const made = announce && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
+  const due = leave && manner.at !== undefined && batch.add(dueStatement(manner.at), toDue)
   const result = await batch.do([end]).run(connection, lock)
   if (made && announce) announceAll(result.of(made), announce)
-  leave?.()
+  if (due && leave) leave(writer.org, result.of(due))
   return result
 }
 

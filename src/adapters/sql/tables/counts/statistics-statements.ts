@@ -6,6 +6,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { circle, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
+import { isUndone } from '../outbox/due'
 import { circleTotals, gone } from './circle-totals'
 import { type Groups, groupsStatement, toGroups } from './groups'
 
@@ -92,7 +93,7 @@ export async function readStatistics(connection: SqlConnection, context: ReadCon
   const work = batch.add(
     sql`SELECT count(*) AS pending, coalesce(sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
       min(created_at) AS oldest FROM outbox o
-      WHERE o.org = ${scope.org} AND ${ownWork}`,
+      WHERE o.org = ${scope.org} AND ${isUndone(now)} AND ${ownWork}`,
     onlyRow((row) => ({
       pending: num(row, 'pending') - num(row, 'failed'),
       failed: num(row, 'failed'),

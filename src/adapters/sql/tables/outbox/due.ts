@@ -1,0 +1,24 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { WORK_TOPICS } from '../../../../ports/outbox'
+import type { Decode } from '../../core/batch'
+import { flag } from '../../core/rows'
+
+/** Whoever writes vectors tells their index of them (services/keeping/left-work.ts); its row is for when that fails. */
+const OWN_WORK = 'vector_sync'
+const topics = sql.join(
+  WORK_TOPICS.filter((topic) => topic !== OWN_WORK).map((topic) => sql`${topic}`),
+  sql`, `,
+)
+
+/** Whether work is due that somebody is to do. */
+export const dueStatement = (now: number): SQL => sql`
+  SELECT CASE WHEN EXISTS (SELECT 1 FROM outbox o WHERE o.topic IN (${topics}) AND o.due_at <= ${now}) THEN 1 ELSE 0 END AS due`
+
+export const toDue: Decode<boolean> = ([row]) => row !== undefined && flag(row, 'due')
+
+/** After so long nobody tells the index of what its writer has not told. */
+const TOLD_MS = 600_000
+
+/** Work that is not being done: all but what a writer is about to tell an index. */
+export const isUndone = (now: number): SQL =>
+  sql`NOT (o.topic = ${OWN_WORK} AND o.state = 'pending' AND o.attempts = 0 AND o.created_at > ${now - TOLD_MS})`
