@@ -89,7 +89,7 @@ export interface SqlDialect {
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** Whether many small rows cost less as one JSON text (packed.ts). */
+  /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
   readonly among: (json: SQL) => SQL

@@ -21,17 +21,11 @@ export class Parts {
     return handle
   }
 
-  /** As one statement where that costs less, else one each. Reads that are asked for in the same moment share a round trip. */
+  /** As one statement. Reads that are asked for in the same moment share a round trip. */
   async read(connection: SqlConnection): Promise<Results> {
-    if (connection.dialect.packsRows) return this.readPacked(connection)
-    const rows = await connection.read(this.parts.map(({ rows }) => rows))
-    return new Results(new Map(this.parts.map(({ handle }, i) => [handle, rows[i] ?? []])))
-  }
-
-  private async readPacked(connection: SqlConnection): Promise<Results> {
     const cells = this.parts.map(({ columns, rows }, i) => {
-      const names = sql.raw(columns.join(', '))
-      return sql`(SELECT json_group_array(json_array(${names})) FROM (${rows})) AS ${sql.raw(nameOf(i))}`
+      const values = connection.dialect.jsonArrays(columns.map((name) => sql.raw(name)))
+      return sql`(SELECT ${values} FROM (${rows}) AS ${sql.raw(`rows_${i}`)}) AS ${sql.raw(nameOf(i))}`
     })
     const unpack = onlyRow((row) =>
       this.parts.map(({ columns, handle }, i): [unknown, Row[]] => [handle, unpacked(columns, row, nameOf(i))]),

@@ -8,6 +8,12 @@ export const POSTGRES_PLAN: Plan = {
   followLeft: (table, alias, on) =>
     sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
   oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
+  // As one query, since the planner takes as long for each part of a union as for a query of its own.
+  forEach: (values, alias, query) => {
+    const [each, rows] = [sql.raw(`each_${alias}`), sql.raw(alias)]
+    return sql`SELECT ${rows}.* FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)
+      CROSS JOIN LATERAL (${query(sql`${each}.value`)}) AS ${rows}`
+  },
   // Beside an equality of the first, an index would be read from its beginning.
   beyond: ([known, value], column, number) =>
     sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,

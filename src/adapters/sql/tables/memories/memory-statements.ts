@@ -9,7 +9,7 @@ import { packedColumns } from '../../core/packed'
 import { changeable, listed, listedToChange, visible } from '../../core/visibility'
 import { layerCounts, layerTotal } from '../counts/layer-counts'
 import { entriesById, withPrelude } from '../entries/read-statements'
-import { entriesOf, together } from '../entries/room-rows'
+import { entriesOf } from '../entries/room-rows'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
 import { beginningOf, textOf } from '../texts/long-texts'
 
@@ -112,19 +112,6 @@ export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
     sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
   )
 
-/** How many parts of a compound query are put together at once: D1 takes five. */
-const TOGETHER = 4
-
-const inGroups = (parts: readonly SQL[]): SQL =>
-  parts.length <= TOGETHER
-    ? together(parts)
-    : inGroups(
-        Array.from({ length: Math.ceil(parts.length / TOGETHER) }, (_, i) => {
-          const group = together(parts.slice(i * TOGETHER, (i + 1) * TOGETHER))
-          return sql`SELECT * FROM (${group}) AS ${sql.raw(`group_${i}`)}`
-        }),
-      )
-
 /**
  * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
  * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
@@ -144,9 +131,7 @@ export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }:
       sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
     )
   const from = dialect.plan.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
-  return inGroups(
-    kinds.map((kind, i) => sql`SELECT * FROM (${newest(from, sql` AND e.kind = ${kind}`)}) AS ${sql.raw(`kind_${i}`)}`),
-  )
+  return dialect.plan.forEach(kinds, 'kind', (kind) => newest(from, sql` AND e.kind = ${kind}`))
 }
 
 /** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
