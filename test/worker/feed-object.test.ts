@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createFeedBell } from '../../src/adapters/feed-object'
+import type { FeedObject } from '../../src/adapters/feed-object/object'
 import { composeServices } from '../../src/composition/worker'
 import { type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { ChangeBell, Listener } from '../../src/ports/change-bell'
@@ -61,6 +63,37 @@ describe('the bell of an org', () => {
     for (let i = 0; i < 300; i++) void ringing.tell(one, [stored(i, 'a', 'p')])
     await ringing.tell(one, [stored(1, 'a', 'p')])
     expect((await ringing.wait(one, narrow, mark, LONG))?.told).toBe(true)
+  })
+
+  it('may leave memory while somebody waits, since no call and no timer of theirs is in it, and then wakes those who want what is told', async () => {
+    const [one, ringing] = [org(), bell()]
+    const object = bindings.FEEDS?.getByName(one) as DurableObjectStub<FeedObject>
+    const mark = (await ringing.mark(one)) as string
+    const stream = { id: 'a', key: 'key-1' }
+    const crowd = Array.from({ length: 100 }, (_, i) => ({ ...WHOLE_FEED, threadId: `thread ${i}` }))
+    const waits = [
+      listener(one, { stream }),
+      listener(one, { filters: crowd }),
+      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'b' }] }),
+    ].map((who) => ringing.wait(one, who, mark, LONG))
+    const other = vi.fn()
+    void waits[2]?.then(other)
+    const waiting = () =>
+      runInDurableObject(object, (_, state) => state.getWebSockets().map((at) => at.deserializeAttachment()))
+    await vi.waitUntil(async () => (await waiting()).filter((kept) => kept !== null).length === 3)
+    // Which waits for calls that are under way, had there been any.
+    await evictDurableObject(object)
+    expect(await ringing.mark(one)).not.toBe(mark)
+    expect(await ringing.admit(one, { id: 'b', key: 'key-1' }, 1)).toBe(false)
+    await ringing.leave(one, stream)
+    expect(await ringing.admit(one, { id: 'b', key: 'key-1' }, 1)).toBe(true)
+    await evictDurableObject(object)
+    await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
+    expect((await Promise.all(waits.slice(0, 2))).map((woken) => woken?.told)).toEqual([true, true])
+    expect(other).not.toHaveBeenCalled()
+    await ringing.tell(one, [stored(8, 'b')])
+    expect((await waits[2])?.told).toBe(true)
+    await vi.waitUntil(async () => (await waiting()).length === 0)
   })
 
   it('keeps orgs apart', async () => {

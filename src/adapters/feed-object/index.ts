@@ -1,5 +1,6 @@
-import type { ChangeBell } from '../../ports/change-bell'
+import type { ChangeBell, Woken } from '../../ports/change-bell'
 import type { FeedObject } from './object'
+import { waited } from './wait'
 
 /** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
 export function createFeedBell(
@@ -18,7 +19,7 @@ export function createFeedBell(
   return {
     tell: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
     mark: (org) => asked<string | null>(() => of(org).mark(), null),
-    wait: (org, listener, since, ms) => asked(() => of(org).wait(listener, since, ms), null),
+    wait: (org, listener, since, ms) => asked<Woken | null>(() => waited(of(org), { listener, since }, ms), null),
     admit: (org, stream, most) => asked(() => of(org).admit(stream, most), true),
     leave: (org, stream) => asked(() => of(org).leave(stream), undefined),
   }

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { actionFor, type Sight } from '../../domain/history/feed'
-import type { Listener, OpenStream, Woken } from '../../ports/change-bell'
+import type { Listener, OpenStream } from '../../ports/change-bell'
+import type { Wait } from './wait'
 
 /** What was told lately, for those who look into the database between two waits. */
 const REMEMBERED = 256
@@ -10,54 +11,80 @@ const STREAM_FORGOTTEN_MS = 20_000
 /** Null: more than could be said. */
 type News = readonly Sight[] | null
 
+/** What a socket keeps of who waits behind it while the object is out of memory. */
 interface Waiting {
-  readonly listener: Listener
-  readonly wake: (told: boolean) => void
+  /** Null for one that is woken by everything, because there is more to say of it than a socket keeps. */
+  readonly listener: Listener | null
+  readonly stream: OpenStream | null
+}
+/** Bytes of JSON, with room for what a socket's own format takes of its 2,048. */
+const MOST_KEPT = 1_800
+
+function waitingOf(listener: Listener): Waiting {
+  const fits = new TextEncoder().encode(JSON.stringify(listener)).length <= MOST_KEPT
+  return { listener: fits ? listener : null, stream: listener.stream ?? null }
 }
 
-const concerns = (news: News, { scope, filters }: Listener): boolean =>
-  news === null || news.some((sight) => filters.some((filter) => actionFor(scope, filter, sight) !== null))
+const concerns = (news: News, listener: Listener | null): boolean =>
+  news === null ||
+  listener === null ||
+  news.some((sight) => listener.filters.some((filter) => actionFor(listener.scope, filter, sight) !== null))
 
 /**
  * The bell of one org, in memory alone: an object that has forgotten everything has another name for its marks, and whoever
- * brings an old one is woken to look for themselves. A wait keeps the object in memory.
+ * brings an old one is woken to look for themselves. Who waits holds a socket behind which the object may leave memory, which is not
+ * billed; they keep the time themselves, since a timer or a call under way would hold the object.
  */
 export class FeedObject extends DurableObject {
   private readonly life = crypto.randomUUID()
   private told = 0
   private readonly lately: News[] = []
-  private readonly waiting = new Set<Waiting>()
   private readonly streams = new Map<string, { readonly key: string; seen: number }>()
 
   tell(news: News): void {
     this.told++
     this.lately.push(news)
     if (this.lately.length > REMEMBERED) this.lately.shift()
-    for (const one of [...this.waiting]) if (concerns(news, one.listener)) one.wake(true)
+    for (const [socket, { listener }] of this.waiting()) if (concerns(news, listener)) this.wake(socket)
   }
 
   mark(): string {
     return `${this.life} ${this.told}`
   }
 
-  async wait(listener: Listener, since: string, ms: number): Promise<Woken> {
+  /** Opens a socket; what is waited for comes on it as its first message, since it may be longer than an address. */
+  override async fetch(): Promise<Response> {
+    const { 0: theirs, 1: own } = new WebSocketPair()
+    this.ctx.acceptWebSocket(own)
+    return new Response(null, { status: 101, webSocket: theirs })
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    const { listener, since }: Wait = JSON.parse(String(message))
     if (listener.stream !== undefined) this.note(listener.stream)
-    const told = this.missed(listener, since) || (await this.woken(listener, ms))
-    return { told, mark: this.mark() }
+    if (this.missed(listener, since)) this.wake(socket)
+    else socket.serializeAttachment(waitingOf(listener))
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close()
   }
 
   /** @returns whether the key has fewer than `most` others open */
   admit(stream: OpenStream, most: number): boolean {
     const now = Date.now()
     for (const [id, { seen }] of this.streams) if (now - seen > STREAM_FORGOTTEN_MS) this.streams.delete(id)
-    const open = [...this.streams.values()].filter(({ key }) => key === stream.key).length
-    if (open >= most) return false
+    const open = new Map([...this.streams].map(([id, { key }]) => [id, key]))
+    for (const [, { stream: waits }] of this.waiting()) if (waits !== null) open.set(waits.id, waits.key)
+    if ([...open.values()].filter((key) => key === stream.key).length >= most) return false
     this.note(stream)
     return true
   }
 
   leave({ id }: OpenStream): void {
     this.streams.delete(id)
+    for (const [socket, waits] of this.waiting())
+      if (waits.stream?.id === id) socket.serializeAttachment({ ...waits, stream: null })
   }
 
   private note({ id, key }: OpenStream): void {
@@ -72,18 +99,16 @@ export class FeedObject extends DurableObject {
     return missed > 0 && this.lately.slice(-missed).some((news) => concerns(news, listener))
   }
 
-  private woken(listener: Listener, ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const one: Waiting = {
-        listener,
-        wake: (told) => {
-          clearTimeout(timer)
-          this.waiting.delete(one)
-          resolve(told)
-        },
-      }
-      const timer = setTimeout(() => one.wake(false), ms)
-      this.waiting.add(one)
-    })
+  /** Who waits and has said for what. */
+  private *waiting(): Generator<[WebSocket, Waiting]> {
+    for (const socket of this.ctx.getWebSockets()) {
+      const waits: Waiting | null = socket.readyState === WebSocket.OPEN ? socket.deserializeAttachment() : null
+      if (waits !== null) yield [socket, waits]
+    }
+  }
+
+  private wake(socket: WebSocket): void {
+    socket.send(this.mark())
+    socket.close()
   }
 }
