@@ -99,7 +99,7 @@ for (const target of values.targets.split(',')) {
     const rows = []
     for (const one of wanted) {
       const all = await alternate(servers, one)
-      const [first, last] = [all[0], all.at(-1)]
+      const [first, last] = [all[0], /** @type {(typeof all)[number]} */ (all.at(-1))]
       const told = all.flatMap(({ p10, p50, worker, database }) => [p10, p50, worker, database])
       const ratios = [last.p50 / first.p50, (last.worker + last.database) / (first.worker + first.database)]
       rows.push([one.name, ...[...told, ...ratios].map(short)])
