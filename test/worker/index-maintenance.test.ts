@@ -3,10 +3,12 @@ import { createD1Connection } from '../../src/adapters/d1/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/stores/search/index-maintenance'
+import { entryScopeTerms, lengthTerm } from '../../src/adapters/sql/tables/search/scope-terms'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { MERGED, type Merged } from '../../src/adapters/sqlite/merging'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { stepOf } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, migrate } from '../support/bindings'
@@ -32,6 +34,7 @@ it('rewrites the index step by step when the language changes, and only then', a
   const english = speaking('english')
   const simple = speaking('simple')
   const drafts = await Promise.all(['running', 'the runs', 'walking'].map((text) => entryOf(ada, { text })))
+  await english.index.rebuild(2)
   await english.entries.save(ada, drafts)
   const found = async ({ search }: typeof simple, query: string) =>
     (await search(ada, query, 'match', EVERYTHING)).ordering.length
@@ -49,6 +52,36 @@ it('rewrites the index step by step when the language changes, and only then', a
   expect(await found(simple, 'running')).toBe(1)
 
   expect(await english.index.isCurrent()).toBe(false)
+})
+
+it('finds what was written before lengths stood in the index, and has them written', async () => {
+  const ada = freshPrincipal()
+  const { entries, search, index } = speaking('english')
+  const drafts = await Promise.all(['a turbine', 'turbine '.repeat(60)].map((text) => entryOf(ada, { text })))
+  const ids = (await entries.save(ada, drafts)).map(({ id }) => id)
+  const scope = entryScopeTerms(ada.org, {
+    ...{ reader: '', project: null, threadId: 't', layer: 2, captured: false },
+    ...{ title: null, agent: null, text: '', metadata: {} },
+  }).join(' ')
+  const others = `WITH RECURSIVE n (id) AS (SELECT 5000000 UNION ALL SELECT id + 1 FROM n WHERE id < 5001200) SELECT id FROM n`
+  await bindings.DB.batch([
+    bindings.DB.prepare(`INSERT OR REPLACE INTO entries_fts (rowid, scope, body)
+      SELECT id, ?, 'turbin' FROM (${others}) UNION ALL SELECT value, ?, 'turbin' FROM json_each(?)`).bind(
+      ...[scope, scope, JSON.stringify(ids)],
+    ),
+    bindings.DB.prepare(`UPDATE settings SET value = '{"analysis":"english/5","upTo":null}' WHERE name = 'full_text'`),
+  ])
+  const found = async () => (await search(ada, 'turbine', 'match', EVERYTHING)).ordering.map(({ id }) => id).sort()
+  expect(await found()).toEqual(ids.sort())
+  expect(await index.isCurrent()).toBe(false)
+  while ((await index.rebuild(100)).more);
+  expect(await index.isCurrent()).toBe(true)
+  expect(await found()).toEqual(ids.sort())
+  const short = await bindings.DB.prepare('SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH ?')
+    .bind(`scope : "${lengthTerm(ada.org, stepOf(1))}"`)
+    .all()
+  expect(short.results).toEqual([{ id: Math.min(...ids) }])
+  await bindings.DB.prepare('DELETE FROM entries_fts WHERE rowid >= 5000000').run()
 })
 
 it('merges the index of words until two parts of a size are left nowhere, and finds the same', async () => {

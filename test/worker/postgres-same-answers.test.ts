@@ -2,7 +2,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
-import { SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
+import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
+import { scoredTerms } from '../../src/domain/search/score'
+import type { TextSearch } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -81,3 +83,56 @@ it(`gives the same answers to ${QUERIES} queries`, async () => {
   }
   expect(found).toBeGreaterThan(QUERIES)
 })
+
+it('chooses alike from thousands, where D1 is led to the shortest and a sample is counted', async () => {
+  const bob = freshPrincipal()
+  const common = ['token', 'worker', 'database', 'deploy', 'planner']
+  const few = ['zebra', 'heron']
+  const drafts = Array.from({ length: 1_600 }, (_, i) => {
+    const words = common.filter(() => random() < 0.85).join(' ')
+    const rare = few.filter(() => random() < 0.02).join(' ')
+    return { text: `${words} ${'filler '.repeat(Math.floor(random() ** 3 * 300))}${rare} n${i}`, threadId: `t${i % 3}` }
+  })
+  const ids = await Promise.all(
+    databases.map(async ({ entries }) => {
+      const saved: number[] = []
+      for (let at = 0; at < drafts.length; at += 200) {
+        const part = await Promise.all(drafts.slice(at, at + 200).map((draft) => entryOf(bob, draft)))
+        saved.push(...(await entries.save(bob, part)).map(({ id }) => id))
+      }
+      return saved
+    }),
+  )
+  // The sample goes by ids.
+  expect(ids[0]).toEqual(ids[1])
+  const asked: [string, SearchMode][] = [
+    ['token', 'match'],
+    ['token workers', 'match'],
+    ['token worker database', 'match'],
+    ['token worker zebra', 'match'],
+    ['token worker database deploy', 'match'],
+    ['token "worker database" heron', 'match'],
+    ['token worker', 'phrase'],
+    ['filler', 'match'],
+    ['token AND worker', 'boolean'],
+  ]
+  for (const [text, mode] of asked)
+    for (const filter of filters) {
+      const query = parseQuery(text, mode, databases[0].analyzer)
+      const depth = { candidates: 120, complete: 60 }
+      const request = { query, terms: scoredTerms(query.units), filter, columns: ['body'] as const }
+      const [ofD1, ofPostgres] = await Promise.all(
+        databases.map(async ({ fullText }) => [
+          await fullText.search(bob, { ...request, depth }),
+          await fullText.searchByUnits(bob, { ...request, atLeast: 1, candidates: 120 }),
+        ]),
+      )
+      const toldOf = (found: TextSearch, isOfUnits: number) => ({
+        hits: found.hits
+          .map(({ id, complete, held, place }) => [id, complete, ...(isOfUnits ? [held, place] : [])])
+          .sort((a, b) => Number(a[0]) - Number(b[0])),
+        statistics: found.hits.length > 0 ? found.statistics : null,
+      })
+      expect([text, filter.op, ofPostgres?.map(toldOf)]).toEqual([text, filter.op, ofD1?.map(toldOf)])
+    }
+}, 60_000)

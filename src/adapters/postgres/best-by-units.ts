@@ -5,8 +5,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { brevity, keyOfOthers, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
-import { type Chosen, heldOf, termsOf, WEIGHTS } from './ranked-tables'
+import { splitUnits, type Units } from '../sql/tables/search/candidates'
+import { brevity, keyOfOthers, unitKey } from '../sql/tables/search/choosing'
+import { type Chosen, heldOf, howMany, termsOf, WEIGHTS } from './ranked-tables'
 import type { TextCompiler } from './text-query'
 
 const SHORTNESS = brevity(sql`length`)
@@ -39,7 +40,7 @@ export function bestByUnits(
     termsOf(terms, compiler, sql`(SELECT confined.query FROM confined)`),
     sql`complete AS MATERIALIZED (${bestOf(whole, SHORTNESS, depth.candidates)})`,
   ]
-  const counted = sql`(SELECT count(*) ${holders})`
+  const counted = sql`(SELECT ${howMany(sql`f.entry_id`)} ${holders})`
   if (atLeast >= count)
     return {
       tables: [...complete, sql`counted AS MATERIALIZED (SELECT terms.term, ${counted} AS n FROM terms)`],
@@ -70,7 +71,7 @@ export function bestByUnits(
       sql`found AS MATERIALIZED (${rowsWhere(sql`NOT ${isEnough}`)})`,
       sql`counted AS MATERIALIZED (
         SELECT terms.term, CASE WHEN ${isEnough} THEN ${counted} ELSE coalesce(of_term.n, 0) END AS n
-        FROM terms LEFT JOIN (SELECT term, count(*) AS n FROM found GROUP BY term) AS of_term ON of_term.term = terms.term
+        FROM terms LEFT JOIN (SELECT term, ${howMany(sql`id`)} AS n FROM found GROUP BY term) AS of_term ON of_term.term = terms.term
       )`,
       WEIGHTS,
       // Who lacks a unit is behind all who hold them, or may be before some of them because of rarer words.

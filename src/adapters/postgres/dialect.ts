@@ -181,6 +181,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     byteLength: (value) => sql`octet_length(${value})`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
+    indexForm: '',
     mergeIndex: null,
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE entry_id = ${id}`,
     numberAt: (name) =>

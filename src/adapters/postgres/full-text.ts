@@ -6,6 +6,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
+import { COMMON, SAMPLE } from '../../domain/search/candidate-rules'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
@@ -15,7 +16,8 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
+import { placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
+import { brevity, COUNTED, isSampled } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/room'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
@@ -39,13 +41,16 @@ const rareCounts = (terms: number, rare: number): SQL => sql`(
 /**
  * `counts`: a JSON array with the count of each term, as `[how many, the highest id among them]`, counted in the order of ids
  * up to a cap. Only the rows of a term that reaches the cap are sorted; of others no id is wanted.
+ *
+ * @param reached the rows of `every`, of `id`, that were gone through when the cap was reached
  */
-const countsOf = (most: number, idsOf: (term: SQL) => SQL): SQL => sql`(
+const countsOf = (most: number, idsOf: (term: SQL) => SQL, reached: SQL): SQL => sql`(
     SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE WHEN counted.n >= ${most} THEN
-        (SELECT max(id) FROM (SELECT id FROM (${idsOf(sql`counted.term`)}) AS every ORDER BY id LIMIT ${most}) AS first)
+        (SELECT max(id) FROM (SELECT id FROM (${idsOf(sql`counted.term`)}) AS every ${reached}) AS first)
       END) ORDER BY counted.term), '[]')::text
     FROM counted
   )`
+const OF_SAMPLE = sql`WHERE ${isSampled(sql`id`)} ORDER BY id LIMIT ${COMMON / SAMPLE}`
 
 /** Of newest entries so many are read, before an index is asked for each of the terms. */
 const LATELY = 256
@@ -163,7 +168,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         (rare === undefined
           ? rankedTables(request, compiler, confined)
           : rareTables(terms, rare, compiler, confined, newest(scope.org, room)))
-      const counts = rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound) : rareCounts(terms.length, rare)
+      const counts =
+        rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts
@@ -183,8 +189,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
           ? null
           : batch.add(
               sql`WITH found AS MATERIALIZED (${eachTerm(terms, compiler, scopeQuery(scope, { ...place, thread: null }), NO_TERM)}),
-                ${countedOf(terms.length)}
-              SELECT ${countsOf(COUNTED, idsFound)} AS counts`,
+                ${countedOf(terms.length, sql`count(*)`)}
+              SELECT ${countsOf(COUNTED, idsFound, sql`ORDER BY id LIMIT ${COUNTED}`)} AS counts`,
               asRows,
             )
       const result = await batch.read(connection)

@@ -1,9 +1,10 @@
 // Which entries does a query mean, and how much does each weigh? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
+import { COMMON, COUNTED_ALL, SAMPLE } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { COMMON } from '../sql/tables/search/candidates'
+import { isSampled } from '../sql/tables/search/choosing'
 import type { TextCompiler } from './text-query'
 
 /** What leads to the candidates of a search. */
@@ -41,11 +42,21 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
 
 export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
-/** `counted`: how many rows of `found` each term has. */
-export const countedOf = (terms: number): SQL => sql`counted AS MATERIALIZED (
+/**
+ * In how many entries a term is told to stand, as an aggregate over all of them: SQLite counts no more one by one than a sample
+ * (`domain/search/candidate-rules.ts`).
+ */
+export const howMany = (id: SQL): SQL => {
+  const [all, sample, common] = [COUNTED_ALL, SAMPLE, COMMON].map((n) => sql.raw(String(n)))
+  return sql`CASE WHEN count(*) < ${all} THEN count(*)
+    ELSE least(${common}, greatest(${all}, ${sample} * count(*) FILTER (WHERE ${isSampled(id)}))) END`
+}
+
+/** `counted`: in how many rows of `found` each term stands. */
+export const countedOf = (terms: number, of: SQL = howMany(sql`id`)): SQL => sql`counted AS MATERIALIZED (
     SELECT place AS term, coalesce(of_term.n, 0) AS n
     FROM generate_series(0, ${terms - 1}::integer) AS place
-      LEFT JOIN (SELECT term, count(*) AS n FROM found GROUP BY term) AS of_term ON of_term.term = place
+      LEFT JOIN (SELECT term, ${of} AS n FROM found GROUP BY term) AS of_term ON of_term.term = place
   )`
 
 export const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found.term = ${term}`
@@ -59,7 +70,7 @@ export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
     SELECT array_agg(weight ORDER BY term) AS of_terms
     FROM (
       SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / nullif(n, 0))) AS weight
-      FROM (SELECT term, least(n, ${COMMON}) AS n FROM counted) AS up_to_common
+      FROM counted
     ) AS rare
   )`
 

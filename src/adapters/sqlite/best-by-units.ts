@@ -1,7 +1,8 @@
 // Which entries hold the most of a query's units, or its rarest words? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { brevity, keyOfOthers, MOST_BREVITY, splitUnits, type Units, unitKey } from '../sql/tables/search/candidates'
+import { splitUnits, type Units } from '../sql/tables/search/candidates'
+import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { asked } from './counted-terms'
 import type { MatchCompiler } from './match'
 
@@ -14,6 +15,12 @@ const NOTHING = 'scope : "0"'
 /** A MATCH expression where the whole search may be asked at once. */
 export const matchIfFits = (expression: string): SQL =>
   sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOTHING} END`
+
+/** `best`: so many of some rows of `id`, `held` and `key`, in their places. */
+export const placed = (few: SQL, most: number): SQL => sql`best AS (
+    SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+    FROM (SELECT id, held, key FROM (${few}) ORDER BY key DESC, id DESC LIMIT ${most}) few
+  )`
 
 interface Wanted {
   readonly request: Pick<AnySearch, 'query' | 'terms' | 'depth'>
@@ -55,10 +62,8 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
       ORDER BY key DESC, e.id DESC LIMIT ${depth.candidates}
     )`,
   ]
-  const placed = (few: SQL): SQL => sql`best AS (
-    SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place FROM (${few}) few
-  )`
-  if (atLeast >= query.units.length) return [...complete, placed(sql`SELECT id, held, key FROM complete`)]
+  if (atLeast >= query.units.length)
+    return [...complete, placed(sql`SELECT id, held, key FROM complete`, depth.candidates)]
 
   const parts = composed.map((unit) => compiler.within({ op: 'unit', unit }, confined))
   const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
@@ -93,7 +98,8 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
         ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
       ) last
     )`,
-    placed(sql`
+    placed(
+      sql`
       SELECT * FROM (
         SELECT weighed.id, ${held} AS held, ${unitKey(weight, shortness)} AS key
         FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
@@ -101,6 +107,8 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
         ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
       )
       UNION ALL
-      SELECT id, held, key FROM complete WHERE NOT (SELECT yes FROM missing)`),
+      SELECT id, held, key FROM complete WHERE NOT (SELECT yes FROM missing)`,
+      depth.candidates,
+    ),
   ]
 }

@@ -1,20 +1,32 @@
 // In how many entries do the terms of a query stand, and in which, where these are few?
 import { type SQL, sql } from 'drizzle-orm'
+import { COMMON, COUNTED_ALL, SAMPLE } from '../../domain/search/candidate-rules'
+import { sampleTerm } from '../sql/tables/search/scope-terms'
 
-/** MATCH expressions, where they may be asked at once: a table of one row, `fits` or another with `yes`, stands before. */
-export const asked = (expressions: readonly string[], gate: 'fits' | 'by_word' = 'fits'): SQL =>
-  sql`json_each(CASE WHEN (SELECT yes FROM ${sql.raw(gate)}) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
+/** MATCH expressions, where they may be asked at once: the table `fits` stands before. */
+export const asked = (expressions: readonly string[]): SQL =>
+  sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
 /** In how many entries an expression holds, as `[count, highest id]`, up to so many in the order of ids. */
-export const countOf = (expression: SQL, most: number): SQL =>
+const countOf = (expression: SQL, most: number): SQL =>
   sql`SELECT json_array(count(*), max(id)) FROM (
     SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH ${expression} ORDER BY rowid LIMIT ${most}
   )`
 
 /** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
-export const counted = (expressions: readonly string[], most: number, gate: 'fits' | 'by_word' = 'fits'): SQL =>
+export const counted = (expressions: readonly string[], most: number): SQL =>
   sql`SELECT term.key AS place, term.value AS words, (${countOf(sql`term.value`, most)}) AS count
-    FROM ${asked(expressions, gate)} term`
+    FROM ${asked(expressions)} term`
+
+/** As `counted`, of many by a sample (`domain/search/candidate-rules.ts`): a step through the index is a row, however short. */
+export function countedBySample(org: string, expressions: readonly string[]): SQL {
+  const sampled = countOf(sql`'scope : "' || ${sampleTerm(org)} || '" AND ' || few.words`, COMMON / SAMPLE)
+  const [all, sample] = [COUNTED_ALL, SAMPLE].map((n) => sql.raw(String(n)))
+  return sql`SELECT place, words, CASE WHEN count ->> 0 < ${all} THEN count ELSE (
+      SELECT json_array(max(${all}, ${sample} * (sampled.count ->> 0)), sampled.count ->> 1) FROM (SELECT (${sampled}) AS count) sampled
+    ) END AS count
+    FROM (${counted(expressions, COUNTED_ALL)}) few`
+}
 
 /** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
 const foundIn = (expressions: readonly string[], rare: number): SQL =>

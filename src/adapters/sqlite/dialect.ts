@@ -186,6 +186,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
     unindexEntry: (id) => sql`DELETE FROM entries_fts WHERE rowid = ${id}`,
+    indexForm: '.1',
     mergeIndex: mergeWords(merged),
     numberAt: (name) => sql`CASE WHEN ${typeOf([name])} = 'integer' THEN ${extracted([name])} END`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,

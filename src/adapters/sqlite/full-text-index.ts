@@ -1,10 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
+import { stepOf } from '../../domain/search/candidate-rules'
 import { BREAK, wordsOf } from '../../domain/search/indexed-text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
 import { jsonGroups } from '../sql/core/json-groups'
-import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
+import { isSampled } from '../sql/tables/search/choosing'
+import {
+  type Confined,
+  entryScopeTerms,
+  lengthTerm,
+  MONTHS,
+  sampleTerm,
+  scopeTerms,
+} from '../sql/tables/search/scope-terms'
 
 /**
  * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the
@@ -34,13 +43,14 @@ export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   )
 
 /** What the index holds of an entry beside the day it was made. */
-const PARTS = ['scope', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
+const PARTS = ['scope', 'sample', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
 type Parts<T> = Readonly<Record<(typeof PARTS)[number], T>>
 
 function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
   const agent = wordsOf(analyzer, content.agent ?? '')
   return {
-    scope: entryScopeTerms(org, content).join(' '),
+    scope: [...entryScopeTerms(org, content), lengthTerm(org, stepOf(indexed.words))].join(' '),
+    sample: ` ${sampleTerm(org)}`,
     title: wordsOf(analyzer, content.title ?? '').terms,
     body: indexed.terms,
     code: indexed.code,
@@ -59,7 +69,8 @@ function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
     ? sql`${parts.written} || ${dayWords(createdAt, MONTHS)} || ' ' || ${parts.written_around}`
     : sql`''`
   return sql`INSERT OR REPLACE INTO entries_fts (rowid, scope, title, body, code, context, written)
-    SELECT e.id, ${parts.scope}, ${parts.title}, ${parts.body}, ${parts.code}, ${context}, ${written}
+    SELECT e.id, ${parts.scope} || CASE WHEN ${isSampled(sql`e.id`)} THEN ${parts.sample} ELSE '' END,
+      ${parts.title}, ${parts.body}, ${parts.code}, ${context}, ${written}
     FROM ${from}`
 }
 

@@ -10,14 +10,15 @@ import type { Row, SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
-import { brevity, COMMON, COUNTED, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
+import { isOfPlace, placeOf, searchesBy, splitUnits, toSearch, type Units } from '../sql/tables/search/candidates'
+import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/room'
-import { bestByUnits, matchIfFits } from './best-by-units'
+import { bestByUnits, matchIfFits, placed } from './best-by-units'
 import { askedBy, fitsTable, SHARES, type Shares } from './bounded/search-cost'
 import { searchInParts } from './bounded/search-in-parts'
-import { bestOfClasses, classLists, countedInLists, isForClasses } from './by-classes'
+import { byLength, classesOf, type EntryClass, isForClasses } from './by-length'
 import { candidateColumns } from './candidate-columns'
-import { counted, rareTables } from './counted-terms'
+import { counted, countedBySample, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { createStanding } from './standing'
@@ -27,6 +28,9 @@ import { createStanding } from './standing'
  *
  * @param shares what one statement may go through; a search of more is done in parts, with rests between
  */
+/** Words of one expression by which it is told whether it holds in many entries. */
+const MOST_BITS = 30
+
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
 export function createD1FullText(
@@ -62,16 +66,16 @@ export function createD1FullText(
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
       // orgs, and so tell one what the others hold, and read their share of the index for it.
-      const counts = sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON)})`
+      const counts = sql`counts AS MATERIALIZED (${countedBySample(scope.org, inside(confined))})`
       const weights = [
         sql`rarity AS MATERIALIZED (
           SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-          FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0 AND n <= ${COMMON}
+          FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
         )`,
         sql`weighed AS MATERIALIZED (
           SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
           FROM rarity CROSS JOIN entries_fts
-          WHERE ${isAnyOf && isForClasses(terms.length) ? sql`(SELECT yes FROM by_word) AND ` : sql``}entries_fts MATCH rarity.words
+          WHERE entries_fts MATCH rarity.words
           GROUP BY entries_fts.rowid
         )`,
       ]
@@ -79,6 +83,18 @@ export function createD1FullText(
       const shortness = brevity(sql`e.text_words`)
       const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
+
+      const plain = isOfPlace(filter)
+      /** The best of some classes of entries, as `admitted`. */
+      const ofClasses = (classes: readonly EntryClass[], may: SQL, most: number, held = 0) => {
+        const complete = { most: held > 0 ? depth.complete : 0, held }
+        return byLength({ org: scope.org, classes, plain, admitted: may, shortness, most, complete })
+      }
+      const single = (expression: Expression): EntryClass => ({
+        words: 2 ** Math.min(terms.length, MOST_BITS) - 1,
+        held: 1,
+        match: `(${compiler.within(expression, confined)})`,
+      })
 
       /** Those that are chosen as `best`, in their places. */
       const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
@@ -103,27 +119,19 @@ export function createD1FullText(
           SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
           WHERE ${may}`
-        const words = terms.map(compiler.term)
-        const asked = { words, confined, admitted: may, shortness, depth, share: shares.once }
-        const tables = isForClasses(words.length)
+        const tables = isForClasses(terms.length)
           ? [
-              ...classLists(asked),
-              sql`counts AS MATERIALIZED (${counted(inside(confined), COMMON, 'by_word')} UNION ALL ${countedInLists(inside(confined))})`,
-              ...weights,
-              ...bestOfClasses(asked),
-              sql`admitted AS MATERIALIZED (
-                ${byWord}
-                UNION ALL SELECT id, 1, key, shortness FROM complete_ones
-                UNION ALL SELECT id, 0, key, shortness FROM others
-              )`,
+              counts,
+              ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length),
+              sql`found AS MATERIALIZED (SELECT id, held = ${terms.length} AS complete, key, shortness FROM admitted)`,
             ]
-          : [counts, ...weights, sql`admitted AS MATERIALIZED (${byWord})`]
+          : [counts, ...weights, sql`found AS MATERIALIZED (${byWord})`]
         const best = sql`best AS (
           SELECT id, max(complete) AS complete FROM (
-            SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
+            SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM found ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
             UNION ALL
             SELECT * FROM (
-              SELECT id, 1, key, shortness FROM admitted WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
+              SELECT id, 1, key, shortness FROM found WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
             )
           ) GROUP BY id
           ORDER BY complete DESC, CASE WHEN max(complete) THEN shortness ELSE key END DESC, id DESC
@@ -153,27 +161,53 @@ export function createD1FullText(
           return [...rareTables(inside(confined), few), best]
         }, told)
 
-      /** @param alike whether all that match hold the same words; then only their lengths differ */
-      const candidates = (expression: Expression, limit: number, alike: boolean): SQL => {
+      /** Those that hold the most and the rarest words; the newest, where none are asked for. */
+      const candidates = (expression: Expression, limit: number): SQL => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
         // FTS5 goes through what matches from the newest on, as far as it is asked to.
-        const isNewest = terms.length === 0 && !alike
-        const order = alike ? shortness : sql`weighed.weight * ${shortness}`
+        const isNewest = terms.length === 0
         const best = sql`best AS (
           SELECT entries_fts.rowid AS id
           FROM entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
-            ${alike || isNewest ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
+            ${isNewest ? sql`` : sql`LEFT JOIN weighed ON weighed.id = e.id`}
           WHERE entries_fts MATCH ${matchIfFits(compiler.within(expression, confined))}
             AND ${listed(dialect, scope, now, 'e', sight)} AND ${condition}
-          ORDER BY ${isNewest ? sql`` : sql`${order} DESC, `}entries_fts.rowid DESC
+          ORDER BY ${isNewest ? sql`` : sql`weighed.weight * ${shortness} DESC, `}entries_fts.rowid DESC
           LIMIT ${limit}
         )`
         return withPrelude(
           bindings,
-          alike || isNewest ? [fits, counts, best] : [fits, counts, ...weights, best],
+          isNewest ? [fits, counts, best] : [fits, counts, ...weights, best],
           sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
         )
+      }
+      /** Of entries that all hold the same words, the shortest. */
+      const shortest = (expression: Expression, limit: number): SQL => {
+        const bindings = dialect.bindings()
+        const may = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+        const best = sql`best AS (SELECT id FROM admitted ORDER BY shortness DESC, id DESC LIMIT ${limit})`
+        return withPrelude(
+          bindings,
+          [fits, counts, ...ofClasses([single(expression)], may, limit), best],
+          sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
+        )
+      }
+
+      /** Those with the most and the rarest units. */
+      const withUnits = ({ atLeast }: Units): SQL => {
+        const { alone, composed } = splitUnits(query.units, terms)
+        const isByClasses = composed.length === 0 && alone.length === terms.length && isForClasses(terms.length)
+        return chosenBy((admitted) => {
+          if (!isByClasses)
+            return [counts, ...bestByUnits({ request, units: { atLeast }, compiler, confined, admitted })]
+          const classes = classesOf(terms.map(compiler.term), confined).filter(({ held }) => held >= atLeast)
+          return [
+            counts,
+            ...ofClasses(classes, admitted, depth.candidates),
+            placed(sql`SELECT id, held, key FROM admitted`, depth.candidates),
+          ]
+        })
       }
 
       const expression = query.expression as Expression
@@ -182,17 +216,19 @@ export function createD1FullText(
         rare !== undefined
           ? withRareTerms(rare)
           : units
-            ? chosenBy((admitted) => [counts, ...bestByUnits({ request, units, compiler, confined, admitted })])
+            ? withUnits(units)
             : isAnyOf
               ? withTerms()
-              : candidates(expression, depth.candidates, expression.op === 'unit' && terms.length > 0),
+              : expression.op === 'unit' && terms.length > 0
+                ? shortest(expression, depth.candidates)
+                : candidates(expression, depth.candidates),
         asRows,
       )
       const totals = batch.add(totalsOf({ dialect, scope, now }, place, isCounting, rare === undefined), asRows)
       const fitting = rare === undefined ? batch.add(sql`WITH ${fits} SELECT yes FROM fits`, asRows) : found
       const preferred =
         rare === undefined && query.preferred && isPreferred && !isAnyOf
-          ? batch.add(candidates(query.preferred, depth.complete, true), asRows)
+          ? batch.add(shortest(query.preferred, depth.complete), asRows)
           : null
       // Words weigh what they weigh in the whole scope, also where only one thread is searched.
       const beyond =

@@ -122,6 +122,8 @@ export interface SqlDialect {
   readonly indexEntries: (entries: readonly ReadToIndex[]) => SQL[]
   /** Takes away the search terms of the entry with this id. */
   readonly unindexEntry: (id: number) => SQL
+  /** Behind the number of the analysis, what is raised when this database's index holds something else of the same words. */
+  readonly indexForm: string
   /** Puts parts of the index of words together, a bounded share at a time; null where the index has none. */
   readonly mergeIndex: IndexMerge | null
   /** A string in the metadata of `e`, by the names of members; NULL where there is none. */

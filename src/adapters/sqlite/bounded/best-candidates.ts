@@ -1,4 +1,4 @@
-import { brevityOf, COMMON } from '../../sql/tables/search/candidates'
+import { brevityOf, COMMON } from '../../../domain/search/candidate-rules'
 
 /** The candidates with the highest keys, chosen as the statement of a whole search chooses them, but entry by entry. */
 

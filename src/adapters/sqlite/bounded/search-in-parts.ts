@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pace } from '../../../domain/pace'
+import { COMMON, COUNTED_ALL, isSampled, ofSample, SAMPLE } from '../../../domain/search/candidate-rules'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression } from '../../../domain/search/query-unit'
 import { type Decode, readOne } from '../../sql/core/batch'
@@ -7,7 +8,8 @@ import type { Row, SqlConnection } from '../../sql/core/connection'
 import { asRows, json, num } from '../../sql/core/rows'
 import { entriesWithin, shareOf } from '../../sql/tables/entries/share'
 import type { AnySearch } from '../../sql/tables/search/candidates'
-import { COMMON, COUNTED, splitUnits, type TermCount } from '../../sql/tables/search/candidates'
+import { splitUnits, type TermCount } from '../../sql/tables/search/candidates'
+import { COUNTED } from '../../sql/tables/search/choosing'
 import type { MatchCompiler } from '../match'
 import { type Best, createBest } from './best-candidates'
 import { createLeafReader, type Found, isWord, type Leaf, tooMuch, whole } from './leaves'
@@ -76,6 +78,21 @@ function createCount(cap: number) {
     },
     isFull: () => counted >= cap,
     value: (): TermCount => [counted, reached],
+  }
+}
+
+/** The same up to `COMMON`, of many by a sample. */
+function createSampledCount() {
+  const [few, sampled] = [createCount(COUNTED_ALL), createCount(COMMON / SAMPLE)]
+  return {
+    add(ids: readonly number[]): void {
+      few.add(ids)
+      sampled.add(ids.filter(isSampled))
+    },
+    value(): TermCount {
+      const [[n, last], [told, reached]] = [few.value(), sampled.value()]
+      return n < COUNTED_ALL ? [n, last] : [ofSample(told), reached]
+    },
   }
 }
 
@@ -200,7 +217,7 @@ export async function searchInParts(given: InParts): Promise<FoundInParts> {
   else if (rare === undefined) for (const asked of [expression, query.preferred]) if (asked !== null) prepare(asked)
   const alike = units === undefined && rare === undefined && expression.op === 'unit'
 
-  const counts = terms.map(() => createCount(rare === undefined ? COMMON : rare + 1))
+  const counts = terms.map(() => (rare === undefined ? createSampledCount() : createCount(rare + 1)))
   const best = createBest({ rare, alike, most: depth.candidates })
   const preferred = createBest({ rare: undefined, alike: true, most: depth.complete })
   for await (const found of parts(confined, () => [...leaves.values()])) {

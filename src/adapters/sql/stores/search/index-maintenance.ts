@@ -35,7 +35,7 @@ export function createSqlIndexMaintenance(
   pace: Pace = WITHOUT_REST,
 ): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer, pace)
-  const wanted = `${analyzer.language}/${ANALYSIS}`
+  const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}`
 
   async function progress(): Promise<Progress> {
     const batch = new Batch()
@@ -47,7 +47,7 @@ export function createSqlIndexMaintenance(
     const result = await batch.run(connection)
     const known = result.of(noted)
     if (known !== null) return known
-    // English is what a new database begins with; an empty index suits every language.
+    // English is what a new database began with; an empty index suits every language.
     return { analysis: result.of(entries) === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 

@@ -3,6 +3,7 @@ import type { Layer } from '../../../../domain/entry/entry'
 import { aliasesOf } from '../../../../domain/entry/names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/current'
+import { COMMON } from '../../../../domain/search/candidate-rules'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Unit } from '../../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../../domain/search/score'
@@ -19,6 +20,7 @@ import type { Row } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { toAtMoment } from '../memories/moment'
+import { COUNTED } from './choosing'
 import type { Confined } from './scope-terms'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
@@ -38,29 +40,13 @@ export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
   return { thread: thread ?? null, room: room ?? null, project: project ?? null, layers }
 }
 
+/** Whether a filter asks for nothing but a place, which terms of the index confine a search to. */
+export const isOfPlace = (filter: Filter): boolean =>
+  partsOf(filter).every(({ op }) => ['thread', 'room', 'project', 'layer'].includes(op))
+
 /** Date and agent belong to no phrase. */
 export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
   columns.filter((column) => column !== 'context')
-
-/**
- * How far a candidate's words count more where they stand among few: as the scorer has it, for a word said once. Reckoned in
- * doubles on both databases, so that equals are equal on both.
- */
-export const brevity = (words: SQL): SQL => sql`(1 + 2.2 / (1.3 + CAST(${words} AS double precision) / 55.0))`
-
-/** The same in plain code, to the last bit. */
-export const brevityOf = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
-
-/** That of no words, as SQL: none is above it. */
-export const MOST_BREVITY = sql.raw(String(brevityOf(0)))
-
-/**
- * Entries with a term are counted up to here, in the order of ids; the rest is estimated from how far the count came. Words of
- * more entries are equally common when candidates are chosen.
- */
-export const COMMON = 10_000
-/** As `COMMON`, where candidates come from one thread and the others are only counted. */
-export const COUNTED = 1000
 
 /** Any of the three searches, as the statements that they share take it. */
 export interface AnySearch extends TextRequest {
@@ -96,18 +82,6 @@ export function splitUnits(
   )
   return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
 }
-
-/** What candidates are ordered by where a query asks for its units; doubles on both databases. */
-export const unitKey = (weight: SQL, shortness: SQL): SQL => sql`(${weight} * ${shortness})`
-
-/**
- * A key that none is above who lacks one of the units, of columns `weight`, of all words together, and `lightest`, of one. Who lacks a unit
- * lacks a word, unless the unit is several words next to each other.
- *
- * @param composed units of several words
- */
-export const keyOfOthers = (composed: readonly Unit[]): SQL =>
-  unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MOST_BREVITY)
 
 /** How many, and the highest id among them; null when there was none. */
 export type TermCount = readonly [counted: number, reached: number | null]

@@ -1,0 +1,128 @@
+// Of entries that weigh the same by their words, the shortest: the index leads to them, so that thousands are not looked at.
+import { type SQL, sql } from 'drizzle-orm'
+import { BREVITIES, COMMON, COUNTED_ALL } from '../../domain/search/candidate-rules'
+import { lengthTerm } from '../sql/tables/search/scope-terms'
+
+/** Words of a search that is asked by classes: of three there are seven, each a pass over what it has to do with. */
+const MOST_WORDS = 3
+
+/** Whether so many words may be asked by classes. */
+export const isForClasses = (words: number): boolean => words > 0 && words <= MOST_WORDS
+
+/** Entries that weigh the same but for their lengths. */
+export interface EntryClass {
+  /** Words of the search that each of them holds, as bits by their places. */
+  readonly words: number
+  /** Units of the query that each of them holds. */
+  readonly held: number
+  /** A MATCH expression of them, in brackets. */
+  readonly match: string
+}
+
+const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
+
+/**
+ * The entries with any of a few words, each in the one class of those that hold just the same of them.
+ *
+ * @param words as MATCH expressions, in their order
+ * @param confined the part of the scope that is searched, as a MATCH expression
+ */
+export function classesOf(words: readonly string[], confined: string): EntryClass[] {
+  return Array.from({ length: 2 ** words.length - 1 }, (_, i) => {
+    const bits = i + 1
+    const [present, absent] = [1, 0].map((bit) => words.filter((_, place) => ((bits >> place) & 1) === bit))
+    const without = absent?.length ? ` NOT (${absent.join(' OR ')})` : ''
+    return { words: bits, held: countOfBits(bits), match: `((${confined} AND ${present?.join(' AND ')})${without})` }
+  })
+}
+
+/** Each step of length: what stands before and behind the expression of a class, and how far it raises a weight. */
+function stepsOf(org: string): [before: string, after: string, brevity: number][] {
+  const terms = BREVITIES.map((_, step) => `"${lengthTerm(org, step)}"`)
+  const least = BREVITIES.at(-1) as number
+  return [
+    ...BREVITIES.map((brevity, step): [string, string, number] => [`(scope : ${terms[step]} AND `, ')', brevity]),
+    // Written before lengths stood in the index, which the schedule writes anew: found behind all others until then.
+    ['(', ` NOT scope : (${terms.join(' OR ')}))`, least],
+  ]
+}
+
+interface Asked {
+  readonly org: string
+  readonly classes: readonly EntryClass[]
+  /**
+   * Whether all that the index brings is admitted as a rule. Of a filter it may be little, so that all steps are gone through, each a
+   * pass of 5 ms among 100,000 entries: then a large scope is looked through instead.
+   */
+  readonly plain: boolean
+  /** What scope and filter ask of an entry `e`. */
+  readonly admitted: SQL
+  readonly shortness: SQL
+  /** How many are wanted. */
+  readonly most: number
+  /** How many of those that hold so many units are wanted beside them; 0 for none. */
+  readonly complete: { readonly most: number; readonly held: number }
+}
+
+/**
+ * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among, and
+ * the shortest of those that hold all units.
+ *
+ * A class of few is looked through. One of which each word stands in many is gone through step by step, the highest key first, and the
+ * newest first within a step, until there are enough. What is as good by its key stands in one step, of whichever class.
+ */
+export function byLength({ org, classes, plain, admitted, shortness, most, complete }: Asked): SQL[] {
+  const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
+  const isMany = sql`coalesce(min(sized.n) >= ${COUNTED_ALL}, 0)`
+  const many = plain ? isMany : sql`${isMany} AND (SELECT entries FROM held) <= ${2 * COMMON}`
+  const through = (where: SQL, order: SQL, limit: number) => sql`
+    SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
+    FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+    WHERE classes.many = 0 AND ${where} AND entries_fts MATCH classes.words AND ${admitted}
+    ORDER BY ${order} DESC, e.id DESC LIMIT ${limit}`
+  // Rows come in the order of `steps`, and no more are asked for than it takes.
+  const stepwise = (where: SQL, limit: number) => sql`
+    SELECT one.value AS id, steps.held, steps.key, steps.shortness
+    FROM steps CROSS JOIN json_each(CASE WHEN ${where} THEN (
+      SELECT json_group_array(id) FROM (
+        SELECT e.id FROM entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+        WHERE entries_fts MATCH steps.words AND ${admitted}
+        ORDER BY entries_fts.rowid DESC LIMIT ${limit}
+      )
+    ) ELSE '[]' END) one
+    LIMIT ${limit}`
+  const isWhole = (table: 'classes' | 'steps') => sql`${sql.raw(table)}.held = ${complete.held}`
+  /** Where a table was cut, it may lack some that hold all units. */
+  const ifCut = (table: 'few' | 'many') => sql`(SELECT count(*) FROM ${sql.raw(table)}) >= ${most}`
+  return [
+    sql`sized AS MATERIALIZED (
+      SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+      FROM (SELECT place, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+    )`,
+    sql`classes AS MATERIALIZED (
+      SELECT class.value ->> 1 AS held, class.value ->> 2 AS words,
+        coalesce(sum(sized.weight), 0) AS weight, ${many} AS many
+      FROM fits CROSS JOIN json_each(CASE WHEN fits.yes THEN ${given} ELSE '[]' END) class
+        LEFT JOIN sized ON ((class.value ->> 0) >> sized.place) & 1
+      GROUP BY class.key
+    )`,
+    sql`steps AS MATERIALIZED (
+      SELECT classes.weight * (step.value ->> 2) AS key, classes.held, step.value ->> 2 AS shortness,
+        group_concat((step.value ->> 0) || classes.words || (step.value ->> 1), ' OR ') AS words
+      FROM classes CROSS JOIN json_each(${JSON.stringify(stepsOf(org))}) step
+      WHERE classes.many = 1
+      GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1000
+    )`,
+    sql`few AS MATERIALIZED (${through(sql`1`, sql`key`, most)})`,
+    sql`many AS MATERIALIZED (${stepwise(sql`1`, most)})`,
+    sql`admitted AS MATERIALIZED (
+      SELECT * FROM few UNION ALL SELECT * FROM many${
+        complete.most === 0
+          ? sql``
+          : sql`
+      UNION SELECT * FROM (${through(sql`${isWhole('classes')} AND ${ifCut('few')}`, sql`shortness`, complete.most)})
+      UNION SELECT * FROM (${stepwise(sql`${isWhole('steps')} AND ${ifCut('many')}`, complete.most)})`
+      }
+    )`,
+  ]
+}

@@ -1,0 +1,38 @@
+// By what are the candidates of a search by words chosen? The same on both databases, which find them each in its own way.
+
+/**
+ * Content words from which on an entry is a step longer. Candidates are told apart by steps, so that an index can lead to the shortest of
+ * thousands without a look at each; the scorer counts words one by one. A step is 4 to 8 % of `brevityOf`.
+ */
+export const LENGTH_STEPS = [0, 4, 8, 12, 17, 23, 30, 38, 48, 60, 75, 95, 125, 170, 250, 450] as const
+
+/** The place among `LENGTH_STEPS` of an entry of so many content words. */
+export const stepOf = (words: number): number => LENGTH_STEPS.findLastIndex((from) => from <= words)
+
+/** How far words count more in an entry that begins with so many: as the scorer has it, for a word said once. */
+const brevityFrom = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
+
+/** How far each step raises what an entry weighs, the shortest first. */
+export const BREVITIES: readonly number[] = LENGTH_STEPS.map(brevityFrom)
+
+/** That of an entry of so many content words. */
+export const brevityOf = (words: number): number => BREVITIES[stepOf(words)] as number
+
+/** Entries with a term are counted one by one up to here, in the order of ids. */
+export const COUNTED_ALL = 1_000
+
+/** Of more entries, one in so many is counted, whatever is told of it: those that `isSampled` names. */
+export const SAMPLE = 16
+
+/** As far as a term is counted: words of more entries are equally common when candidates are chosen. A multiple of `SAMPLE`. */
+export const COMMON = 10_000
+
+/** Multiples of the golden section lie evenly, so that no habit of who writes (every second entry a question) meets the sample. */
+const [GOLDEN, RANGE] = [40_503, 65_536]
+/** As `isSampled`, with the id in the place of `id`: an expression that plain code and both databases read alike. */
+export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
+
+export const isSampled = (id: number): boolean => ((id % RANGE) * GOLDEN) % RANGE < RANGE / SAMPLE
+
+/** Entries with a term of which so many are in the sample, where there are more than are counted one by one. */
+export const ofSample = (sampled: number): number => Math.max(COUNTED_ALL, SAMPLE * sampled)
