@@ -169,9 +169,17 @@ export function openWorld(
 
 export type World = ReturnType<typeof openWorld>
 
-/** A database that counts the rows which its batches read. */
+/** What D1 bills of calls. */
+export interface Spent {
+  /** Round trips. */
+  trips: number
+  read: number
+  written: number
+}
+
+/** A database that counts what its batches take. */
 export function countingRows(db: D1Database) {
-  const counted = { rows: 0 }
+  const spent: Spent = { trips: 0, read: 0, written: 0 }
   const database = new Proxy(db, {
     get(target, name) {
       if (name !== 'batch') {
@@ -180,16 +188,21 @@ export function countingRows(db: D1Database) {
       }
       return async (statements: D1PreparedStatement[]) => {
         const results = await target.batch(statements)
-        for (const { meta } of results) counted.rows += meta.rows_read ?? 0
+        spent.trips++
+        for (const { meta } of results) {
+          spent.read += meta.rows_read ?? 0
+          spent.written += meta.rows_written ?? 0
+        }
         return results
       }
     },
   })
-  /** Rows that a call reads. */
-  const rowsOf = async (call: () => Promise<unknown>): Promise<number> => {
-    counted.rows = 0
+  const spentBy = async (call: () => Promise<unknown>): Promise<Spent> => {
+    Object.assign(spent, { trips: 0, read: 0, written: 0 })
     await call()
-    return counted.rows
+    return { ...spent }
   }
-  return { database, rowsOf }
+  /** Rows that a call reads. */
+  const rowsOf = async (call: () => Promise<unknown>): Promise<number> => (await spentBy(call)).read
+  return { database, rowsOf, spentBy }
 }

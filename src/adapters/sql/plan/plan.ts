@@ -44,4 +44,6 @@ export interface Plan {
    * @param led those of the conditions that the index answers, which a database asks first that cannot be told an index
    */
   readonly entriesBy: (index: string, led?: SQL) => SQL
+  /** A table to be changed by way of this index, which the conditions ask for, where its primary key leads to more. */
+  readonly tableBy: (table: string, index: string) => SQL
 }

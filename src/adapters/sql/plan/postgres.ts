@@ -25,5 +25,6 @@ export const POSTGRES_PLAN: Plan = {
   illustratedEntries: sql`entries e`,
   entriesOfProject: sql`entries e`,
   entriesOfLayer: sql`entries e`,
+  tableBy: (table) => sql.raw(table),
   entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
 }

@@ -35,4 +35,5 @@ export const SQLITE_PLAN: Plan = {
   entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
   entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
   entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
+  tableBy: (table, index) => sql.raw(`${table} INDEXED BY ${index}`),
 }

@@ -1,0 +1,176 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { askHere } from '../support/ask-here'
+import { bindings, migrate } from '../support/bindings'
+import { type Call, fill, readingCalls, vary, writingCalls } from '../support/every-tool'
+import { countingRows, openWorld, type Spent } from '../support/isolation'
+
+/**
+ * What every tool costs on D1, by its own counters, with what a call does behind its answer, in an org of each of two sizes: trips of
+ * the longest call; rows read by all its calls together, in the small org and in the large one; rows written. The calls are those of
+ * `every-tool.ts`, which lead a tool's statements different ways. A change that costs more has to say so here. Figures of single
+ * calls, at 1,000 and 10,000: `bench/records/rows.md`.
+ */
+const BUDGETS: Record<string, readonly [trips: number, small: number, large: number, written: number]> = {
+  'GET /api/v1/code/ours/files': [2, 21, 21, 0],
+  'GET /api/v1/orgs/-/changes?limit=10': [2, 6, 6, 0],
+  'PUT /api/v1/code/ours/files': [4, 101, 101, 37],
+  completion: [2, 107, 107, 0],
+  context: [4, 43_700, 128_000, 18],
+  context_delete: [4, 114, 114, 34],
+  context_get: [2, 14, 14, 2],
+  context_getCurrent: [4, 5_420, 8_760, 0],
+  context_list: [2, 1_660, 7_370, 0],
+  context_orient: [1, 5, 5, 0],
+  context_recall: [4, 8_070, 34_700, 0],
+  context_reportEvent: [5, 2_790, 10_500, 171],
+  context_searchCode: [5, 330, 330, 0],
+  context_setup: [1, 5, 5, 0],
+  context_store: [3, 173, 173, 64],
+  context_summarize: [2, 6, 6, 0],
+  context_update: [5, 205, 205, 97],
+  delete_context: [3, 1_290, 5_060, 1_977],
+  delete_context_batch: [2, 524, 2_750, 8],
+  fetch: [2, 8, 8, 0],
+  fts_search_context: [3, 20_300, 78_600, 0],
+  get_context_by_ids: [2, 53, 53, 0],
+  get_context_history: [2, 82, 82, 0],
+  get_statistics: [4, 223, 223, 0],
+  grep_context: [2, 5_930, 32_700, 0],
+  hybrid_search_context: [4, 23_100, 90_800, 0],
+  list_changes: [2, 322, 322, 0],
+  list_threads: [2, 108, 108, 0],
+  navigate_context: [2, 9, 9, 0],
+  read_context_range: [2, 33, 33, 0],
+  remember: [4, 375, 375, 35],
+  resource: [4, 7_100, 19_100, 3],
+  resources: [2, 180, 179, 0],
+  restore_context: [7, 757, 740, 363],
+  search: [4, 4_610, 9_710, 0],
+  search_context: [2, 2_490, 11_800, 0],
+  semantic_search_context: [3, 7_010, 27_900, 0],
+  store_context: [4, 465, 465, 208],
+  store_context_batch: [3, 155, 155, 62],
+  update_context: [4, 318, 318, 128],
+  update_context_batch: [4, 251, 251, 97],
+}
+const [SMALL, LARGE] = [196, 1_225]
+
+/** What each index leads that leads no statement of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are asked for by filters. */
+const NEEDED: Record<string, string> = {
+  api_keys_by_maker: "SELECT 1 FROM api_keys WHERE org = 'o' AND created_by = 'k'",
+  api_keys_by_org: "SELECT id FROM api_keys WHERE org = 'o' ORDER BY created_at, id",
+  capture_sessions_by_entry: "SELECT session FROM capture_sessions WHERE org = 'o' AND entry_id = 7",
+  changes_deleted_by_thread:
+    "SELECT entry_id FROM changes WHERE org = 'o' AND was_thread = 't' AND action = 'delete' AND erased = 0",
+  code_vectors_by_file: 'DELETE FROM code_vectors WHERE file_id = 7',
+  entries_by_long_text: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
+  entries_captured_by_project:
+    "SELECT id FROM entries WHERE org = 'o' AND captured = 1 AND project = 'p' ORDER BY updated_at DESC, id DESC LIMIT 20",
+  entries_captured_by_thread: "SELECT id FROM entries WHERE org = 'o' AND captured = 1 AND thread_id = 't' ORDER BY id",
+  entries_unlisted: "SELECT id FROM entries WHERE org = 'o' AND thread_id = 't' AND listed = 0",
+  entries_unlisted_by_id: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
+  entries_with_large_metadata:
+    "SELECT id FROM entries WHERE org = 'o' AND listed = 1 AND octet_length(metadata) > 1024 AND id > 7 ORDER BY id",
+  image_uses_by_entry: 'DELETE FROM image_uses WHERE entry_id = 7',
+  import_references_by_entry: 'DELETE FROM import_references WHERE entry_id = 7',
+  imported_by_entry: 'SELECT store FROM imported WHERE entry_id = 7',
+  last_seen_by_time: "SELECT session FROM last_seen WHERE org = 'o' AND owner = 'a' ORDER BY seen_at DESC LIMIT 1",
+  last_seen_newest:
+    "SELECT session FROM last_seen WHERE org = 'o' AND owner = 'a' AND agent = 'b' AND project = 'p' ORDER BY seen_at DESC LIMIT 1",
+  patterns_by_entry: 'SELECT 1 FROM patterns WHERE entry_id = 7',
+  receipts_by_call: "SELECT key FROM receipts WHERE org = 'o' AND change_id = 'c'",
+  versions_by_long_text: "SELECT 1 FROM entry_versions WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
+  versions_by_org: "SELECT id FROM entry_versions WHERE id > 0 AND org BETWEEN 'o' AND 'o' ORDER BY org, id LIMIT 100",
+  versions_deleted_by_thread:
+    "SELECT entry_id FROM entry_versions WHERE org = 'o' AND thread_id = 't' AND deleted = 1 AND entry_id > 7",
+}
+
+const { database, spentBy } = countingRows(bindings.DB)
+/** Statements that were sent. */
+const heard = new Set<string>()
+const hearing = new Proxy(database, {
+  get(target, name) {
+    if (name !== 'prepare') return Reflect.get(target, name) as unknown
+    return (text: string) => {
+      heard.add(text)
+      return target.prepare(text)
+    }
+  },
+})
+const world = openWorld({ HISTORY_DAYS: '30' }, hearing)
+
+type Costs = Record<string, Spent>
+
+async function costsOf(ask: (call: Call) => Promise<unknown>, calls: readonly Call[]): Promise<Costs> {
+  const costs: Costs = {}
+  for (const call of calls) {
+    const { trips, read, written } = await spentBy(() => ask(call))
+    const before = costs[call[0]] ?? { trips: 0, read: 0, written: 0 }
+    costs[call[0]] = {
+      trips: Math.max(trips, before.trips),
+      read: before.read + read,
+      written: before.written + written,
+    }
+  }
+  return costs
+}
+
+/** The indexes that a statement is led by. */
+async function indexesOf(text: string): Promise<string[]> {
+  const places = Math.max(0, ...Array.from(text.matchAll(/\?(\d+)/g), ([, n]) => Number(n)))
+  const { results } = await bindings.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
+    .bind(...Array.from({ length: places }, () => null))
+    .all<{ detail: string }>()
+  return results.flatMap(({ detail }) => /USING (?:COVERING )?INDEX (\w+)/.exec(detail)?.[1] ?? [])
+}
+
+describe('what every tool costs on D1', () => {
+  let small: Costs
+  let large: Costs
+  let tools: string[]
+
+  beforeAll(async () => {
+    await migrate()
+    const measured = async (count: number): Promise<Costs> => {
+      const asker = askHere(world, await world.makeOrg('budget'))
+      tools = await asker.tools()
+      const earlier = await fill(asker.ask, { count: 49 })
+      const stored = await vary(asker.ask, await fill(asker.ask, { from: 49, count: count - 49, earlier }), 1)
+      return costsOf(asker.ask, [...readingCalls(stored), ...writingCalls(stored)])
+    }
+    large = await measured(LARGE)
+    small = await measured(SMALL)
+  }, 240_000)
+
+  it('stays within a budget of trips, rows read and rows written, in a small org and in one six times as large', () => {
+    const over = Object.entries(large).flatMap(([name, now]) => {
+      const few = small[name] ?? now
+      const [trips, inSmall, inLarge, written] = BUDGETS[name] ?? [0, 0, 0, 0]
+      const cost = [Math.max(now.trips, few.trips), few.read, now.read, now.written]
+      return [trips, inSmall, inLarge, written].every((most, i) => (cost[i] as number) <= most)
+        ? []
+        : [`${name}: ${cost}`]
+    })
+    expect(over).toEqual([])
+    expect(tools.filter((name) => !(name in large && name in BUDGETS))).toEqual([])
+  })
+
+  it('keeps no index but those that a question needs, since each is a row written with every change', async () => {
+    for (let day = 0; day < 3; day++) {
+      world.clock.advance(25 * 3_600_000)
+      await world.services.schedule.run()
+    }
+    const led = new Set((await Promise.all([...heard].map(indexesOf))).flat())
+    const { results } = await bindings.DB.prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND name NOT GLOB 'entries_meta_*' ORDER BY name`,
+    ).all<{ name: string }>()
+    expect(results.map(({ name }) => name).filter((name) => !led.has(name) && !(name in NEEDED))).toEqual([])
+    const others = await Promise.all(
+      Object.entries(NEEDED).map(async ([name, text]) => [
+        name,
+        led.has(name) ? 'needs no question here' : await indexesOf(text),
+      ]),
+    )
+    expect(others).toEqual(Object.keys(NEEDED).map((name) => [name, [name]]))
+  })
+})
