@@ -5,6 +5,7 @@ import { splitUnits, type Units } from '../sql/tables/search/candidates'
 import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { asked } from './counted-terms'
 import type { MatchCompiler } from './match'
+import { wordClasses } from './word-classes'
 
 /** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
 const SPARE = 55
@@ -51,7 +52,7 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
   const together = compiler.within({ op: 'and', of: query.units.map((unit) => ({ op: 'unit', unit })) }, confined)
   const complete = [
     sql`rarity AS MATERIALIZED (
-      SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+      SELECT place, words, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
       FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
     )`,
     sql`everything (weight, lightest) AS MATERIALIZED (SELECT sum(weight), min(weight) FROM rarity)`,
@@ -74,15 +75,14 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
       FROM (SELECT ${keyOfOthers(composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
     )`,
     // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
-    sql`parts AS MATERIALIZED (
-      SELECT words, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
+    ...wordClasses(sql`
+      SELECT words, n, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
       FROM missing CROSS JOIN rarity WHERE missing.yes
-      UNION ALL SELECT part.value, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes
-    )`,
+      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes`),
     sql`weighed AS MATERIALIZED (
-      SELECT entries_fts.rowid AS id, sum(parts.weight) AS weight, sum(parts.unit) AS held
-      FROM parts CROSS JOIN entries_fts
-      WHERE entries_fts MATCH parts.words
+      SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS held
+      FROM classed CROSS JOIN entries_fts
+      WHERE entries_fts MATCH classed.words
       GROUP BY entries_fts.rowid
     )`,
     // Of thousands, only those are looked up that may be among the best, however short they are.

@@ -22,6 +22,7 @@ import { counted, countedBySample, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { createStanding } from './standing'
+import { wordClasses } from './word-classes'
 
 /**
  * Candidates by FTS5.
@@ -68,14 +69,13 @@ export function createD1FullText(
       // orgs, and so tell one what the others hold, and read their share of the index for it.
       const counts = sql`counts AS MATERIALIZED (${countedBySample(scope.org, inside(confined))})`
       const weights = [
-        sql`rarity AS MATERIALIZED (
-          SELECT place, words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-          FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
-        )`,
+        ...wordClasses(sql`
+          SELECT words, n, 1 AS unit, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+          FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0`),
         sql`weighed AS MATERIALIZED (
-          SELECT entries_fts.rowid AS id, sum(rarity.weight) AS weight, count(*) AS terms
-          FROM rarity CROSS JOIN entries_fts
-          WHERE entries_fts MATCH rarity.words
+          SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS terms
+          FROM classed CROSS JOIN entries_fts
+          WHERE entries_fts MATCH classed.words
           GROUP BY entries_fts.rowid
         )`,
       ]

@@ -1,0 +1,34 @@
+// Of words that stand in many entries, each entry is met once for three of them: a step through the index is a row, however it is asked.
+import { type SQL, sql } from 'drizzle-orm'
+import { COUNTED_ALL } from '../../domain/search/candidate-rules'
+
+/** Words of a group: of three there are seven classes of entries that hold the same of them. */
+const GROUP = 3
+
+/**
+ * Tables up to `classed`, of `words`, `weight` and `units`: what an entry is met by, each with what that adds to its weight and how many
+ * units it holds by it.
+ *
+ * @param parts rows of `words`, a MATCH expression, `n`, in how many entries it stands, `weight` and `unit`, 1 where it is a unit
+ */
+export function wordClasses(parts: SQL): SQL[] {
+  const size = sql.raw(String(GROUP))
+  const classes = JSON.stringify(Array.from({ length: 2 ** GROUP - 1 }, (_, i) => i + 1))
+  const present = sql`(class.value >> (many.at % ${size})) & 1`
+  return [
+    sql`parts AS MATERIALIZED (${parts})`,
+    sql`many AS MATERIALIZED (
+      SELECT words, weight, unit, row_number() OVER (ORDER BY n, words) - 1 AS at FROM parts WHERE n >= ${COUNTED_ALL}
+    )`,
+    sql`classed AS MATERIALIZED (
+      SELECT words, weight, unit AS units FROM parts WHERE n < ${COUNTED_ALL}
+      UNION ALL
+      SELECT '((' || group_concat(words, ') AND (') FILTER (WHERE ${present}) || ')'
+          || coalesce(' NOT ((' || group_concat(words, ') OR (') FILTER (WHERE NOT ${present}) || '))', '') || ')',
+        sum(weight) FILTER (WHERE ${present}), sum(unit) FILTER (WHERE ${present})
+      FROM json_each(${classes}) class CROSS JOIN many
+      GROUP BY many.at / ${size}, class.value
+      HAVING class.value < 1 << count(*)
+    )`,
+  ]
+}
