@@ -38,8 +38,10 @@ export interface ChangeOptions {
 
 export interface EntryPage {
   readonly entries: readonly EntryPreview[]
-  /** Exact number of matches, from the same consistent read as the page; where a page takes several reads, of each part when it is read. */
+  /** Number of matches, from the same consistent read as the page; where a page takes several reads, of each part when it is read. */
   readonly total: number
+  /** Counting has stopped behind the page (threads contract §4): there are more, one of them at least counted. Absent where exact. */
+  readonly totalIsExact?: false
 }
 
 /** A part of an entry's text, in code points. */

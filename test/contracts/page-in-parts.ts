@@ -71,6 +71,29 @@ export function pageInPartsCases(make: () => Made): void {
     return ada
   }
 
+  it('stops counting behind a whole page where more than ten thousand are seen, and says so', async () => {
+    const made = make()
+    const ada = await fill(made, 60)
+    const once = await walking(made, 1000).store.page(ada, EVEN, { limit: 4, offset: 2, previewLength: 9 })
+    const parts = walking(made, 5)
+    const pages = async (offset: number) => {
+      const { entries, ...told } = await parts.store.page(ada, EVEN, { limit: 4, offset, previewLength: 9 })
+      return { ids: entries.map(({ id }) => id), ...told }
+    }
+    const ids = once.entries.map(({ id }) => id)
+    expect(await pages(2)).toEqual({ ids, total: once.total })
+    await made.connection.batch([
+      sql`UPDATE circle_counters SET entries = entries + 10000 WHERE org = ${ada.org} AND entries > 0`,
+    ])
+    const stopped = await pages(2)
+    expect(stopped).toMatchObject({ ids, totalIsExact: false })
+    expect(stopped.total).toBeGreaterThan(2 + 4)
+    expect(stopped.total).toBeLessThan(once.total)
+    // The last page finds the end, and with it the total.
+    expect(await pages(once.total - 3)).toMatchObject({ total: once.total })
+    expect(await pages(once.total - 3)).not.toHaveProperty('totalIsExact')
+  })
+
   it('reads in parts the page that it reads at once, in the same order with the same total', async () => {
     const made = make()
     const start = Math.floor(made.clock.now() / 1000)

@@ -42,6 +42,7 @@ export const searchContext = defineTool({
   }),
   output: output({
     ...pageOutput,
+    total_is_exact: z.literal(false).optional().describe('When counting has stopped: at least total'),
   }),
   inspect: inspectFilter,
   async handler(context, args) {
@@ -49,7 +50,7 @@ export const searchContext = defineTool({
     const startedAt = services.now()
     const { limit: applied, clamped } = clampLimit(args.limit)
     const read = readFilter(args)
-    const { entries, total } = await services.entries.page(principal, read.filter, {
+    const { entries, total, totalIsExact } = await services.entries.page(principal, read.filter, {
       limit: applied,
       offset: args.offset,
       previewLength: config.truncationLength + 1,
@@ -63,6 +64,7 @@ export const searchContext = defineTool({
       results,
       count: results.length,
       total,
+      ...(totalIsExact === false ? { total_is_exact: false } : {}),
       has_more: args.offset + results.length < total,
       ...omittedMember(omitted),
       ...(args.explain_query

@@ -151,7 +151,7 @@ export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
     throw invalidInput(`A query has at most ${MAX_QUERY} characters`)
   if (query !== null) return ranked(visit, wanted, query, filter, offset)
   const request = { limit: SIZE, offset, previewLength: PREVIEW }
-  const { entries, total } = await visit.services.entries.page(principalOf(visit), filter, request)
-  const heading = `${plural(total, 'memory', 'memories')}, newest first`
+  const { entries, total, totalIsExact } = await visit.services.entries.page(principalOf(visit), filter, request)
+  const heading = `${totalIsExact === false ? 'at least ' : ''}${plural(total, 'memory', 'memories')}, newest first`
   return { results: entries.map((entry) => ({ entry })), total, warnings: [], heading, offset, size: SIZE }
 }

@@ -39,6 +39,6 @@ export function pagesWithCaptured(
     const wanted = rows.slice(from, from + request.limit - page.entries.length).map(({ id }) => Number(id))
     const captured = await entries.previews(scope, filter, wanted, request.previewLength)
     const inOrder = captured.toSorted((a, b) => wanted.indexOf(a.id) - wanted.indexOf(b.id))
-    return { entries: [...page.entries, ...inOrder], total: page.total + rows.length }
+    return { ...page, entries: [...page.entries, ...inOrder], total: page.total + rows.length }
   }
 }

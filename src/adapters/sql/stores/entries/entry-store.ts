@@ -114,7 +114,8 @@ export function createSqlEntryStore(
       const share = shareOf(dialect, filter)
       if (total === null && share !== null) {
         const inParts = await pageInParts(connection, pace, context, filter, share, request)
-        return { entries: await previews(scope, filter, inParts.ids, previewLength), total: inParts.total }
+        const entries = await previews(scope, filter, inParts.ids, previewLength)
+        return { entries, total: inParts.total, ...(inParts.isExact ? {} : { totalIsExact: false }) }
       }
       return {
         entries: await previewsOf(connection, context, page, { filter, previewLength, pace }),

@@ -6,8 +6,9 @@ import type { Window } from '../../../../domain/search/window'
 import { readOne } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
-import { json, num, onlyRow } from '../../core/rows'
+import { json, num, numOrNull, onlyRow } from '../../core/rows'
 import { listed } from '../../core/visibility'
+import { circleTotals } from '../counts/circle-totals'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
 import { parsedBytes, type Share } from '../entries/share'
 
@@ -16,7 +17,12 @@ import { parsedBytes, type Share } from '../entries/share'
  * contract §6): entries are gone through in the order of the page, so many at a time, with rests between. The answer is that of one
  * statement, as long as nobody writes meanwhile: what is stored then is not in the page, and what is deleted then may still be
  * counted. Entries of the same second as a part begins or ends with are passed over in the index alone.
+ *
+ * Whoever sees many entries is told no total that costs a look at each: counting stops where the page is whole and more is known to follow.
  */
+
+/** Whoever sees no more is told exact totals; of others so many are gone through before counting may stop (threads contract §4). */
+const COUNTED = 10_000
 
 /** D1 answers a thousand queries of a request, and the parts of a filter that asks for very much are small. */
 export const MOST_PARTS = 500
@@ -66,20 +72,23 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
         SELECT id, created_second FROM found ORDER BY created_second DESC, id DESC LIMIT ${window.limit} OFFSET ${window.offset}
       )) AS ids,
       (SELECT second FROM until) AS second,
-      (SELECT id FROM until) AS id`,
+      (SELECT id FROM until) AS id,
+      ${after === null ? sql`(SELECT entries FROM (${circleTotals(context)}) AS totals)` : sql`NULL`} AS visible`,
   )
 }
 
 const toFound = (row: Row) => ({
   ids: json<number[]>(row, 'ids'),
   matches: num(row, 'matches'),
+  /** Entries that the scope sees; told by the first part. */
+  visible: numOrNull(row, 'visible'),
   next: row.id === null ? null : { second: num(row, 'second'), id: num(row, 'id') },
 })
 type PartFound = ReturnType<typeof toFound>
 
 /**
  * @param share what is gone through at a time
- * @returns ids of the page in its order, and how many entries match in all
+ * @returns ids of the page in its order, and how many entries match: in all, or as far as was counted
  */
 export async function pageInParts(
   connection: SqlConnection,
@@ -88,22 +97,26 @@ export async function pageInParts(
   filter: Filter,
   share: Share,
   { limit, offset }: Window,
-): Promise<{ ids: number[]; total: number }> {
+): Promise<{ ids: number[]; total: number; isExact: boolean }> {
   const ids: number[] = []
   let total = 0
+  let visible = 0
   for (let after: Place | null = null, more = true, parts = 1; more; parts++) {
     if (parts > MOST_PARTS) throw tooMuchAsked()
     await pace.rest()
     const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
+    const size = after === null ? { ...share, entries: Math.min(share.entries, COUNTED) } : share
     const part: PartFound = await readOne(
       connection,
-      partStatement(context, filter, after, share, window),
+      partStatement(context, filter, after, size, window),
       onlyRow(toFound),
     )
     ids.push(...part.ids)
     total += part.matches
+    visible = part.visible ?? visible
     more = part.next !== null
     after = part.next
+    if (more && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
   }
-  return { ids, total }
+  return { ids, total, isExact: true }
 }
