@@ -89,6 +89,8 @@ export const THREADS = {
   '7-fresh': 'finds by meaning what was just stored, by new words what was changed, and never what was deleted',
   '7-filters': 'chooses the nearest among those that pass the filters',
   '7-chunks': 'finds a long text by any of its chunks, once',
+  '7-sentence':
+    'finds the entry that holds the sentence asked for before lines that share words with it, however long it is',
   '7-failure': 'fails a write, and stores nothing, when its embeddings cannot be made',
   '7-defer': 'stores without vectors when told to defer, and finds the entry by words at once',
   '8-degraded': 'answers from the leg that works, with a warning',

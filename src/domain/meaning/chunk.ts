@@ -39,6 +39,13 @@ function cutAt(text: string, from: number, size: number): number {
   return behind === null ? end : earliest + behind
 }
 
+/**
+ * How texts are cut for an embedder that tells sentences apart only in pieces of a size. These are cut between sentences where they can
+ * be, and repeat nothing: there it only makes more of them.
+ */
+export const fineEnough = (options: ChunkOptions | null, finest: number | undefined): ChunkOptions | null =>
+  options === null || finest === undefined || options.size <= finest ? options : { size: finest, overlap: 0 }
+
 /** @param options null switches chunking off: the whole text is one chunk */
 export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
   const whole = codePointLength(text)

@@ -100,6 +100,27 @@ export function meaningContract(connect: Connect): void {
       expect(stats.embedding_count).toBeGreaterThan(stats.context_count)
     })
 
+    it(promise('7-sentence'), async () => {
+      const thread = unique()
+      const syllable = (n: number) => `${'bdfgklmnprstvz'[n % 14]}${'aeiou'[n % 5]}`
+      const wordAt = (n: number) => [n, n * 11 + 3, n * 17 + 5, n * 29 + 7].map((one) => syllable(one >> 1)).join('')
+      const prose = (length: number, from: number) =>
+        Array.from({ length }, (_, i) => `${wordAt((from + i) * 37)}${(i + 1) % 11 === 0 ? '.' : ''}`).join(' ')
+      const sentence = 'Renew the wildcard certificate two days before the quarterly audit begins.'
+      const long = `${prose(360, 0)} ${sentence} ${prose(320, 500)}`
+      expect(long.length).toBeGreaterThan(5_800)
+      const lines = [
+        'We renew the lease of the van.',
+        'What begins well ends well.',
+        'It was two in the morning.',
+        'Come before lunch.',
+      ]
+      for (const line of lines) await s.store(line, { thread_id: thread })
+      const one = await s.store(long, { thread_id: thread })
+      const { results } = await s.ok('semantic_search_context', { query: sentence, thread_id: thread, limit: 1 })
+      expect(ids({ results })).toEqual([one])
+    })
+
     it(promise('8-shape'), async () => {
       const data = await both('authentication tokens', { explain_query: true, rrf_k: '10' })
       expect(Object.keys(data)).toEqual([

@@ -1,6 +1,6 @@
 import type { Generated, GenerationTopic, Source, TextVector } from '../../../domain/entry/entry'
 import { Problem } from '../../../domain/errors'
-import { type Chunk, type ChunkOptions, chunkText } from '../../../domain/meaning/chunk'
+import { type Chunk, type ChunkOptions, chunkText, fineEnough } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
 import { type Pace, WITHOUT_REST } from '../../../domain/pace'
 import { codePointLength } from '../../../domain/text'
@@ -53,7 +53,8 @@ const PARALLEL_SUMMARIES = 4
 export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
-  const { embedder, summarizer, chunking, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
+  const { embedder, summarizer, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
+  const chunking = fineEnough(settings.chunking, embedder?.finest)
 
   const asWhole =
     (made: (texts: readonly string[]) => Promise<readonly Float32Array[]>): Ask =>
