@@ -9,6 +9,7 @@ import { root } from '../../scripts/install.mjs'
 const RECORDS = {
   'load compared': 'load',
   backends: 'load',
+  size: 'rows',
   'capture-clients': 'capture',
   'code-postgres': 'code',
   'crashes-d1': 'crashes',

@@ -43,7 +43,9 @@ export function eraseStatements(
       UPDATE receipts SET ${forget} AND effect IS NOT NULL AND (at <= ${oldest} OR effect LIKE '%0]%')
         AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
     sql`DELETE FROM capture_sessions WHERE org = ${org} AND entry_id IN (${gone})`,
-    sql`UPDATE ${dialect.plan.tableBy('capture_events', 'capture_events_told')} SET output = NULL WHERE org = ${org} AND output IS NOT NULL AND EXISTS (${gone})`,
+    sql`
+      UPDATE ${dialect.plan.tableBy('capture_events', 'capture_events_told')} SET output = NULL
+      WHERE org = ${org} AND output IS NOT NULL AND EXISTS (${gone})`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
       WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
