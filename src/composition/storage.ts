@@ -6,28 +6,21 @@ import { createPostgresDialect } from '../adapters/postgres/dialect'
 import { createPostgresFullText } from '../adapters/postgres/full-text'
 import { checkPostgresSchema } from '../adapters/postgres/schema'
 import { takingStock } from '../adapters/postgres/stock'
-import { createPostgresVectorIndex } from '../adapters/postgres/vector-index'
 import { workerSocketsTo } from '../adapters/postgres/worker-socket'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createD1Dialect } from '../adapters/sqlite/dialect'
 import { createD1FullText } from '../adapters/sqlite/full-text'
 import type { Migration } from '../adapters/sqlite/migrations'
-import { createObjectVectorIndex } from '../adapters/vector-object'
-import { createVectorizeIndex } from '../adapters/vectorize'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import { modelKey } from '../domain/meaning/vector'
 import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
-import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
-import type { DatabaseHealth, ObjectStoreHealth } from '../ports/health'
-import type { Settings } from '../ports/settings'
-import type { VectorIndex } from '../ports/vector-index'
+import type { DatabaseHealth } from '../ports/health'
 import type { Bindings } from './bindings'
 
 /** The part of compose.ts that chooses databases and vector indexes. */
@@ -117,40 +110,4 @@ export function chooseStorage(
   const connection = hosted(bare, storageHost(bindings.LOCAL_STORAGE), storageStates(DB))
   const fullText = createD1FullText(connection, analyzer, clock, { pace: given.pace })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
-}
-
-/** @throws Problem unavailable when the chosen index lacks its binding */
-export function chooseIndex(
-  bindings: Bindings,
-  config: Config,
-  given: { readonly connection: SqlConnection; readonly settings: Settings; readonly clock: Clock },
-): VectorIndex {
-  const { connection, settings, clock } = given
-  switch (config.vectorBackend) {
-    case 'pgvector':
-      return createPostgresVectorIndex(connection, {
-        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS),
-      })
-    case 'object':
-      if (bindings.VECTORS === undefined)
-        throw new Problem(
-          'unavailable',
-          'VECTOR_BACKEND is object, but there is no VECTORS binding; add the Durable Object to wrangler.toml',
-        )
-      return createObjectVectorIndex(bindings.VECTORS)
-    case 'vectorize':
-      if (bindings.VECTORIZE === undefined)
-        throw new Problem(
-          'unavailable',
-          'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
-        )
-      return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
-  }
-}
-
-/** Whether the vector index answers; null when nothing uses it. */
-export function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
-  if (embedder === null) return null
-  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
-  return { backend: index.backend, ping: async () => void (await index.state(space)) }
 }

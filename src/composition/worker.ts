@@ -43,9 +43,10 @@ import { chooseModels } from './models'
 import { composePacks } from './packs'
 import { composePeople } from './people'
 import { composeSearches } from './searches'
-import { chooseIndex, chooseStorage, vectorHealth } from './storage'
+import { chooseStorage } from './storage'
 import { timedIndex } from './timed'
 import { composeTransfer } from './transfer'
+import { chooseIndex, vectorHealth } from './vector-index'
 
 export interface Surroundings {
   readonly log: Log

@@ -1,5 +1,5 @@
 import { invalidInput, Problem } from './errors'
-import { SentBytes } from './json/base64'
+import { SentBytes } from './json/sent-bytes'
 import { Unkept } from './json/unkept'
 import { jsonText } from './json/write'
 

@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { invalidInput, Problem } from '../domain/errors'
-import type { AuditRow } from '../domain/identity/audit'
-import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
+import { showEvent, showKey, showOrg, showProject } from './administered'
 import { administrator, noting } from './administering'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './object-body'
@@ -16,36 +15,6 @@ interface Variables {
   readonly services: Services
   readonly credential: Credential
 }
-
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
-
-const showOrg = ({ id, name, createdAt }: Org) => ({ id, name, created_at: iso(createdAt) })
-const showProject = ({ id, name, createdAt }: Project) => ({ id, name, created_at: iso(createdAt) })
-const showKey = (key: ApiKey) => ({
-  id: key.id,
-  name: key.name,
-  role: key.role,
-  projects: key.projects,
-  agent: key.agent,
-  owner: key.owner,
-  created_at: iso(key.createdAt),
-  created_by: key.createdBy,
-  expires_at: iso(key.expiresAt),
-  revoked_at: iso(key.revokedAt),
-  last_used_at: iso(key.lastUsedAt),
-  capture: key.captures,
-})
-const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
-  seq,
-  at: iso(at),
-  key_id: keyId,
-  agent,
-  action,
-  tool,
-  ids,
-  allowed,
-  detail,
-})
 
 function readInteger(value: string | undefined, name: string, fallback: number, min: number, max: number): number {
   if (value === undefined || value === '') return fallback

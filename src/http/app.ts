@@ -3,9 +3,9 @@ import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Config } from '../config'
 import { capacityWarning, D1_LIMIT } from '../domain/capacity'
-import { Problem, type ProblemCode, type ProblemDetails } from '../domain/errors'
+import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
-import { offerOf } from '../tools/catalogue'
+import { offerOf } from '../tools/offers'
 import { readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { admit, enter, refuse, whenSent } from './admission'
@@ -24,11 +24,13 @@ import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
 import type { DataPoint, Measure } from './measure'
 import { createCounters, METRICS_TYPE, metricsText, noteRequest, standingOf } from './metrics'
+import { SCOPE } from './oauth/provider'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
-import { type OAuth, SCOPE } from './oauth/server'
+import type { OAuth } from './oauth/server'
 import { unsaid } from './said'
 import { CARD_PATH, serverCard } from './server-card'
+import { STATUS } from './status'
 import { createTransferRoutes } from './transfer'
 import { isBrowser, trouble, welcome } from './welcome'
 
@@ -54,18 +56,6 @@ type Variables = {
   requestId: string
   /** To be called when the answer has been sent. */
   leaving: (() => Promise<void>)[]
-}
-
-const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 500 | 501 | 503>> = {
-  invalid_input: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  limit_exceeded: 413,
-  internal: 500,
-  unsupported: 501,
-  unavailable: 503,
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { checkThreadId } from '../domain/entry/draft'
-import { invalidInput, notFound, Problem } from '../domain/errors'
+import { invalidInput, notFound } from '../domain/errors'
 import {
   FEED_ACTIONS,
   FEED_LIMIT,
@@ -11,11 +11,11 @@ import {
 } from '../domain/history/feed'
 import type { Principal } from '../domain/identity/scope'
 import { openProject } from '../domain/recall/project'
-import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'
 import { type Credential, requireOrg } from './auth'
-import { COMMENT_MS, openPages, type Pages } from './event-stream'
+import { eventStream, STREAM_HEADERS } from './changes-stream'
+import { openPages } from './event-stream'
 import { ticking } from './waiting'
 
 /** The feed of an org (history contract §4): `GET /api/v1/orgs/:org/changes`, a page of lines or a live stream. */
@@ -70,63 +70,6 @@ function readQuery(principal: Principal, query: Record<string, string>) {
 
 const lines = (changes: readonly FeedChange[]): string =>
   changes.map((change) => `${JSON.stringify(shownChange(change))}\n`).join('')
-
-const utf8 = new TextEncoder()
-
-/** The events of a page; each carries the cursor behind it, and the last one, or a block without data, that behind the page. */
-async function events({ changes }: Services, principal: Principal, page: FeedPage): Promise<string> {
-  const last = page.changes.at(-1)
-  const ids = await Promise.all(
-    page.changes.map((change) => changes.seal(principal, change === last ? page.next : change.position)),
-  )
-  return page.changes.map((change, i) => `id: ${ids[i]}\ndata: ${JSON.stringify(shownChange(change))}\n\n`).join('')
-}
-
-/** How a stream says why it is over. */
-const farewell = ({ code, message, details }: Problem): string =>
-  `event: end\ndata: ${JSON.stringify({ error: { code, message, ...(details === undefined ? {} : { details }) } })}\n\n`
-
-/** The live stream; whoever is cut off goes on from the `id` that came last. */
-export function eventStream(services: Services, principal: Principal, pages: Pages): ReadableStream<Uint8Array> {
-  const { changes, now } = services
-  let spoke = now()
-  let begun = false
-  /** A block without data: it moves the reader's cursor and nothing else. */
-  const onlyCursor = async ({ next }: FeedPage) => `id: ${await changes.seal(principal, next)}\n\n`
-
-  /** What goes out next; null at the end. */
-  async function more(): Promise<string | null> {
-    for (;;) {
-      const page: FeedPage | null = begun ? await pages.next() : pages.first
-      const first = !begun
-      begun = true
-      if (page === null) return null
-      if (page.changes.length > 0) return events(services, principal, page)
-      if (first) return `retry: 1000\n${await onlyCursor(page)}`
-      if (now() - spoke >= COMMENT_MS) return `: nothing new\n${await onlyCursor(page)}`
-    }
-  }
-
-  return new ReadableStream({
-    async pull(controller) {
-      const text = await more().catch((error: unknown) => error)
-      spoke = now()
-      if (typeof text === 'string') return controller.enqueue(utf8.encode(text))
-      // What is no Problem is a failure of ours: the reader comes back, and is told then if it lasts.
-      if (text instanceof Problem) controller.enqueue(utf8.encode(farewell(text)))
-      controller.close()
-      await pages.close()
-    },
-    // Whoever has gone is noticed when something is sent.
-    cancel: () => pages.close(),
-  })
-}
-
-const STREAM_HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-cache, no-transform',
-  'X-Accel-Buffering': 'no',
-}
 
 /** The address of the next page. */
 function nextUrl(address: string, cursor: string): string {

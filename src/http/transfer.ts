@@ -1,122 +1,20 @@
 import { Hono } from 'hono'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
 import type { Actor } from '../domain/identity/scope'
-import { openProject } from '../domain/recall/project'
-import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../domain/transfer/records'
+import { MAX_VOLUME_BYTES } from '../domain/transfer/records'
 import type { Services } from '../services/services'
-import type { ExportRequest } from '../services/transfer/export-org'
 import { administrator, noting } from './administering'
 import { type Credential, LOCAL } from './auth'
+import { acceptedBy, acceptsGzip, streamOf, unpacked } from './gzip'
+import { checkNames, readExport, readFlag } from './transfer-query'
 
 /** Export and import of an org (docs/contracts/operate.md §2). */
 interface Variables {
   readonly services: Services
   readonly credential: Credential
 }
-
-const EXPORT_PARAMETERS = ['project', 'after', 'history', 'vectors', 'images', 'limit', 'from']
 const IMPORT_PARAMETERS = ['on_conflict', 'dry_run']
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
-
-type Query = Readonly<Record<string, string | undefined>>
-
-function checkNames(query: Query, names: readonly string[], what: string): void {
-  const unknown = Object.keys(query).find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw invalidInput(`Unknown parameter "${unknown.slice(0, 40)}"; an ${what} takes: ${names.join(', ')}`)
-}
-
-function readFlag(query: Query, name: string, usual: boolean): boolean {
-  const value = query[name]
-  if (value === undefined || value === '') return usual
-  if (value === 'true') return true
-  if (value === 'false') return false
-  throw invalidInput(`${name} must be true or false`)
-}
-
-function readExport(actor: Actor, query: Query): { request: ExportRequest; from: string | null; limit: number } {
-  checkNames(query, EXPORT_PARAMETERS, 'export')
-  const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
-  const project = given('project')
-  const limit = given('limit')
-  const entries = limit === null ? MAX_VOLUME_ENTRIES : /^\d{1,6}$/.test(limit) ? Number(limit) : 0
-  if (entries < 1 || entries > MAX_VOLUME_ENTRIES)
-    throw invalidInput(`limit must be a whole number from 1 to ${MAX_VOLUME_ENTRIES}: entries a volume`)
-  return {
-    request: {
-      project: project === null ? null : openProject(actor, project, 'project'),
-      after: given('after'),
-      history: readFlag(query, 'history', false),
-      vectors: readFlag(query, 'vectors', false),
-      images: readFlag(query, 'images', true),
-    },
-    from: given('from'),
-    limit: entries,
-  }
-}
-
-/** The bytes of an export; whoever stops reading stops it. */
-export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | object>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        for (;;) {
-          const { done, value } = await parts.next()
-          if (done) return controller.close()
-          if ('bytes' in value) return controller.enqueue(value.bytes)
-        }
-      } catch (error) {
-        // The volume has no end then, and the reader goes on from the last whole one.
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      await parts.return(undefined)
-    },
-  })
-}
-
-/** Cloudflare asks a Worker for gzip whatever the client takes, and tells beside it what that is. */
-const acceptedBy = ({ cf, headers }: Request): string =>
-  typeof cf?.clientAcceptEncoding === 'string' ? cf.clientAcceptEncoding : (headers.get('accept-encoding') ?? '')
-
-const acceptsGzip = (accepted: string): boolean =>
-  accepted.split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
-
-/** Begins with what gzip begins with, whatever the header says. */
-export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIterable<Uint8Array>> {
-  if (request.body === null) throw invalidInput('The body must be one volume, plain or gzip')
-  const reader = request.body.getReader()
-  const first = await reader.read()
-  const head = first.value ?? new Uint8Array()
-  const rest = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(head),
-    async pull(controller) {
-      const { done, value } = await reader.read()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  const isPacked = head[0] === 0x1f && head[1] === 0x8b
-  return chunksOf(isPacked ? rest.pipeThrough(new DecompressionStream('gzip')) : rest, isPacked)
-}
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>, isPacked: boolean): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        if (isPacked) throw invalidInput('The gzip of the volume is cut or altered; nothing of this volume is taken')
-        throw error
-      })
-      if (done) return
-      yield value
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
-}
 
 /** Whether ids of an import are kept where they are free. */
 export const keepsIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true || keyId === LOCAL.keyId

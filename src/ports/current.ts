@@ -1,7 +1,8 @@
 import type { Scope } from '../domain/identity/scope'
 import type { QuantizedVector } from '../domain/meaning/vector'
-import type { AtMoment, Moment } from '../domain/recall/current'
+import type { AtMoment } from '../domain/recall/current'
 import type { OpenedFile } from '../domain/recall/hints'
+import type { Moment } from '../domain/recall/moment'
 import type { Filter } from '../domain/search/filter'
 import type { NearbyRequest, VectorSearch } from './vector-index'
 

@@ -1,4 +1,5 @@
-import type { Entry, EntryChange, EntryPreview, EntryToChange, NewEntry } from '../domain/entry/entry'
+import type { Entry, EntryPreview, EntryToChange } from '../domain/entry/entry'
+import type { EntryChange, NewEntry } from '../domain/entry/entry-write'
 import type { JsonObject } from '../domain/entry/metadata'
 import type { DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'

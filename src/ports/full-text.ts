@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/identity/scope'
-import type { AtMoment, Moment } from '../domain/recall/current'
+import type { AtMoment } from '../domain/recall/current'
+import type { Moment } from '../domain/recall/moment'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'

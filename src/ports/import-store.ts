@@ -1,6 +1,7 @@
 import type { TextVector } from '../domain/entry/entry'
 import type { Caller, Scope } from '../domain/identity/scope'
-import type { IncomingEntry, IncomingLink, IncomingVersion } from '../domain/transfer/incoming'
+import type { IncomingEntry, IncomingLink } from '../domain/transfer/incoming'
+import type { IncomingVersion } from '../domain/transfer/incoming-version'
 
 /** What is known here of an entry of another store. */
 export interface Remembered {

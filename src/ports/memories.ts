@@ -1,4 +1,5 @@
-import type { EntryVersion, Layer } from '../domain/entry/entry'
+import type { Layer } from '../domain/entry/entry'
+import type { EntryVersion } from '../domain/entry/entry-write'
 import type { Kind } from '../domain/entry/kind'
 import type { Scope } from '../domain/identity/scope'
 import type { Original } from '../domain/recall/digest'

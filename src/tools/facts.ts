@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { PROBLEM_CODES, type ProblemDetails, type ToldProblem } from '../domain/errors'
 import { type SavedBefore, savedBy, type Trace } from '../domain/receipts/receipt'
 import { type KeptOutcome, keptOf, onlyValue, outcomesOf } from '../services/outcome'
-import { MADE, type Planned, type StoredEntry, storedAs } from '../services/writing/entries/store-entries'
-import { patchedTo, REMADE, type UpdatedEntry } from '../services/writing/entries/update-entries'
+import { MADE, type Planned, type StoredEntry, storedAs } from '../services/writing/entries/stored-entry'
+import { patchedTo, REMADE, type UpdatedEntry } from '../services/writing/entries/updated-entry'
 
 const object = z.record(z.string(), z.unknown())
 const details: z.ZodType<ProblemDetails> = z.union([z.array(object), object])

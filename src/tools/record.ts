@@ -1,4 +1,4 @@
-import { SentBytes } from '../domain/json/base64'
+import { SentBytes } from '../domain/json/sent-bytes'
 import { Unkept } from '../domain/json/unkept'
 
 /** An object of JSON: not a list, and not what stands for something that could not be kept, or was decoded already. */

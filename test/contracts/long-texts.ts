@@ -10,7 +10,7 @@ import { createSqlIndexMaintenance } from '../../src/adapters/sql/stores/search/
 import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
 import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/unfinished-deletes'
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
-import type { NewEntry } from '../../src/domain/entry/entry'
+import type { NewEntry } from '../../src/domain/entry/entry-write'
 import { BEGINNING } from '../../src/domain/entry/long-text'
 import { createPace, SLICE, STEP, WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'

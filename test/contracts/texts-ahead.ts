@@ -6,7 +6,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
-import type { EntryChange } from '../../src/domain/entry/entry'
+import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createPace } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SETUP_CLIENTS } from '../../src/domain/setup/clients'
+import { SETUP_CLIENTS } from '../../src/domain/setup/client-files'
 import { promise } from '../requirements/fabric'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'

@@ -1,6 +1,6 @@
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import { prepareEntry } from '../../src/domain/entry/draft'
-import type { NewEntry } from '../../src/domain/entry/entry'
+import type { NewEntry } from '../../src/domain/entry/entry-write'
 import type { Caller, Principal } from '../../src/domain/identity/scope'
 import type { Clock } from '../../src/ports/clock'
 

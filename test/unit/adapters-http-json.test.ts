@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/adapters/http-json/address'
-import { createJsonClient, type HttpOptions, retryAfterMs } from '../../src/adapters/http-json/client'
-import { batchFrom } from '../../src/adapters/http-json/embedding'
+import { createJsonClient, type HttpOptions } from '../../src/adapters/http-json/client'
+import { retryAfterMs } from '../../src/adapters/http-json/error-answer'
+import { batchFrom } from '../../src/adapters/http-json/fitting'
 import type { ProviderProblem } from '../../src/adapters/http-json/retry'
 import {
   breaksOff,

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { type SetupClient, setupOf, snippetOf } from '../../src/domain/setup/clients'
+import type { SetupClient } from '../../src/domain/setup/client-files'
+import { setupOf } from '../../src/domain/setup/clients'
+import { snippetOf } from '../../src/domain/setup/snippet'
 
 /** The pages of docs/clients, made from what `commonplace setup` writes: `npm test -- test/unit/client-docs.test.ts -u` makes them anew. */
 interface ClientPage {

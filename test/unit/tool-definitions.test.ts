@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseConfig } from '../../src/config'
-import { FAMILIES, offerOf, TOOLS } from '../../src/tools/catalogue'
-import { defineWritingTool, type Tool } from '../../src/tools/define-tool'
+import { FAMILIES, TOOLS } from '../../src/tools/catalogue'
+import type { Tool } from '../../src/tools/define-tool'
+import { defineWritingTool } from '../../src/tools/define-writing-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
+import { offerOf } from '../../src/tools/offers'
 
 /** Tokens that the definitions of a family may cost a client, at four characters each, by how many tools it has. */
 const BUDGETS: Readonly<Record<keyof typeof FAMILIES, (tools: number) => number>> = {

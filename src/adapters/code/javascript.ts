@@ -2,6 +2,8 @@ import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@lezer/javascript'
 import { extensionOf } from '../../domain/code/languages'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
+import { exported } from './javascript-exports'
+import { bare, bodyOf, declare, isFunction, isTopLevel, wrapped } from './javascript-nodes'
 import { childOf, childrenOf, type Rules, textOf } from './nodes'
 
 /** TypeScript and JavaScript. */
@@ -14,48 +16,6 @@ const DIALECTS = {
 /** Type arguments and JSX look alike, so the file's name decides. */
 export const dialectOf = (language: string, path: string) =>
   language === 'javascript' ? DIALECTS.js : extensionOf(path) === 'tsx' ? DIALECTS.tsx : DIALECTS.ts
-
-const WRAPPERS = ['ExportDeclaration', 'AmbientDeclaration']
-const FUNCTIONS = ['ArrowFunction', 'FunctionExpression']
-
-/** The declaration with the words `export`, `default` and `declare` in front of it. */
-function wrapped(node: SyntaxNode): SyntaxNode {
-  let outer = node
-  while (outer.parent !== null && WRAPPERS.includes(outer.parent.name)) outer = outer.parent
-  return outer
-}
-
-/** Where the first word behind the decorators stands. */
-function firstWord(node: SyntaxNode): number {
-  const outer = wrapped(node)
-  if (outer.from !== node.from) return outer.from
-  for (const child of childrenOf(node)) if (child.name !== 'Decorator') return child.from
-  return node.from
-}
-
-const declare = (node: SyntaxNode, name: string, kind: SymbolKind, body: SyntaxNode | null): Declaration => {
-  const outer = wrapped(node)
-  return { name, kind, from: firstWord(node), to: outer.to, opens: body?.from ?? null, above: outer.from }
-}
-
-/** At the top of a file, a namespace or an ambient module, whose block the grammar leaves beside its name. */
-function isTopLevel(node: SyntaxNode): boolean {
-  const { parent } = wrapped(node)
-  if (parent === null || parent.name === 'Script') return true
-  if (parent.name !== 'Block') return false
-  return ['Script', 'NamespaceDeclaration', 'GlobalDeclaration'].includes(parent.parent?.name ?? '')
-}
-
-/** A value without the parentheses and type assertions around it. */
-function bare(node: SyntaxNode): SyntaxNode {
-  const inner = node.firstChild
-  if (node.name === 'ParenthesizedExpression' && inner?.nextSibling) return bare(inner.nextSibling)
-  if (node.name === 'BinaryExpression' && inner?.nextSibling && ['as', 'satisfies'].includes(inner.nextSibling.name))
-    return bare(inner)
-  return node
-}
-
-const isFunction = (node: SyntaxNode | null): node is SyntaxNode => node !== null && FUNCTIONS.includes(bare(node).name)
 
 const named =
   (kind: SymbolKind, bodies: readonly string[]) =>
@@ -116,9 +76,6 @@ function variables(node: SyntaxNode, text: string): Declaration[] {
   })
 }
 
-const bodyOf = (value: SyntaxNode): SyntaxNode | null =>
-  FUNCTIONS.includes(value.name) || value.name === 'ClassExpression' ? childOf(value, 'Block', 'ClassBody') : null
-
 /** What names a member; computed names keep their brackets. */
 function memberName(node: SyntaxNode, text: string): string | null {
   for (const child of childrenOf(node)) {
@@ -140,45 +97,6 @@ function member(node: SyntaxNode, text: string): Declaration[] {
   const name = memberName(node, text)
   const body = value === null ? childOf(node, 'Block') : bodyOf(bare(value))
   return name === null ? [] : [declare(node, name, 'method', body)]
-}
-
-/** Names of `export {…}`, each with the lines of its own: the last word of a specifier is what it is called outside. */
-function specifiers(group: SyntaxNode, text: string): Declaration[] {
-  const found: { name: string; from: number; to: number }[] = []
-  let isOpen = false
-  for (const child of childrenOf(group)) {
-    if (/Comment$/.test(child.name)) continue
-    const name = textOf(child, text).replace(/^["']/, '').replace(/["']$/, '')
-    if (['{', ',', '}'].includes(child.name)) isOpen = false
-    else if (isOpen) Object.assign(found.at(-1) as object, { name, to: child.to })
-    else {
-      found.push({ name, from: child.from, to: child.to })
-      isOpen = true
-    }
-  }
-  return found.map(({ name, from, to }) => ({ name, kind: 'export', from, to, opens: null, above: from }))
-}
-
-function exported(node: SyntaxNode, text: string): Declaration[] {
-  const group = childOf(node, 'ExportGroup')
-  if (group !== null) return specifiers(group, text)
-  const own = (name: string, kind: SymbolKind = 'export', body: SyntaxNode | null = null) => [
-    declare(node, name, kind, body),
-  ]
-  if (childOf(node, 'Star') !== null) {
-    const alias = childOf(node, 'VariableName')
-    const source = childOf(node, 'String')
-    return alias ? own(textOf(alias, text)) : source ? own(textOf(source, text).slice(1, -1)) : []
-  }
-  const isDefault = childOf(node, 'default')
-  if (isDefault !== null) {
-    let value = isDefault.nextSibling
-    while (value !== null && /Comment$/.test(value.name)) value = value.nextSibling
-    if (value === null || /Declaration$/.test(value.name)) return []
-    return isFunction(value) ? own('default', 'function', bodyOf(bare(value))) : own('default')
-  }
-  if (childOf(node, 'Equals') !== null && childOf(node, 'import') === null) return own('default')
-  return []
 }
 
 const callable = named('function', ['Block'])

@@ -1,6 +1,8 @@
-import type { Input, PartialParse, Tree } from '@lezer/common'
+import type { PartialParse, Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
 import type { Pace } from '../../domain/pace'
+import { CountedInput } from './counted-input'
+import { depths, nodesOf, type Working } from './parser-state'
 
 /**
  * Parses in steps, and with bounds: text that is no program makes the parser try many readings, each with a stack of its own, and read
@@ -19,14 +21,9 @@ const MAX_DEPTH = 3 * 2000
 const MAX_NODES = 300_000
 /** Parts of a text: programs of a megabyte have no more, whatever is declared in them. */
 const MAX_PARTS = 4
-/** Numbers by which the parser notes a node. */
-const NOTED = 4
 /** What trying several readings may cost at first, and for each character; measured, see bench/code. */
 const FREE_TRIES = 1_000_000
 const TRIES_PER_CHARACTER = 60
-
-/** Characters of the text handed out at once; what is read within one piece is not seen from here. */
-const PIECE = 128
 /**
  * Characters handed out again, at first and for each character; programs that people write need up to 12 of a long file, 30 of a short one.
  */
@@ -34,55 +31,6 @@ const FREE_AGAIN = 1_000_000
 const AGAIN_PER_CHARACTER = 60
 /** Characters read again that take about as long as a step, as a power of two. */
 const READS_OF_A_STEP = 3
-
-/** The text in pieces, and how much of it was handed out. */
-class CountedInput implements Input {
-  readonly lineChunks = false
-  given = 0
-
-  constructor(private readonly text: string) {}
-
-  get length(): number {
-    return this.text.length
-  }
-
-  chunk(from: number): string {
-    const piece = this.text.slice(from, from + PIECE)
-    this.given += piece.length
-    return piece
-  }
-
-  read(from: number, to: number): string {
-    return this.text.slice(from, to)
-  }
-}
-
-/** What the parser shows of itself while it works. */
-interface Working extends PartialParse {
-  readonly recovering?: number
-  readonly stacks?: readonly {
-    readonly stack: { readonly length: number }
-    /** Nodes so far: what the reading began with, and its own. */
-    readonly bufferBase: number
-    readonly buffer: { readonly length: number }
-  }[]
-}
-
-/** Which of the readings that are tried costs what: the depth of all their stacks. */
-function depths({ stacks = [] }: Working): { sum: number; deepest: number } {
-  let [sum, deepest] = [0, 0]
-  for (const { stack } of stacks) {
-    sum += stack.length
-    if (stack.length > deepest) deepest = stack.length
-  }
-  return { sum, deepest }
-}
-
-/** How many nodes the tree would have so far. */
-function nodesOf({ stacks }: Working): number {
-  const first = stacks?.[0]
-  return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED
-}
 
 /** One step. @returns null when the tree is deeper than the stack of calls by which Lezer builds it: no program that people write */
 function advance(parse: PartialParse): { readonly tree: Tree | null } | null {

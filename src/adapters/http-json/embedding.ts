@@ -1,42 +1,11 @@
 import { Problem } from '../../domain/errors'
 import { retrievalMarks } from '../../domain/meaning/retrieval-prompt'
 import { unitVectors } from '../../domain/meaning/vector'
-import { codePointLength, firstCodePoints, trim } from '../../domain/text'
+import { trim } from '../../domain/text'
 import type { Embedder, EmbeddingPurpose, PartlyEmbedded } from '../../ports/embedder'
+import { type BatchLimits, batchFrom, fitting } from './fitting'
 import { createPacing, type ModelSpeed } from './pacing'
-import { PATIENT, type Patience, ProviderProblem, patienceOf, SYSTEM_TIMING, type Timing, tooMuch } from './retry'
-
-/** What one request may hold. A single longer text still makes a request of its own. */
-export interface BatchLimits {
-  readonly texts: number
-  /** UTF-16 code units, as a cheap stand-in for tokens. */
-  readonly characters: number
-  /** Characters of the first request, while nothing is known of the model's speed; without it, as many as of any. */
-  readonly first?: number
-  /** Requests under way at once. A Worker may hold six connections in all. */
-  readonly parallel: number
-}
-
-/** What every embedder behind a request is told. */
-export interface EmbedderSettings {
-  readonly dimensions: number
-  /** EMBEDDING_TIMEOUT_S, in milliseconds; 10 s where it is absent. */
-  readonly timeoutMs?: number
-  /** Of this model, kept from call to call. */
-  readonly speed?: ModelSpeed
-}
-
-/** How an embedder waits, and what it knows of its model. */
-export type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
-
-export function termsOf(
-  { timeoutMs, speed = { room: null } }: EmbedderSettings,
-  options: Partial<Patience> & Partial<Pick<Timing, 'now'>>,
-): EmbedderTerms {
-  const { tries, tryMs, totalMs } = timeoutMs === undefined ? PATIENT : patienceOf(timeoutMs)
-  const patience = { tries, tryMs, totalMs, ...options, retriesTimeouts: false }
-  return { patience, speed, now: options.now ?? SYSTEM_TIMING.now }
-}
+import { type Patience, ProviderProblem, tooMuch } from './retry'
 
 export interface BatchEmbedder {
   readonly provider: string
@@ -56,37 +25,6 @@ export interface BatchEmbedder {
    * @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts, `timeout` with fewer
    */
   readonly request: (texts: readonly string[], deadline: number) => Promise<readonly unknown[]>
-}
-
-/** Shorter texts than this are refused for another reason than their length. */
-const SHORTEST_CUT = 256
-
-/** How many of these texts, from one on, are sent together: at least one. */
-export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'texts' | 'characters'>): number {
-  let room = most.characters - (texts[0]?.length ?? 0)
-  let count = 1
-  while (count < Math.min(texts.length, most.texts) && (texts[count]?.length ?? 0) <= room)
-    room -= texts[count++]?.length ?? 0
-  return count
-}
-
-/**
- * Some servers refuse a text beyond the model's context although they were told to truncate it (Ollama since 0.13.5) or
- * have no such switch (OpenAI). The texts of such a batch are cut to half of the longest, and again, until they fit.
- */
-async function fitting(
-  texts: readonly string[],
-  request: (texts: readonly string[]) => Promise<readonly unknown[]>,
-): Promise<readonly unknown[]> {
-  let length = Math.max(...texts.map(codePointLength))
-  for (let sent = texts; ; sent = texts.map((text) => firstCodePoints(text, length))) {
-    try {
-      return await request(sent)
-    } catch (error) {
-      length = Math.floor(length / 2)
-      if (!(error instanceof ProviderProblem) || error.reason !== 'too_long' || length < SHORTEST_CUT) throw error
-    }
-  }
 }
 
 /** Texts that are left when a model does not answer, with its place in the call. */

@@ -1,7 +1,8 @@
 import type { Embedder } from '../../ports/embedder'
 import { list, member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'
-import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
+import { type EmbedderSettings, termsOf } from '../http-json/embedder-terms'
+import { createBatchEmbedder } from '../http-json/embedding'
 import { createOllamaClient, NAME, type OllamaSettings } from './service'
 
 /**

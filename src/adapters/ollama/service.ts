@@ -1,12 +1,7 @@
 import { parseAddress } from '../http-json/address'
 import { member, parseJson } from '../http-json/body'
-import {
-  createJsonClient,
-  type ErrorAnswer,
-  type Explanation,
-  type HttpOptions,
-  type JsonClient,
-} from '../http-json/client'
+import { createJsonClient, type HttpOptions, type JsonClient } from '../http-json/client'
+import type { ErrorAnswer, Explanation } from '../http-json/error-answer'
 import type { Reason } from '../http-json/retry'
 
 export interface OllamaSettings {

@@ -1,7 +1,8 @@
 import type { Embedder } from '../../ports/embedder'
 import { list, member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'
-import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
+import { type EmbedderSettings, termsOf } from '../http-json/embedder-terms'
+import { createBatchEmbedder } from '../http-json/embedding'
 import { createOpenAiClient, NAME, type OpenAiSettings } from './service'
 
 /** OpenAI takes 2,048 texts a request, but servers that imitate it take as few as 32 (Text Embeddings Inference). */

@@ -1,6 +1,7 @@
 import type { Embedder } from '../../ports/embedder'
 import { list, member } from '../http-json/body'
-import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
+import { type EmbedderSettings, termsOf } from '../http-json/embedder-terms'
+import { createBatchEmbedder } from '../http-json/embedding'
 import { type AiOptions, createAiClient, NAME, type WorkersAiSettings } from './service'
 
 /** The models take at most 100 texts a call; half of that keeps a call short. Three calls leave connections for others. */

@@ -1,11 +1,11 @@
 // Claude Code: topic files of its memory folders, and CLAUDE.md and rules by section (docs/import/claude-code.md).
 import { basename } from 'node:path'
-import { type JsonObject, own } from '../../domain/entry/metadata'
+import { own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
+import { linked } from './claude-code-links'
 import { Collector, type Found } from './collector'
 import { filesBelow, readText, type TextFile } from './files'
-import { readNote, withoutFences } from './front-matter'
-import { related } from './links'
+import { readNote } from './front-matter'
 import { takeSections } from './markdown'
 import { isJsonObject, RowProblem, shown, textOf } from './values'
 
@@ -116,37 +116,4 @@ function indexed(collector: Collector, file: TextFile, memories: readonly TextFi
     if (!(error instanceof RowProblem)) throw error
     collector.refuse(file.name, error.message)
   }
-}
-
-/** One form for names of memories: the program writes them with `-`, file names with `_` and their type in front. */
-const plain = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/\.md$/, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-/, '')
-    .replace(/-$/, '')
-
-function linked(collector: Collector): Collector {
-  const names = new Map<string, string>()
-  const key = (folder: string, name: string) => `${folder}\n${plain(name)}`
-  for (const { id, threadId, metadata } of collector.entries) {
-    const file = basename(String(id))
-    for (const name of [
-      own(metadata ?? null, 'title'),
-      file,
-      file.replace(/^(user|feedback|project|reference)[-_]/, ''),
-    ])
-      if (typeof name === 'string' && !names.has(key(threadId, name))) names.set(key(threadId, name), String(id))
-  }
-  for (const [i, found] of collector.entries.entries()) {
-    let metadata: JsonObject = found.metadata ?? {}
-    for (const [, target = ''] of withoutFences(found.text).matchAll(/\[\[([^[\]]+)\]\]/g)) {
-      const to = names.get(key(found.threadId, target))
-      if (to === undefined) collector.note(found.where, `links to [[${target}]], which is not there`)
-      else if (to !== found.id) metadata = related(metadata, 'links to', to, target)
-    }
-    collector.entries[i] = { ...found, metadata }
-  }
-  return collector
 }

@@ -1,7 +1,10 @@
 // What does an importer give? Entries in one shape, and everything that could not be taken, one by one.
+
+import { checkMetadata } from '../../domain/entry/check-metadata'
 import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES } from '../../domain/entry/draft'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
-import { checkMetadata, type JsonObject, type JsonValue, liftMetadata } from '../../domain/entry/metadata'
+import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
 import type { RecordId } from '../../domain/transfer/records'

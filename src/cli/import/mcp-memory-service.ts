@@ -3,7 +3,8 @@ import { type JsonObject, own } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
 import { kindOf } from './kinds'
 import { related, withId, withSuperseded } from './links'
-import { type Row, SqliteFile } from './sqlite'
+import { SqliteFile } from './sqlite'
+import type { Row } from './sqlite-row'
 import { objectIn, RowProblem, stringsIn, textOf, timeOfNumber } from './values'
 
 /** What the program notes for itself beside what a person gave. */

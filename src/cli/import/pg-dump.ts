@@ -1,7 +1,7 @@
 // How are rows read from a plain dump of pg_dump? COPY blocks and INSERT statements of the tables that are asked for; nothing is run.
 import { linesOfFile, type TextLine } from './files'
 import { readInsert } from './pg-insert'
-import { Row } from './sqlite'
+import { Row } from './sqlite-row'
 import { RowProblem } from './values'
 
 type Tell = (where: string, message: string) => void

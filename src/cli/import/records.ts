@@ -1,7 +1,8 @@
 // How does what was found become records of the format? Projects and links are resolved; the rest is as the store would lift it.
 import { createHash } from 'node:crypto'
+import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import { linksOfMetadata } from '../../domain/entry/link'
-import { type JsonObject, type JsonValue, liftMetadata, own } from '../../domain/entry/metadata'
+import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
 import { Known, withIds } from '../../domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer/records'
 import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'

@@ -1,2 +1,5 @@
 // What of the Worker's code does `commonplace setup` use? Bundled when it is asked for, since Node does not run it as it is.
-export { ENTRY, PLACEHOLDER, SETUP_CLIENTS, setupOf, snippetOf, tomlOf } from '../../domain/setup/clients'
+
+export { ENTRY, SETUP_CLIENTS } from '../../domain/setup/client-files'
+export { PLACEHOLDER, setupOf } from '../../domain/setup/clients'
+export { snippetOf, tomlOf } from '../../domain/setup/snippet'

@@ -1,6 +1,7 @@
 import { invalidInput, limitExceeded } from '../errors'
 import type { Inspection } from '../flaws'
-import { decodeBase64, SentBytes } from '../json/base64'
+import { decodeBase64 } from '../json/base64'
+import { SentBytes } from '../json/sent-bytes'
 import { type Pace, WITHOUT_REST } from '../pace'
 import { sha256Hex } from '../text'
 

@@ -18,19 +18,6 @@ export interface DecodedBase64 {
   readonly empty: boolean
 }
 
-/** Stands for a string that was decoded while it arrived. Its members are its own, so that nobody walks through them. */
-export class SentBytes {
-  readonly #decoded: DecodedBase64
-
-  constructor(decoded: DecodedBase64) {
-    this.#decoded = decoded
-  }
-
-  get decoded(): DecodedBase64 {
-    return this.#decoded
-  }
-}
-
 export class Base64Decoder {
   private head: string | null = ''
   private carry = ''

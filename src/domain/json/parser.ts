@@ -1,5 +1,6 @@
-import { Base64Decoder, SentBytes } from './base64'
+import { Base64Decoder } from './base64'
 import { isScalar, isSpace, NUMBER, SCALARS } from './grammar'
+import { SentBytes } from './sent-bytes'
 import { MAX_STRING, StringReader } from './string-reader'
 import { readNumber, TOO_DEEP } from './unkept'
 

@@ -137,28 +137,3 @@ export function shownOutline(root: OutlineNode, maxDepth: number): ShownOutline 
   const nodes = Math.min(within(depth), MAX_NODES)
   return { root: pruned(root, depth), nodes, truncated: nodes < within(counts.length) }
 }
-
-/** Whoever asks for a node that is not there is told of a near one; further ones are not compared. */
-const MAX_COMPARED = 5000
-
-/** How much two names have in common: shared pairs of characters, from 0 to 1. */
-function likeness(a: string, b: string): number {
-  const pairs = (name: string) => new Set(Array.from({ length: name.length - 1 }, (_, i) => name.slice(i, i + 2)))
-  const [ours, theirs] = [pairs(a), pairs(b)]
-  const shared = [...ours].filter((pair) => theirs.has(pair)).length
-  return (2 * shared) / Math.max(1, ours.size + theirs.size)
-}
-
-/** The node with this id, and where there is none, the id of the one whose name is nearest. */
-export function findNode(root: OutlineNode, id: string): { node: OutlineNode } | { nearest: string } {
-  if (id === root.id) return { node: root }
-  let nearest = { id: root.id, likeness: 0 }
-  let compared = 0
-  for (const node of nodesBelow(root)) {
-    if (node.id === id) return { node }
-    if (compared++ >= MAX_COMPARED) continue
-    const near = likeness(node.id.slice(0, 200), id.slice(0, 200))
-    if (near > nearest.likeness) nearest = { id: node.id, likeness: near }
-  }
-  return { nearest: nearest.id }
-}

@@ -1,8 +1,9 @@
 import { extensionOf, languageOf, normalizeLanguage } from '../code/languages'
-import { firstCodePoints } from '../text'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
-import { baseName, folderOf, isSameFile } from './paths'
+import { filesOf, type Moment, namesMoment } from './moment'
+import { folderOf, isSameFile } from './paths'
+import { NO_LANGUAGE } from './pattern'
 import { weightFactor } from './similarity'
 
 /** What stands before a coding agent at this moment (fabric contract §5): which memories, and in which order. */
@@ -12,22 +13,8 @@ export const MAX_SHOWN = { working: 10, relevant: 10, patterns: 5, suggestions: 
 export const CANDIDATES = { newest: 200, ofFile: 50, nearest: 50, patterns: 200 } as const
 /** Similarity from which what is at home in another project is shown, in the language of the moment (fabric contract §2.6). */
 const LEAST_AWAY = 0.7
-
-/** Code points of the text that stands for the moment. */
-const CONTEXT = 2_000
 /** Working memories whose contents belong to it. */
 export const CONTEXT_WORKING = 3
-
-/** Paths are normal ones. */
-export interface Moment {
-  readonly project: string | null
-  readonly sessionId: string | null
-  readonly currentFile: string | null
-  readonly currentCommand: string | null
-  /** Confines patterns. */
-  readonly language: string | null
-  readonly filePath: string | null
-}
 
 /** A memory with regard to a moment: what its place follows from. */
 export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
@@ -55,52 +42,6 @@ const CAPTURED = 0.5
 /** Days after which freshness counts a third. */
 const FADING_DAYS = 14
 export const DAY = 86_400_000
-
-/** Files of the moment, each once. */
-export const filesOf = ({ currentFile, filePath }: Moment): string[] => [
-  ...new Set([currentFile, filePath].filter((path) => path !== null)),
-]
-
-/** The text that memories are compared with; empty when nothing stands for the moment. */
-export const contextText = ({ currentFile, currentCommand }: Moment, working: readonly string[]): string =>
-  firstCodePoints(
-    [currentFile ?? '', currentCommand ?? '', ...working].filter((part) => part.trim() !== '').join('\n'),
-    CONTEXT,
-  )
-
-const WITHIN_WORD = /[\p{L}\p{N}_]/u
-/** Of a path: what stands before or behind it would be part of another name. */
-const WITHIN_NAME = /[\p{L}\p{N}_-]/u
-
-/** Whether a text holds a part whose neighbours do not belong to it. */
-function holdsWhole(text: string, part: string, neighbour: RegExp): boolean {
-  for (let at = text.indexOf(part); part !== '' && at >= 0; at = text.indexOf(part, at + 1)) {
-    const [before, behind, next] = [text[at - 1], text[at + part.length], text[at + part.length + 1]]
-    // A full stop ends a sentence, unless a name goes on behind it.
-    const goesOn = behind === '.' && next !== undefined && neighbour.test(next)
-    const begins = before === undefined || !(neighbour.test(before) || (neighbour === WITHIN_NAME && before === '.'))
-    if (begins && !goesOn && (behind === undefined || !neighbour.test(behind))) return true
-  }
-  return false
-}
-
-/** What stands for the moment in the texts of memories: names of its files, and its command. */
-export const namesOf = (moment: Moment): string[] => [
-  ...new Set(
-    [...filesOf(moment).map((file) => baseName(file) || file), moment.currentCommand ?? ''].filter(
-      (name) => name !== '',
-    ),
-  ),
-]
-
-/** Whether a text names one of the files by path or base name, or the command, as whole segments and words. */
-export const namesMoment = (text: string, moment: Moment): boolean =>
-  text !== '' &&
-  (filesOf(moment).some((file) => holdsWhole(text, baseName(file) || file, WITHIN_NAME)) ||
-    namesCommand(text, moment.currentCommand))
-
-export const namesCommand = (text: string, command: string | null): boolean =>
-  command !== null && holdsWhole(text, command, WITHIN_WORD)
 
 const known = (language: string): string | null => (language === NO_LANGUAGE ? null : language)
 
@@ -194,43 +135,5 @@ export function choose(candidates: readonly Candidate[], moment: Moment, now: nu
     relevant: lasting.filter((one) => !isPattern(one)).slice(0, MAX_SHOWN.relevant),
     patterns: lasting.filter((one) => isPattern(one) && passes(one, moment)).slice(0, MAX_SHOWN.patterns),
     bugs: lasting.filter(({ kind }) => typeOfKind(kind) === 'bug_fix'),
-  }
-}
-
-/** A pattern as it is shown. */
-export interface Pattern {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly code: string
-  readonly language: string
-  readonly usageCount: number
-  /** Milliseconds since 1970. */
-  readonly lastUsedAt: number
-  readonly relatedFiles: readonly string[]
-}
-
-const DESCRIPTION = 200
-export const NO_LANGUAGE = 'text'
-
-const stringAt = (memory: Memory, key: string, member: string): string | null => {
-  const value = memory.metadata !== null && Object.hasOwn(memory.metadata, key) ? memory.metadata[key] : null
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, member)) return null
-  const found = value[member]
-  return typeof found === 'string' ? found : null
-}
-
-/** @param usedAt when it was last used */
-export function patternOf(memory: Memory, usedAt: number): Pattern {
-  const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
-  return {
-    id: memory.id,
-    name: memory.title ?? `Pattern ${memory.id}`,
-    description: firstCodePoints(memory.text, DESCRIPTION),
-    code: stringAt(memory, 'codeBlock', 'code') ?? memory.text,
-    language: stringAt(memory, 'codeBlock', 'language') ?? stringAt(memory, 'fileContext', 'language') ?? NO_LANGUAGE,
-    usageCount: Math.max(1, memory.accessCount),
-    lastUsedAt: usedAt,
-    relatedFiles: [...new Set(files.filter((file) => file !== null))],
   }
 }

@@ -1,8 +1,9 @@
 import { own } from '../entry/metadata'
 import { firstCodePoints } from '../text'
-import { DAY, MAX_SHOWN, type Moment, namesCommand, type Pattern } from './current'
+import { DAY, MAX_SHOWN } from './current'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
+import type { Pattern } from './pattern'
 import { headOf } from './room'
 
 /** What follows from what is shown of a moment (fabric contract §5): each says what an entry is and how it begins, in nobody's voice. */
@@ -12,14 +13,6 @@ export interface Suggestion {
   readonly content: string
   readonly confidence: number
   readonly sources: readonly number[]
-}
-
-export interface GhostMessage {
-  readonly id: string
-  readonly content: string
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly trigger: 'session_context' | 'relevant_decision' | 'bug_fix_context' | 'command_context'
 }
 
 /** A file that was opened, and when. */
@@ -39,14 +32,12 @@ export interface Shown {
   readonly opened: readonly OpenedFile[]
 }
 
-const HEAD = 120
-const MOST_FILES = 3
-const PATH = 200
+export const HEAD = 120
 
 /** Its title, else its first sentence. */
 const head = ({ title, text }: Memory): string => (title === null ? headOf(text, HEAD) : firstCodePoints(title, HEAD))
 
-const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
+export const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
 export const isCaptured = ({ metadata }: Pick<Memory, 'metadata'>): boolean =>
   metadata !== null && own(metadata, 'source') === 'system_auto'
 
@@ -58,13 +49,13 @@ export function daysAgo(at: number, now: number): string {
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-const seenOf = (memory: Memory): { readonly times: number; readonly at: number } => {
+export const seenOf = (memory: Memory): { readonly times: number; readonly at: number } => {
   const { count, lastSeen } = memory.metadata ?? {}
   const at = typeof lastSeen === 'string' ? Date.parse(lastSeen) : Number.NaN
   return { times: typeof count === 'number' ? count : 1, at: Number.isNaN(at) ? memory.updatedAt : at }
 }
 
-const counted = (times: number): string => (times === 1 ? 'once' : `${times} times`)
+export const counted = (times: number): string => (times === 1 ? 'once' : `${times} times`)
 
 const NAMES: Readonly<Record<string, string>> = {
   decision: 'Decision',
@@ -74,7 +65,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** What an entry is, and how it begins. An error that was captured is no fix. */
-function told(memory: Memory, now: number): string {
+export function told(memory: Memory, now: number): string {
   const type = typeOfKind(memory.kind)
   if (type === 'bug_fix' && isCaptured(memory)) {
     const { times, at } = seenOf(memory)
@@ -84,7 +75,7 @@ function told(memory: Memory, now: number): string {
 }
 
 /** The first that somebody wrote down, else the first that was captured. */
-const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => {
+export const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => {
   const all = [...relevant, ...working].filter(isType('bug_fix'))
   return all.find((one) => !isCaptured(one)) ?? all[0]
 }
@@ -126,62 +117,4 @@ export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
         ]),
   ]
   return all.slice(0, MAX_SHOWN.suggestions)
-}
-
-const TEST_OR_BUILD = /(?<![\p{L}\p{N}_])(?:test|build|vitest|jest|pytest|make)(?![\p{L}\p{N}_])/u
-
-export const testsOrBuilds = (command: string | null): boolean => command !== null && TEST_OR_BUILD.test(command)
-
-/** Whether an error or a fix is about a command. */
-const isAbout = (memory: Memory, command: string): boolean =>
-  namesCommand(memory.text, command) || namesCommand(memory.title ?? '', command)
-
-/** The fix of a failure of the command, else how often it failed; null with neither. */
-function commandMessage({ bugs }: Shown, command: string, now: number): GhostMessage | null {
-  const about = bugs.filter((memory) => isAbout(memory, command))
-  const fix = about.find((memory) => !isCaptured(memory))
-  const failure = about.find(isCaptured)
-  const message = ({ at, content }: Pick<GhostMessage, 'at' | 'content'>): GhostMessage => ({
-    ...{ id: 'command', at, content, trigger: 'command_context' },
-  })
-  if (fix !== undefined) return message({ at: fix.updatedAt, content: told(fix, now) })
-  if (failure === undefined) return null
-  const { times, at } = seenOf(failure)
-  const told_ = `${firstCodePoints(command, HEAD)} failed ${counted(times)}, last ${daysAgo(at, now)}: error [${failure.id}]`
-  return message({ at, content: told_ })
-}
-
-export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: number): GhostMessage[] {
-  const { relevant, opened } = shown
-  const bugFix = bugFixOf(shown)
-  const files = [...new Map(opened.toReversed().map((file) => [file.path, file])).values()]
-    .sort((a, b) => b.at - a.at)
-    .slice(0, MOST_FILES)
-  const [latest] = files
-  const command = testsOrBuilds(currentCommand) ? commandMessage(shown, currentCommand as string, now) : null
-  const all: (GhostMessage | null)[] = [
-    latest === undefined
-      ? null
-      : {
-          ...({ id: 'session', at: latest.at, trigger: 'session_context' } as const),
-          content: `Opened lately: ${files.map(({ path }) => firstCodePoints(path, PATH)).join(', ')}`,
-        },
-    ...relevant
-      .filter(isType('decision'))
-      .slice(0, 2)
-      .map(
-        (memory): GhostMessage => ({
-          ...{ id: `decision-${memory.id}`, at: memory.updatedAt, trigger: 'relevant_decision' },
-          content: told(memory, now),
-        }),
-      ),
-    bugFix === undefined
-      ? null
-      : {
-          ...({ id: `bug-fix-${bugFix.id}`, at: bugFix.updatedAt, trigger: 'bug_fix_context' } as const),
-          content: told(bugFix, now),
-        },
-    command,
-  ]
-  return all.filter((message) => message !== null).slice(0, MAX_SHOWN.ghostMessages)
 }

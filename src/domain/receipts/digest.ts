@@ -1,4 +1,4 @@
-import { SentBytes } from '../json/base64'
+import { SentBytes } from '../json/sent-bytes'
 import { jsonText } from '../json/write'
 import { sha256Hex } from '../text'
 

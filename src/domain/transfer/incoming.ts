@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
-import { checkTags, checkThreadId, checkVerbatim, MAX_IMAGES, type WriteLimits } from '../entry/draft'
+import { checkMetadata } from '../entry/check-metadata'
+import { checkTags, checkThreadId, checkVerbatim } from '../entry/draft'
 import { readerOf } from '../entry/entry'
-import { type ImageRef, type ImageType, MEGABYTE } from '../entry/image'
+import type { ImageRef } from '../entry/image'
 import { checkIndexed } from '../entry/indexed'
 import { kindOfTags } from '../entry/kind'
-import { checkMetadata, type JsonObject, liftMetadata, MAX_PROJECT, type Metadata } from '../entry/metadata'
-import { invalidInput, limitExceeded, Problem } from '../errors'
-import { CHANGED_PARTS } from '../history/version'
-import type { Scope } from '../identity/scope'
+import { liftMetadata } from '../entry/lifted-metadata'
+import type { JsonObject, Metadata } from '../entry/metadata'
+import { invalidInput, Problem } from '../errors'
 import { jsonText } from '../json/write'
-import { codePointLength, trim, unstorable, utf8Length } from '../text'
+import { utf8Length } from '../text'
+import { checkAgreement, checkRanges, checkWords, type Intake, imagesOf, makersOf } from './incoming-checks'
 import type { EntryRecord, RecordOf } from './records'
 
 /** A link of an entry that comes in. */
@@ -34,92 +35,8 @@ export interface IncomingEntry {
   readonly version: number
 }
 
-export interface IncomingVersion extends IncomingEntry {
-  readonly links: readonly IncomingLink[]
-  readonly ended: {
-    readonly at: number
-    readonly version: number
-    readonly by: string | null
-    readonly agent: string | null
-    readonly changeId: string
-    readonly changed: number
-    readonly deleted: boolean
-  }
-}
-
-/** Whose import it is, and what a state may hold. */
-export interface Intake {
-  readonly scope: Scope
-  readonly keyId: string
-  /** When the file was made: what a source does not tell. */
-  readonly at: number
-  readonly now: number
-  readonly limits: WriteLimits
-}
-
-/** Characters of names of keys, owners, agents and relations. */
-const MAX_NAME = 256
-const MAX_VERSION = 2_147_483_000
-const MOST_LINKS = 10_000
-
-const TYPES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-
 const ms = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
 const flag = (value: boolean | undefined): number => (value === true ? 1 : 0)
-
-/** Strings that a database cannot hold, wherever they stand. */
-function checkStrings(value: unknown, path = ''): void {
-  if (typeof value === 'string') {
-    const flaw = unstorable(value)
-    if (flaw !== null) throw invalidInput(`${path} ${flaw}`)
-  } else if (typeof value === 'object' && value !== null)
-    for (const [key, member] of Object.entries(value)) {
-      checkStrings(key, path)
-      checkStrings(member, path === '' ? key : path)
-    }
-}
-
-function checkNames(record: EntryRecord | RecordOf<'version'>): void {
-  const { project, agent, owner, created_by, changed_by, changed_agent, links = [] } = record
-  if (project !== undefined && codePointLength(project) > MAX_PROJECT)
-    throw limitExceeded(`project is longer than ${MAX_PROJECT} characters`)
-  for (const [name, value] of Object.entries({ agent, owner, created_by, changed_by, changed_agent }))
-    if (value !== undefined && codePointLength(value) > MAX_NAME)
-      throw limitExceeded(`${name} is longer than ${MAX_NAME} characters`)
-  if (links.length > MOST_LINKS) throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are taken`)
-  if (links.some(({ relation }) => trim(relation) === '' || codePointLength(relation) > MAX_NAME))
-    throw invalidInput(`the relation of a link must have 1 to ${MAX_NAME} characters`)
-}
-
-function imagesOf({ images = [] }: EntryRecord | RecordOf<'version'>, { limits }: Intake): ImageRef[] {
-  if (images.length > MAX_IMAGES)
-    throw limitExceeded(`images has ${images.length} items; at most ${MAX_IMAGES} are allowed`)
-  return images.map(({ sha256, mime_type, size, metadata }) => {
-    const mimeType = TYPES.find((known) => known === mime_type)
-    if (mimeType === undefined) throw invalidInput(`image ${sha256} is not a PNG, JPEG, GIF or WebP image`)
-    if (size > limits.each) throw limitExceeded(`image ${sha256} exceeds ${limits.each / MEGABYTE}MB limit`)
-    return { hash: sha256, mimeType, size, ...(metadata === undefined ? {} : { metadata }) }
-  })
-}
-
-/** @throws Problem where a member says something else than the metadata do */
-function checkAgreement(record: EntryRecord | RecordOf<'version'>, lifted: ReturnType<typeof liftMetadata>): void {
-  const against = (name: string, told: unknown, there: unknown) => {
-    throw invalidInput(
-      `${name} ${JSON.stringify(told)} stands against the metadata, which say ${JSON.stringify(there)}`,
-    )
-  }
-  const { project, agent, audience, diary } = record
-  if (project !== undefined && project !== lifted.project) against('project', project, lifted.project)
-  if (agent !== undefined && agent !== lifted.agent) against('agent', agent, lifted.agent)
-  if (audience !== undefined && audience !== lifted.audience) against('audience', audience, lifted.audience)
-  if (diary === true && !lifted.diary) against('diary', diary, lifted.diary)
-}
-
-/** Whose it is, as far as the file tells; else the importer's. */
-function makersOf({ owner, created_by }: EntryRecord | RecordOf<'version'>, { scope, keyId }: Intake) {
-  return { owner: owner ?? (created_by === undefined ? scope.owner : null), createdBy: created_by ?? keyId }
-}
 
 /**
  * A state as it is stored.
@@ -134,8 +51,7 @@ export function incomingState(
   intake: Intake,
 ): IncomingEntry {
   const { scope, limits, at } = intake
-  checkStrings(record)
-  checkNames(record)
+  checkWords(record)
   const threadId = checkThreadId(record.thread_id)
   const text = checkVerbatim(record.text, 'text')
   const tags = checkTags(record.tags ?? [])
@@ -144,10 +60,8 @@ export function incomingState(
     checkMetadata(metadata)
     if (limits.indexed) checkIndexed(metadata, limits.indexed)
   }
+  checkRanges(record)
   const { layer = 2, weight = 3, project = null, agent = null } = record
-  if (layer > 3) throw invalidInput('layer must be 1, 2 or 3')
-  if (weight > 5) throw invalidInput('weight must be from 1 to 5')
-  if ((record.version ?? 1) > MAX_VERSION) throw limitExceeded(`version is above ${MAX_VERSION}`)
   if (project !== null && scope.projects !== null && !scope.projects.includes(project))
     throw new Problem('forbidden', `Project access denied: ${project}`)
   const lifted = liftMetadata(metadata, scope, agent, project)
@@ -228,29 +142,4 @@ export function withoutImages(state: IncomingEntry, missing: ReadonlySet<string>
   const images = state.images.filter(({ hash }) => !missing.has(hash))
   const columns = { image_count: images.length, images: images.length === 0 ? null : jsonText(images) }
   return { ...state, images, columns: { ...state.columns, ...columns } }
-}
-
-/** @throws Problem as `incomingState` */
-export function incomingVersion(
-  record: RecordOf<'version'>,
-  metadata: JsonObject | null,
-  links: readonly IncomingLink[],
-  intake: Intake,
-): IncomingVersion {
-  const { at, version, by, agent, change_id, changed = [], deleted } = record.ended
-  const state = incomingState(record, metadata, intake)
-  const mask = CHANGED_PARTS.reduce((sum, part, bit) => sum + (changed.includes(part) ? 1 << bit : 0), 0)
-  return {
-    ...state,
-    links,
-    ended: {
-      at: Date.parse(at),
-      version: version ?? state.version + 1,
-      by: by ?? null,
-      agent: agent ?? null,
-      changeId: change_id ?? createHash('sha256').update(`${record.id} ${state.version}`).digest('hex').slice(0, 32),
-      changed: mask,
-      deleted: deleted === true,
-    },
-  }
 }

@@ -12,7 +12,7 @@ import { type Page, respondWithPage } from '../html'
 import { isAcceptableClientId } from './client-ids'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
 import { type Client, consentPage, departurePage, troublePage } from './page'
-import { SCOPE } from './server'
+import { SCOPE } from './provider'
 
 /** `/authorize`: the person is shown who asks for what, pastes a key or refuses, and is sent back. */
 interface Situation {

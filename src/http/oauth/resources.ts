@@ -1,5 +1,6 @@
-import { CORE_NAME, FAMILIES } from '../../tools/catalogue'
+import { FAMILIES } from '../../tools/catalogue'
 import { connector } from '../../tools/connector/family'
+import { CORE_NAME } from '../../tools/offers'
 
 /**
  * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each

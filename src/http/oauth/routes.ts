@@ -4,8 +4,9 @@ import { noteBody } from '../said'
 import { namesAcceptableClient } from './client-ids'
 import { authorize } from './consent'
 import { isForm, readBytes } from './form'
+import { SCOPE } from './provider'
 import { describedBy, WELL_KNOWN } from './resources'
-import { type Issuer, type OAuth, SCOPE } from './server'
+import type { Issuer, OAuth } from './server'
 
 /** Where OAuth is served. Without a store for it, or on an origin that cannot be an issuer, none of this exists. */
 interface Variables {

@@ -13,7 +13,8 @@ import { trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import { done, onlyValue } from '../outcome'
-import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../writing/entries/store-entries'
+import type { StoreEntries } from '../writing/entries/store-entries'
+import { type StoredEntry, VECTORS_LATER } from '../writing/entries/stored-entry'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {

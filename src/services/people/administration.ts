@@ -2,19 +2,18 @@ import { notFound, Problem } from '../../domain/errors'
 import type { AuditEvent, AuditRow } from '../../domain/identity/audit'
 import {
   type ApiKey,
-  checkKeyDraft,
   checkName,
   checkOrgId,
   checkOwner,
   checkProjectId,
   isWithin,
-  type KeyDraft,
   newOwner,
   type Org,
   type Project,
   withDescendants,
 } from '../../domain/identity/identity'
 import { formatKey, KEY_BYTES } from '../../domain/identity/key'
+import { checkKeyDraft, type KeyDraft } from '../../domain/identity/key-draft'
 import type { Actor } from '../../domain/identity/scope'
 import { sha256Hex } from '../../domain/text'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'

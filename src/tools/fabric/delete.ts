@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineWritingTool } from '../define-tool'
+import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion } from '../fields'
 import { fabric } from './family'
 import { memoryId, readMemoryId } from './memory-wire'

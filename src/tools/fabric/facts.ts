@@ -1,9 +1,9 @@
 // What do calls that store memories find out, as their receipts keep it?
 import { z } from 'zod'
 import { savedBy, type Trace } from '../../domain/receipts/receipt'
-import { type EventReport, eventAs, type PlannedEvent } from '../../services/writing/events/report-event'
+import { type EventReport, eventAs, type PlannedEvent } from '../../services/writing/events/event-report'
 import type { SimilarMemory } from '../../services/writing/events/similar-memories'
-import { memoriesAs, type PlannedMemory, type StoredMemory } from '../../services/writing/memories/store-memories'
+import { memoriesAs, type PlannedMemory, type StoredMemory } from '../../services/writing/memories/stored-memory'
 import { storedOutcomes } from '../facts'
 
 const layer = z.literal([1, 2, 3])

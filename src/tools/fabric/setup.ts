@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { SETUP_CLIENTS, setupOf, snippetOf } from '../../domain/setup/clients'
+import { SETUP_CLIENTS } from '../../domain/setup/client-files'
+import { setupOf } from '../../domain/setup/clients'
+import { snippetOf } from '../../domain/setup/snippet'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
 import { fabric } from './family'

@@ -1,5 +1,4 @@
 import type { Entry } from '../../domain/entry/entry'
-import type { ImageRef } from '../../domain/entry/image'
 import { jsonText } from '../../domain/json/write'
 import { type Resource, resourceUri } from '../../domain/resources/resource-uri'
 import { RESULT_BYTES } from '../../domain/search/window'
@@ -8,9 +7,9 @@ import { formatSecond } from '../../domain/time'
 import { loadImages } from '../../services/writing/entries/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
-import { wholeEntry } from '../threads/wire'
 import { type SendApart, writeJson } from '../tool-result'
 import { recallPack } from './pack'
+import { imageUrl, shownEntry } from './shown-entry'
 
 /** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
 
@@ -30,27 +29,6 @@ const json = (uri: string, value: Record<string, unknown>): Content => ({
   uri,
   mimeType: JSON_TYPE,
   text: jsonText(value),
-})
-
-const imageUrl = ({ origin }: ToolContext, { hash }: ImageRef): string => `${origin}/images/${hash}`
-
-/** An entry as resources show it: as get_context_by_ids does, and what it is. */
-const shownEntry = (entry: Entry, context: ToolContext): Record<string, unknown> => ({
-  ...wholeEntry(entry),
-  kind: entry.kind,
-  ...(entry.title === null ? {} : { title: entry.title }),
-  ...(entry.project === null ? {} : { project: entry.project }),
-  ...(entry.summary === '' ? {} : { summary: entry.summary }),
-  ...(entry.images.length === 0
-    ? {}
-    : {
-        images: entry.images.map((image) => ({
-          mime_type: image.mimeType,
-          size: image.size,
-          sha256: image.hash,
-          url: imageUrl(context, image),
-        })),
-      }),
 })
 
 /** The entry, then its images as far as an answer has room for their bytes; the others are named by their address. */

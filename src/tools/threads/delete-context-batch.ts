@@ -3,7 +3,7 @@ import { checkThreadId } from '../../domain/entry/draft'
 import type { DeleteSelection } from '../../domain/entry/selection'
 import { invalidInput } from '../../domain/errors'
 import { DAY_MS } from '../../domain/time'
-import { defineWritingTool } from '../define-tool'
+import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
 import {
   carryOutDeletion,

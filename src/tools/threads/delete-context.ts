@@ -3,7 +3,7 @@ import { checkThreadId } from '../../domain/entry/draft'
 import type { DeleteSelection } from '../../domain/entry/selection'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
-import { defineWritingTool } from '../define-tool'
+import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, expectedVersion, flag, output, threadId as thread } from '../fields'
 import {
   carryOutDeletion,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { keptOf, outcomesOf } from '../../services/outcome'
-import { defineWritingTool } from '../define-tool'
+import { defineWritingTool } from '../define-writing-tool'
 import { storedBefore, storedEntries } from '../facts'
 import { flag } from '../fields'
-import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
+import { batchOutput, batchResult, listedBatch, looseItems, readItems } from './batch'
+import { atomicFailure, failedItem } from './batch-failures'
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
 import { done, onlyValue } from '../../services/outcome'
-import { defineWritingTool } from '../define-tool'
+import { defineWritingTool } from '../define-writing-tool'
 import { onlyOne, storedBefore, storedEntry } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
-import { VECTORS_LATER } from '../../services/writing/entries/store-entries'
+import { VECTORS_LATER } from '../../services/writing/entries/stored-entry'
 import { listOf, part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */

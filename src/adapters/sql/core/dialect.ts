@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { IndexedContent } from '../../../domain/entry/entry'
+import type { IndexedContent } from '../../../domain/entry/entry-write'
 import type { Scope } from '../../../domain/identity/scope'
 import type { QuantizedVector } from '../../../domain/meaning/vector'
 import type { Analyzer } from '../../../domain/search/analysis'

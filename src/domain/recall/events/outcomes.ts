@@ -1,8 +1,8 @@
-import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import type { EventMemory, EventOutcome, EventType, ReportedEvent } from './event'
 import { errorLine, firstLine } from './outcome'
+import { done, languageIn, paragraphs } from './outcome-parts'
 import { beginning, Payload } from './payload'
 
 /** What each type of event leaves (fabric contract §7). How much of outputs, files and stacks is kept, in code points. */
@@ -11,26 +11,7 @@ const FAILED_OUTPUT = 4_000
 const FILE = 1_000
 const STACK = 4_000
 const REPORT = 1_000
-
 const HOUR = 3_600
-
-/** The rest is about whoever reports. */
-type Reported = Pick<ReportedEvent, 'type' | 'payload'>
-
-const paragraphs = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
-
-/** The language that was named, else that of the file. */
-const languageIn = (payload: Payload, path: string): string => {
-  const named = payload.text('language').trim()
-  return named === '' ? languageOf(path) : normalizeLanguage(named)
-}
-
-const done = (
-  memory: EventMemory,
-  action: string,
-  message: string,
-  more: Partial<EventOutcome> = {},
-): EventOutcome => ({ memories: [memory], actions: [action], message, failure: null, file: null, ...more })
 
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
   const path = payload.required('path', 'filePath')
@@ -162,5 +143,7 @@ const OUTCOMES: Readonly<Record<EventType, (payload: Payload, given: { readonly 
  *
  * @param wrong what is missing is noted here
  */
-export const outcomeOf = ({ type, payload }: Reported, wrong: Inspection): EventOutcome =>
-  OUTCOMES[type](new Payload(payload, wrong), { content: own(payload, 'content') })
+export const outcomeOf = (
+  { type, payload }: Pick<ReportedEvent, 'type' | 'payload'>,
+  wrong: Inspection,
+): EventOutcome => OUTCOMES[type](new Payload(payload, wrong), { content: own(payload, 'content') })

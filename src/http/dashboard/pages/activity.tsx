@@ -1,5 +1,5 @@
 import { WHOLE_FEED } from '../../../domain/history/feed'
-import { eventStream } from '../../changes'
+import { eventStream } from '../../changes-stream'
 import { openPages } from '../../event-stream'
 import { ticking } from '../../waiting'
 import type { Page } from '../page'

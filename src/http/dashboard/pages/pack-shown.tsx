@@ -1,10 +1,11 @@
 import { FACET_TITLES } from '../../../domain/pack/facets'
-import type { LeftOut, LeftOutWhy, Omitted, Pack, PackItem } from '../../../domain/pack/pack'
+import type { Pack, PackItem } from '../../../domain/pack/pack'
 import type { Compiled } from '../../../services/pack/compile-pack'
 import { entryAt } from '../parts/addresses'
 import { Bar } from '../parts/charts'
 import { Copyable, Kind, Name, Note, Nothing } from '../parts/common'
 import { count, plain, plural, score } from '../parts/words'
+import { LEFT_OUT, LeftOutList, WHYS } from './pack-left-out'
 
 /** A pack for people: each item with its reason and score, and what was found and left out. */
 const CHARS_PER_TOKEN = 4
@@ -44,45 +45,6 @@ const Item = ({ of }: { of: PackItem }) => (
     </p>
   </li>
 )
-
-const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
-  limit: 'beyond the limit',
-  budget: 'for want of room',
-  duplicate: 'said already',
-  superseded: 'superseded',
-}
-const WHYS = ['limit', 'budget', 'duplicate', 'superseded'] as const
-
-/** What was found and stands in no pack, by its cause. */
-const LeftOutList = ({ of, omitted }: { of: readonly LeftOut[]; omitted: Omitted }) =>
-  of.length === 0 ? null : (
-    <section class="card">
-      <h2>Left out</h2>
-      {WHYS.map((cause) => {
-        const some = of.filter(({ why }) => why === cause)
-        return some.length === 0 ? null : (
-          <details open={of.length <= OPEN}>
-            <summary>
-              {plural(omitted[cause], 'memory', 'memories')} {LEFT_OUT[cause]}
-            </summary>
-            <ol class="more toc">
-              {some.map(({ id, name, score: value }) => (
-                <li>
-                  <a class="quiet" href={entryAt(id)}>
-                    <Name>{name || `Memory ${id}`}</Name>
-                  </a>
-                  <span class="score">{score(value)}</span>
-                </li>
-              ))}
-            </ol>
-          </details>
-        )
-      })}
-    </section>
-  )
-
-/** So many are shown without a click. */
-const OPEN = 6
 
 function Summary({ pack: { sections, diagnostics, markdown, total_items: total } }: { pack: Pack }) {
   const { omitted, modes } = diagnostics

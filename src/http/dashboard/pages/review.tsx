@@ -2,45 +2,16 @@ import type { ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
-import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
-import { PostForm } from '../parts/form'
+import { Facts, Name, Nothing, ProjectLink, Time } from '../parts/common'
 import { Markdown } from '../parts/markdown'
 import { plural } from '../parts/words'
-import { asked, askedNumber, principalOf, type Visit } from '../visit'
-import { Carried, Drop, Keep, Merge } from './review-forms'
+import { asked, principalOf, type Visit } from '../visit'
+import { Done } from './review-done'
+import { Drop, Keep, Merge } from './review-forms'
 import { reviewing } from './reviewing'
 
 /** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
 const SIZE = 50
-
-const DONE: Readonly<Record<string, string>> = {
-  keep: 'Kept: agents find it from now on.',
-  merge: 'Merged into one memory.',
-  drop: 'Dropped.',
-  undo: 'Taken back.',
-}
-
-const Done = ({ visit }: { visit: Visit }) => {
-  const undoable = visit.url.searchParams.getAll('change').length
-  const said = DONE[asked(visit, 'done') ?? '']
-  if (said === undefined && undoable === 0) return null
-  const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
-  return (
-    <Note>
-      <span>
-        {said ?? ''} {made === 0 ? null : <a href={entryAt(made)}>Memory {made}</a>}
-      </span>
-      {undoable === 0 ? null : (
-        <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
-          <Carried visit={visit} />
-          <button type="submit" class="small">
-            Undo <kbd>u</kbd>
-          </button>
-        </PostForm>
-      )}
-    </Note>
-  )
-}
 
 interface OneProps {
   readonly visit: Visit

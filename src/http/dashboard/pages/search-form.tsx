@@ -1,7 +1,8 @@
-import { OPERATORS, type Operator } from '../../../tools/metadata-filters'
+import { OPERATORS, type Operator } from '../../../tools/metadata-condition'
 import { Choice, Field } from '../parts/form'
 import type { Visit } from '../visit'
-import { type Condition, LEGS, type Leg, MODES, type Wanted } from './searching'
+import type { Condition } from './conditions'
+import { LEGS, type Leg, MODES, type Wanted } from './searching'
 
 /** What can be asked for. Without a script there is one row for conditions more than are in force. */
 const LEG_WORDS: Readonly<Record<Leg, string>> = { both: 'Words and meaning', words: 'Words', meaning: 'Meaning' }

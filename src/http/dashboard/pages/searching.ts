@@ -9,18 +9,13 @@ import type { RankedResult } from '../../../services/searching/ranked/ranked-pag
 import { readFilter } from '../../../tools/filters'
 import { plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { type Condition, conditionsOf, toFilter } from './conditions'
 
 /** What a search asks for, and what it finds. */
 export const LEGS = ['both', 'words', 'meaning'] as const
 export type Leg = (typeof LEGS)[number]
 export const MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type Mode = (typeof MODES)[number]
-
-export interface Condition {
-  readonly key: string
-  readonly operator: string
-  readonly value: string
-}
 
 export interface Wanted {
   readonly query: string | null
@@ -58,14 +53,6 @@ const DEEPEST = 1_000_000
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
   options.find((option) => option === value) ?? null
 
-/** Under names that no service takes a key by: the guard refuses those in every address. */
-function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
-  const [keys, operators, values] = ['field', 'op', 'value'].map((name) => searchParams.getAll(name))
-  return (keys ?? [])
-    .map((key, i) => ({ key: key.trim(), operator: operators?.[i] ?? 'eq', value: values?.[i] ?? '' }))
-    .filter(({ key }) => key !== '')
-}
-
 export const readSearch = (visit: Visit): Wanted => ({
   query: asked(visit, 'q'),
   by: oneOf(LEGS, asked(visit, 'by')) ?? 'both',
@@ -81,24 +68,6 @@ export const readSearch = (visit: Visit): Wanted => ({
 
 export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: Wanted): boolean =>
   conditions.length === 0 && Object.values(others).every((value) => value === null)
-
-const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null']
-
-/** What a person types: a number or a truth value where it looks like one, as metadata hold them; between quotes always text. */
-function scalarOf(text: string): string | number | boolean {
-  const quoted = /^"(.*)"$/s.exec(text)?.[1]
-  if (quoted !== undefined) return quoted
-  if (text === 'true' || text === 'false') return text === 'true'
-  return /^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) ? Number(text) : text
-}
-
-const toFilter = ({ key, operator, value }: Condition) => ({
-  key,
-  operator,
-  ...(WITHOUT_VALUE.includes(operator)
-    ? {}
-    : { value: /^(not_)?in$/.test(operator) ? value.split(',').map((one) => scalarOf(one.trim())) : scalarOf(value) }),
-})
 
 /** @throws Problem invalid_input, or forbidden for a project that the key does not reach */
 function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: Wanted): Filter {

@@ -1,4 +1,6 @@
-import { PLACEHOLDER, SETUP_CLIENTS, type SetupClient, setupOf, snippetOf } from '../../../domain/setup/clients'
+import { SETUP_CLIENTS, type SetupClient } from '../../../domain/setup/client-files'
+import { PLACEHOLDER, setupOf } from '../../../domain/setup/clients'
+import { snippetOf } from '../../../domain/setup/snippet'
 import { Copyable } from './common'
 
 /** How clients are told of this server: lines to copy. */

@@ -1,32 +1,13 @@
 import { SCRIPT_AT } from '../assets/script'
 import { STYLE_AT } from '../assets/style'
 import type { Page } from '../page'
-import { administers, hasRole, type Visit } from '../visit'
+import { administers, type Visit } from '../visit'
 import { Name } from './common'
 import { PostForm } from './form'
-import { Icon, type IconName, Mark } from './icons'
+import { Mark } from './icons'
+import { ADMINISTRATION, Places, placesOf } from './navigation'
 
 /** What stands around every page: head, navigation, who is looking. */
-interface Place {
-  readonly at: string
-  readonly label: string
-  readonly icon: IconName
-}
-
-const MEMORY: readonly Place[] = [
-  { at: '/', label: 'Overview', icon: 'overview' },
-  { at: '/search', label: 'Search', icon: 'search' },
-  { at: '/threads', label: 'Threads', icon: 'threads' },
-  { at: '/pack', label: 'Pack', icon: 'pack' },
-  { at: '/activity', label: 'Activity', icon: 'activity' },
-]
-const ADMINISTRATION: readonly Place[] = [
-  { at: '/projects', label: 'Projects', icon: 'projects' },
-  { at: '/keys', label: 'Keys', icon: 'keys' },
-  { at: '/audit', label: 'Audit log', icon: 'audit' },
-  { at: '/settings', label: 'Settings', icon: 'settings' },
-]
-
 export const Head = ({ title }: { title: string }) => (
   <head>
     <meta charset="utf-8" />
@@ -37,19 +18,6 @@ export const Head = ({ title }: { title: string }) => (
     <link rel="stylesheet" href={STYLE_AT} />
     <script src={SCRIPT_AT} type="module" />
   </head>
-)
-
-const Places = ({ places, at, label }: { places: readonly Place[]; at: string | undefined; label: string }) => (
-  <ul aria-label={label}>
-    {places.map((place) => (
-      <li>
-        <a href={place.at} aria-current={place.at === at ? 'page' : undefined}>
-          <Icon name={place.icon} />
-          {place.label}
-        </a>
-      </li>
-    ))}
-  </ul>
 )
 
 /** Whose eyes these are: what is shown is what this key may see. */
@@ -138,11 +106,6 @@ export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
     </body>
   </html>
 )
-
-/** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
-const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
-const placesOf = (visit: Visit): readonly Place[] =>
-  hasRole(visit, 'writer') && visit.config.captureDays > 0 ? [...MEMORY, REVIEW] : MEMORY
 
 /** A page for somebody who has not come in yet. */
 export const Door = ({ page }: { page: Page }) => (

@@ -1,22 +1,11 @@
 import type { Scope } from '../../../domain/identity/scope'
-import {
-  CANDIDATES,
-  type Candidate,
-  choose,
-  contextText,
-  type Moment,
-  type Pattern,
-  patternOf,
-} from '../../../domain/recall/current'
+import { CANDIDATES, type Candidate, choose } from '../../../domain/recall/current'
 import { recallFilter } from '../../../domain/recall/filter'
-import {
-  type GhostMessage,
-  ghostMessagesOf,
-  type Suggestion,
-  suggestionsOf,
-  testsOrBuilds,
-} from '../../../domain/recall/hints'
+import { type GhostMessage, ghostMessagesOf, testsOrBuilds } from '../../../domain/recall/ghost-messages'
+import { type Suggestion, suggestionsOf } from '../../../domain/recall/hints'
 import type { Memory } from '../../../domain/recall/memory'
+import { contextText, type Moment } from '../../../domain/recall/moment'
+import { type Pattern, patternOf } from '../../../domain/recall/pattern'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Filter } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'

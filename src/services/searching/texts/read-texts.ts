@@ -1,15 +1,11 @@
 import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
+import { cutRange } from '../../../domain/reading/cut-range'
+import { findNode } from '../../../domain/reading/find-node'
 import { lineMarks } from '../../../domain/reading/marks'
-import {
-  findNode,
-  type OutlineNode,
-  readOutline,
-  type ShownOutline,
-  shownOutline,
-} from '../../../domain/reading/outline'
-import { checkPart, cutRange, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
+import { type OutlineNode, readOutline, type ShownOutline, shownOutline } from '../../../domain/reading/outline'
+import { checkPart, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'
 

@@ -1,52 +1,22 @@
-import {
-  type EntryChange,
-  type EntryToChange,
-  type Generated,
-  NOTHING_GENERATED,
-  statesOf,
-} from '../../../domain/entry/entry'
+import { type EntryToChange, type Generated, NOTHING_GENERATED } from '../../../domain/entry/entry'
+import { type EntryChange, statesOf } from '../../../domain/entry/entry-write'
 import { decodeImages } from '../../../domain/entry/image'
 import { checkLinks } from '../../../domain/entry/link'
 import { touchesReservedKeys } from '../../../domain/entry/metadata'
-import {
-  applyUpdates,
-  type CheckedUpdate,
-  checkUpdate,
-  type UpdateDraft,
-  updatedFields,
-} from '../../../domain/entry/update'
+import { applyUpdates } from '../../../domain/entry/update'
+import { type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../../../domain/entry/update-draft'
 import { noSuchEntry } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import { WITHOUT_REST } from '../../../domain/pace'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import { generateAnew, withGenerated } from './generate-anew'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
-
-export interface UpdatedEntry {
-  readonly id: number
-  readonly version: number
-  readonly updatedFields: readonly string[]
-  /** What models made of a new text, as messages say it. */
-  readonly made: readonly Remade[]
-}
-
-export const REMADE = [
-  'embedding regenerated',
-  'embedding queued',
-  'summary regenerated',
-  'summary cleared',
-  'summary queued',
-] as const
-export type Remade = (typeof REMADE)[number]
+import { patchedTo, report, type UpdatedEntry } from './updated-entry'
 
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
-
-/** What a patch of metadata alone tells, which notes nothing before its write. */
-export const patchedTo = (id: number, version: number): UpdatedEntry => ({
-  ...{ id, version, updatedFields: ['metadata'], made: [] },
-})
 
 /** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
 const isPlainPatch = (update: CheckedUpdate): boolean =>
@@ -117,7 +87,7 @@ export function createUpdateEntries({
     checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images: store, entries, pace }, caller, pictures, attemptNumber)
-    const generated = await generateFor([...changes.values()], rows, known, checked.length > 1)
+    const generated = await generateAnew(generate, [...changes.values()], { rows, known, isBatch: checked.length > 1 })
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const planned = outcomes.map((outcome) => report(outcome, rows, generated))
     noteOutcomes(caller, planned)
@@ -134,35 +104,6 @@ export function createUpdateEntries({
     const told = outcomes.map((outcome) => report(outcome, rows, generated))
     noteOutcomes(caller, told)
     return told
-  }
-
-  /**
-   * Vectors and summaries of the texts that really change, by entry id.
-   *
-   * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
-   */
-  async function generateFor(
-    changes: readonly EntryChange[],
-    rows: ReadonlyMap<number, EntryToChange>,
-    known: Map<string, Generated>,
-    isBatch: boolean,
-  ) {
-    const rewritten = changes.flatMap((change) => {
-      const { id, text } = change
-      const row = rows.get(id)
-      const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row?.textHash
-      // What hooks have captured has no vectors as long as nobody keeps it.
-      const isKept = row?.captured === true && change.metadata?.lifted.captured === false
-      const next = text?.text ?? (isKept ? row.text : null)
-      return next !== null && row && (isKept || statesOf(change).some(rewrites))
-        ? [{ id, text: next, source: row.source }]
-        : []
-    })
-    const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
-    const missing = rewritten.filter((one) => !known.has(keyOf(one)))
-    const made = await generate(missing, isBatch ? ' at index 0' : '')
-    for (const [i, one] of missing.entries()) known.set(keyOf(one), made[i] as Generated)
-    return new Map(rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated]))
   }
 
   /**
@@ -200,35 +141,3 @@ const passing = ({ between = [], ...last }: EntryChange, row: EntryToChange): re
   ...between,
   last.text && last.text.hash !== row.textHash ? { ...last, generated: NOTHING_GENERATED } : last,
 ]
-
-const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
-  generated === undefined ? change : { ...change, generated }
-
-/** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
-function report(
-  outcome: Outcome<UpdatedEntry | null>,
-  rows: ReadonlyMap<number, EntryToChange>,
-  generated: ReadonlyMap<number, Generated>,
-): Outcome<UpdatedEntry | null> {
-  if (!outcome.ok || outcome.value === null || !outcome.value.updatedFields.includes('text_content')) return outcome
-  const { id, updatedFields: listed } = outcome.value
-  const made = generated.get(id)
-  if (made === undefined) return outcome
-  const hadSummary = rows.get(id)?.summary !== ''
-  const queued = made.queued.includes('summarize')
-  const summary: Remade[] =
-    made.summary !== '' ? ['summary regenerated'] : queued ? ['summary queued'] : hadSummary ? ['summary cleared'] : []
-  const embedding: Remade[] =
-    made.vectors !== null ? ['embedding regenerated'] : made.queued.includes('embed') ? ['embedding queued'] : []
-  const at = listed.findIndex((field) => field !== 'text_content' && field !== 'metadata')
-  const fields = listed.toSpliced(
-    at < 0 ? listed.length : at,
-    0,
-    ...(hadSummary || made.summary !== '' ? ['summary'] : []),
-  )
-  return done({
-    ...outcome.value,
-    updatedFields: [...fields, ...(made.vectors === null ? [] : ['embedding'])],
-    made: [...embedding, ...summary],
-  })
-}

@@ -1,12 +1,9 @@
-import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
-import type { EntryChange, Generated, Layer } from '../../../domain/entry/entry'
-import type { Metadata } from '../../../domain/entry/metadata'
-import { applyUpdates } from '../../../domain/entry/update'
+import { checkVerbatim } from '../../../domain/entry/draft'
+import type { Generated, Layer } from '../../../domain/entry/entry'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
-import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Memories } from '../../../ports/memories'
@@ -14,22 +11,12 @@ import { attempt, withRetries } from '../../outcome'
 import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
 import type { StoreEntries } from '../entries/store-entries'
-import { createStoreMemories, type MemoryDraft, type StoredMemory } from './store-memories'
+import { changeOf, type MemoryUpdate } from './memory-change'
+import { createStoreMemories } from './store-memories'
+import type { MemoryDraft, StoredMemory } from './stored-memory'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
-export type { MemoryDraft, StoredMemory } from './store-memories'
-
-/** What an update asks for; absent parts stay as they are. */
-export interface MemoryUpdate {
-  readonly content?: string | undefined
-  /** By top-level key: a value replaces, null removes. */
-  readonly metadata?: Metadata | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly weight?: number | undefined
-  readonly pinned?: boolean | undefined
-  /** The version that the caller has seen. */
-  readonly expectedVersion?: number | undefined
-}
+export type { MemoryDraft, StoredMemory } from './stored-memory'
 
 export type MemoryService = ReturnType<typeof createMemoryService>
 
@@ -54,34 +41,6 @@ export function createMemoryService(dependencies: {
   /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
   const generateFor = async ({ source }: Memory, text: string, layer: Layer): Promise<Generated> =>
     (await generate([{ text, source }], '', layer === 3 ? undefined : 'defer'))[0] as Generated
-
-  /** The next state of a memory with the changes that an update asks for. */
-  async function changed(caller: Caller, memory: Memory, update: MemoryUpdate): Promise<EntryChange> {
-    const { content, pinned, weight } = update
-    const before = memory.metadata ?? {}
-    const named = { ...(update.metadata ?? {}), ...(weight === undefined ? {} : { weight }) }
-    const merged = keptMetadata(caller, before, named)
-    // The writer's word would hold against the argument, so it follows it.
-    if (pinned !== undefined && typeof merged.pinned === 'boolean') merged.pinned = pinned
-    const touched = update.metadata !== undefined || weight !== undefined || merged.pinned !== before.pinned
-    const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(update.metadata ?? {})
-    const change = await applyUpdates(caller, memory, [
-      {
-        id: memory.id,
-        ...(content === undefined ? {} : { text: content }),
-        ...(touched ? { metadata: merged } : {}),
-        ...(tags === null ? {} : { tags }),
-      },
-    ])
-    const life = pinned === undefined ? {} : { pinned }
-    return {
-      ...change,
-      life,
-      ...(content !== undefined && content !== memory.text
-        ? { generated: await generateFor(memory, content, memory.layer) }
-        : {}),
-    }
-  }
 
   return {
     /**
@@ -109,7 +68,7 @@ export function createMemoryService(dependencies: {
             'unsupported',
             'Working memories (layer 1) cannot be updated; store a new one or promote it',
           )
-        const change = await changed(caller, memory, update)
+        const change = await changeOf(caller, memory, update, generateFor)
         const text = change.text?.text ?? memory.text
         if (caller.receipt && text !== update.content) caller.receipt.notes.text = text
         const [written] = await entries.change(caller, [change], { shows: true })

@@ -1,49 +1,30 @@
-import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
-import { type Layer, readerOf } from '../../../domain/entry/entry'
+import { readerOf } from '../../../domain/entry/entry'
 import { kindOfTags, resolveKind } from '../../../domain/entry/kind'
-import { liftMetadata, type Metadata } from '../../../domain/entry/metadata'
+import { liftMetadata } from '../../../domain/entry/lifted-metadata'
 import { threadOfProject } from '../../../domain/entry/thread'
 import { invalidInput } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
-import {
-  differing,
-  type Equal,
-  type Meeting,
-  MeetingFailed,
-  type Renewal,
-  type Sameness,
-} from '../../../domain/recall/equal'
+import { type Equal, type Meeting, MeetingFailed, type Sameness } from '../../../domain/recall/equal'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
-import { type MemoryType, typeOfKind } from '../../../domain/recall/memory'
+import { typeOfKind } from '../../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
-import { done, type Outcome, onlyValue } from '../../outcome'
+import { done } from '../../outcome'
 import type { Along } from '../entries/generate'
-import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../entries/store-entries'
+import type { StoreEntries } from '../entries/store-entries'
+import {
+  type LayeredDraft,
+  type MemoryDraft,
+  memoriesAs,
+  type PlannedMemory,
+  renewalOf,
+  type StoredMemory,
+  warningsOf,
+} from './stored-memory'
 
 /** Storing memories: new ones, and those that stand there already (fabric contract §3). */
-export interface MemoryDraft {
-  readonly type: MemoryType
-  readonly content: string
-  /** Known keys are checked. */
-  readonly metadata: Metadata
-  readonly layer?: Layer | undefined
-  /** Seconds. */
-  readonly ttl?: number | undefined
-  readonly pinned?: boolean | undefined
-}
-
-export interface StoredMemory {
-  readonly id: number
-  readonly layer: Layer
-  readonly pinned: boolean
-  /** It stood there already. */
-  readonly existing: boolean
-  readonly evicted: readonly number[]
-  readonly warnings: readonly string[]
-}
 
 /** What a store of memories brings along. */
 export interface Beside {
@@ -53,15 +34,6 @@ export interface Beside {
   readonly reported?: Pick<Meeting, 'problem' | 'count'> | null | undefined
   /** What stands there already, of each draft, where somebody has looked. */
   readonly equals?: readonly (Equal | null)[] | undefined
-}
-
-/** A memory as an entry, which knows its layer. */
-type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
-
-/** What a store notes of each memory before its write: what it is, whether it stood there, and what there is to say. */
-export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
-  /** The one that stood there; null for one to be stored. */
-  readonly met: number | null
 }
 
 /** How often memories are looked for anew that others store at the same time. */
@@ -169,37 +141,4 @@ export function createStoreMemories({
       }
     },
   }
-}
-
-/** What a store does to a memory that stands there; null for nothing. */
-function renewalOf({ tags = [], memory }: LayeredDraft, { id, version, tags: before }: Equal): Renewal | null {
-  const joined = checkTags([...before, ...tags])
-  const hasGrown = joined.length > before.length
-  const { lasts } = memory.life
-  return hasGrown || lasts !== null ? { id, version, tags: hasGrown ? joined : null, lasts } : null
-}
-
-function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal: Equal | null): string[] {
-  const others = equal === null ? [] : differing(equal, { metadata, pinned })
-  return [
-    ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
-    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
-  ]
-}
-
-/** What became of each memory. @param outcomes of those that did not stand there, in order */
-export function memoriesAs(
-  planned: readonly PlannedMemory[],
-  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted' | 'made'> | null>[],
-): StoredMemory[] {
-  const failed = outcomes.find((outcome) => !outcome.ok)
-  if (failed?.ok === false) throw failed.problem
-  const stored = outcomes.values()
-  return planned.map(({ met, ...common }) => {
-    if (met !== null) return { ...common, id: met, existing: true, evicted: [] }
-    const { value: outcome } = stored.next()
-    const { id, evicted, made } = onlyValue(outcome === undefined ? [] : [outcome])
-    const later = made.includes('embedding queued') ? [VECTORS_LATER] : []
-    return { ...common, id, evicted, warnings: [...common.warnings, ...later], existing: false }
-  })
 }

@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { type EntryChange, statesOf } from '../../../../domain/entry/entry'
+import { type EntryChange, statesOf } from '../../../../domain/entry/entry-write'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'

@@ -9,15 +9,17 @@ import { asRows, countOf, each, num, str, textsOf } from '../../core/rows'
 import type { ReadContext } from '../../tables/entries/read-statements'
 import { kindOf, readWithin, toEntry } from '../../tables/entries/rows'
 import {
-  inFlightStatement,
-  newestDecisionsStatement,
-  projectCountsStatement,
-  projectNamesStatement,
   tailStatement,
   tailTotalStatement,
   threadNamesStatement,
   threadPageStatement,
 } from '../../tables/identity/directory-statements'
+import {
+  inFlightStatement,
+  newestDecisionsStatement,
+  projectCountsStatement,
+  projectNamesStatement,
+} from '../../tables/identity/project-statements'
 
 /** Nothing here is filtered by metadata. */
 const NO_FIELDS: ReadonlySet<string> = new Set()

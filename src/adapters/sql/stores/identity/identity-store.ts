@@ -1,56 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
-import type { ApiKey, Org, Project } from '../../../../domain/identity/identity'
-import { ROLES } from '../../../../domain/identity/scope'
+import type { Project } from '../../../../domain/identity/identity'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
 import { Batch, runOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import {
-  each,
-  firstRow,
-  flag,
-  howMany,
-  jsonOrNull,
-  num,
-  numOrNull,
-  oneOf,
-  str,
-  strOrNull,
-  textsOf,
-} from '../../core/rows'
+import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { each, firstRow, howMany, str, textsOf } from '../../core/rows'
 import { circle, reachesProject } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
+import { KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
 
 /** Orgs, projects and keys over any SQL connection. */
-const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
-)
-
-const roleOf = oneOf(ROLES)
-
-const toKey = (row: Row): ApiKey => ({
-  id: str(row, 'id'),
-  org: str(row, 'org'),
-  name: str(row, 'name'),
-  role: roleOf(row, 'role'),
-  projects: jsonOrNull<string[]>(row, 'projects'),
-  agent: strOrNull(row, 'agent'),
-  owner: str(row, 'owner'),
-  createdAt: num(row, 'created_at'),
-  createdBy: str(row, 'created_by'),
-  expiresAt: numOrNull(row, 'expires_at'),
-  revokedAt: numOrNull(row, 'revoked_at'),
-  lastUsedAt: numOrNull(row, 'last_used_at'),
-  captures: flag(row, 'captures'),
-})
-
-const toNamed = (row: Row): Org & Project => ({
-  id: str(row, 'id'),
-  name: str(row, 'name'),
-  createdAt: num(row, 'created_at'),
-})
-
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
   const { dialect } = connection
   const jsonList = (values: readonly string[]): SQL =>

@@ -13,6 +13,7 @@ import { asRows, howMany } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { createWrite } from '../../tables/changes/writing'
 import { imageGuard } from '../../tables/outbox/image-use'
+import { importGuard } from '../../tables/transfer/import-guard'
 import {
   imagesInUseStatement,
   memoryStatements,
@@ -20,7 +21,7 @@ import {
   reserveStatements,
   toRemembered,
 } from '../../tables/transfer/import-memory'
-import { importGuard, takeStatements } from '../../tables/transfer/import-statements'
+import { takeStatements } from '../../tables/transfer/import-statements'
 import { settledStatement, settlements } from '../../tables/transfer/settling'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { EntryVersion, NewEntry } from '../../../../domain/entry/entry'
+import type { EntryVersion, NewEntry } from '../../../../domain/entry/entry-write'
 import type { Caller } from '../../../../domain/identity/scope'
 import { WORKING_CAPACITY } from '../../../../domain/recall/layers'
 import type { Decode } from '../../core/batch'

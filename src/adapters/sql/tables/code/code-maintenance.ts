@@ -3,7 +3,7 @@ import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, type Decode } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, num, str } from '../../core/rows'
-import { packVectors } from './code-statements'
+import { packVectors } from './vector-packs'
 
 /** What rows of `file_id` hold, by their file. */
 const byFile =

@@ -1,65 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { SYMBOL_KINDS, type SymbolKind } from '../../../../domain/code/symbols'
-import type { CodeFile, CodeIndex, StoredChunk, SymbolHit } from '../../../../ports/code-index'
+import { SYMBOL_KINDS } from '../../../../domain/code/symbols'
+import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import type { Row, SqlConnection } from '../../core/connection'
-import { countOf, each, flag, num, str } from '../../core/rows'
-import { among, nameTerms, textTerms, within } from './code-terms'
+import type { SqlConnection } from '../../core/connection'
+import { countOf, each, flag, num } from '../../core/rows'
+import { CHUNK, FILE, toChunk, toFile, toPack, toSymbolHit } from './code-rows'
+import { among, inLanguage, nameTerms, textTerms, within } from './code-terms'
 
 /** What searches of code read. */
-
-const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
-
-const CHUNK = sql.raw(
-  'c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text',
-)
-
-const toFile = (row: Row): CodeFile => ({
-  id: num(row, 'id'),
-  project: str(row, 'project'),
-  root: str(row, 'root'),
-  path: str(row, 'path'),
-  language: str(row, 'language'),
-  bytes: num(row, 'bytes'),
-})
-
-function symbolKind(place: number): SymbolKind {
-  const kind = SYMBOL_KINDS[place]
-  if (kind === undefined) throw new Error(`no kind of symbols stands at ${place}`)
-  return kind
-}
-
-const toSymbolHit = (row: Row): SymbolHit => ({
-  project: str(row, 'project'),
-  root: str(row, 'root'),
-  path: str(row, 'path'),
-  language: str(row, 'language'),
-  score: num(row, 'score'),
-  symbol: {
-    name: str(row, 'name'),
-    kind: symbolKind(num(row, 'kind')),
-    signature: str(row, 'signature'),
-    lineStart: num(row, 'line_start'),
-    lineEnd: num(row, 'line_end'),
-    docComment: str(row, 'doc'),
-  },
-})
-
-const toChunk = (row: Row): StoredChunk => ({
-  id: num(row, 'id'),
-  fileId: num(row, 'file_id'),
-  n: num(row, 'n'),
-  project: str(row, 'project'),
-  root: str(row, 'root'),
-  path: str(row, 'path'),
-  language: str(row, 'language'),
-  lineStart: num(row, 'line_start'),
-  lineEnd: num(row, 'line_end'),
-  overlap: str(row, 'overlap'),
-  text: str(row, 'text'),
-})
-
 type Reads = Pick<
   CodeIndex,
   'files' | 'symbols' | 'filesWithGrams' | 'chunksWith' | 'vectors' | 'chunksWithWords' | 'chunks'
@@ -67,8 +16,6 @@ type Reads = Pick<
 
 export function createCodeReads(connection: SqlConnection): Reads {
   const { dialect } = connection
-  const inLanguage = (language: string | null, alias: string): SQL =>
-    language === null ? TRUE : sql`${sql.raw(alias)}.language = ${language}`
   const numbers = (values: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(values)}`)
 
   return {
@@ -152,12 +99,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
           ${dialect.plan.follow('code_vectors', 'v', sql`v.id = step.id`)}
           WHERE step.so_far <= ${limit}
           ORDER BY v.id`,
-        each((row) => ({
-          id: num(row, 'id'),
-          fileId: num(row, 'file_id'),
-          first: num(row, 'first'),
-          data: str(row, 'data'),
-        })),
+        each(toPack),
       )
     },
 

@@ -6,11 +6,9 @@ import type { PreparedFile } from '../../../../ports/code-index'
 import type { CodeRoot } from '../../core/code-spelling'
 import type { SqlDialect } from '../../core/dialect'
 import { inGroups } from '../../core/json-groups'
+import { packVectors } from './vector-packs'
 
 /** The statements that put files of code and all that is made of them into the tables. */
-
-/** Vectors in one row. */
-const PACK = 32
 
 type Cell = string | number | null
 const jsonLength = (row: readonly Cell[]): number => JSON.stringify(row).length + 1
@@ -22,16 +20,6 @@ function foldedIfNeeded(text: string): string | null {
 }
 
 type Columns = Readonly<Record<string, 'text' | 'integer'>>
-
-/** Vectors of a file in packs of lines. */
-export function packVectors(vectors: readonly string[]): { first: number; count: number; data: string }[] {
-  const packs: { first: number; count: number; data: string }[] = []
-  for (let first = 0; first < vectors.length; first += PACK) {
-    const part = vectors.slice(first, first + PACK)
-    packs.push({ first, count: part.length, data: part.join('\n') })
-  }
-  return packs
-}
 
 /** Adds files that are not there. */
 export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {

@@ -20,6 +20,10 @@ export function within(dialect: SqlDialect, scope: Scope, project: string | null
   return sql`${ofOrg}${reachesProject(dialect, scope, sql`${row}.project`)}`
 }
 
+/** @param alias of a table with the column `language` */
+export const inLanguage = (language: string | null, alias: string): SQL =>
+  language === null ? TRUE : sql`${sql.raw(alias)}.language = ${language}`
+
 /** @param file the column that holds the id of the file */
 export const among = (dialect: SqlDialect, files: CodeFilter['files'], file: SQL): SQL =>
   files === null ? TRUE : sql`${file} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(files)}`)})`

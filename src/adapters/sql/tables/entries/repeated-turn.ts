@@ -1,6 +1,7 @@
 // Which turn does a repeated store meet again? The newest of its thread and source, unless something has been answered since.
 import { type SQL, sql } from 'drizzle-orm'
-import { type NewEntry, readerOf } from '../../../../domain/entry/entry'
+import { readerOf } from '../../../../domain/entry/entry'
+import type { NewEntry } from '../../../../domain/entry/entry-write'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, circle, listed } from '../../core/visibility'

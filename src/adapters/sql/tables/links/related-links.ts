@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NewEntry } from '../../../../domain/entry/entry'
+import type { NewEntry } from '../../../../domain/entry/entry-write'
 import type { LinkTarget } from '../../../../domain/entry/link'
 import { notFound, type Problem } from '../../../../domain/errors'
 import type { Caller } from '../../../../domain/identity/scope'

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type NewEntry, readerOf } from '../../../../domain/entry/entry'
+import { readerOf } from '../../../../domain/entry/entry'
+import type { NewEntry } from '../../../../domain/entry/entry-write'
 import { kindOfTags, resolveKind } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type AtMoment, type Moment, namesOf } from '../../../../domain/recall/current'
+import type { AtMoment } from '../../../../domain/recall/current'
+import { type Moment, namesOf } from '../../../../domain/recall/moment'
 import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'

@@ -1,4 +1,5 @@
-import type { IndexedContent, Layer } from '../../../../domain/entry/entry'
+import type { Layer } from '../../../../domain/entry/entry'
+import type { IndexedContent } from '../../../../domain/entry/entry-write'
 import type { Scope } from '../../../../domain/identity/scope'
 import { projectsOf, readersOf } from '../../core/visibility'
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type EntryChange, type Generated, type NewEntry, readerOf } from '../../../../domain/entry/entry'
+import { type Generated, readerOf } from '../../../../domain/entry/entry'
+import type { EntryChange, NewEntry } from '../../../../domain/entry/entry-write'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { jsonText } from '../../../../domain/json/write'
 import type { IndexedText } from '../../../../domain/search/indexed-text'

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import type { ApiKey, Org, Project } from '../../../../domain/identity/identity'
+import { ROLES } from '../../../../domain/identity/scope'
+import type { Row } from '../../core/connection'
+import { flag, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
+
+/** Rows of orgs, projects and keys. */
+
+export const KEY_COLUMNS = sql.raw(
+  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
+)
+
+const roleOf = oneOf(ROLES)
+
+export const toKey = (row: Row): ApiKey => ({
+  id: str(row, 'id'),
+  org: str(row, 'org'),
+  name: str(row, 'name'),
+  role: roleOf(row, 'role'),
+  projects: jsonOrNull<string[]>(row, 'projects'),
+  agent: strOrNull(row, 'agent'),
+  owner: str(row, 'owner'),
+  createdAt: num(row, 'created_at'),
+  createdBy: str(row, 'created_by'),
+  expiresAt: numOrNull(row, 'expires_at'),
+  revokedAt: numOrNull(row, 'revoked_at'),
+  lastUsedAt: numOrNull(row, 'last_used_at'),
+  captures: flag(row, 'captures'),
+})
+
+export const toNamed = (row: Row): Org & Project => ({
+  id: str(row, 'id'),
+  name: str(row, 'name'),
+  createdAt: num(row, 'created_at'),
+})

@@ -1,0 +1,96 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { isLong } from '../../../../domain/entry/long-text'
+import type { IncomingEntry } from '../../../../domain/transfer/incoming'
+import type { TakenEntry, TakenVersion } from '../../../../ports/import-store'
+import type { SqlDialect } from '../../core/dialect'
+import { jsonGroups } from '../../core/json-groups'
+import { heldInRow } from '../texts/long-texts'
+
+/** Records that come in, as rows of JSON that a statement reads as a table. */
+
+const NUMBERS: ReadonlySet<string> = new Set(
+  (
+    'id version layer created_at updated_at work_item diary captured named_weight given_weight named_pinned given_pinned ' +
+    'named_expires_at layer_expires_at archived accessed_at access_count bytes image_count text_words restored ' +
+    'entry_id ended_at ended_version changed deleted size'
+  ).split(' '),
+)
+
+type Cells = Readonly<Record<string, string | number | null>>
+
+/** The rows as a table `r` of typed columns, in groups that fit into a value. */
+export function tables(
+  dialect: SqlDialect,
+  rows: readonly Cells[],
+): { readonly names: readonly string[]; readonly from: SQL }[] {
+  const names = Object.keys(rows[0] ?? {})
+  const columns = Object.fromEntries(names.map((name) => [name, NUMBERS.has(name) ? 'integer' : 'text'] as const))
+  return jsonGroups(rows.map((row) => names.map((name) => row[name] ?? null))).map((json) => ({
+    names,
+    from: sql`${dialect.jsonTable(sql`${json}`, columns)} r`,
+  }))
+}
+
+export const columnsOf = (names: readonly string[]): SQL => sql.raw(names.join(', '))
+
+export const valuesOf = (names: readonly string[]): SQL =>
+  sql.raw(
+    names
+      .map((name) => (name === 'confidence' ? 'CAST(r.confidence AS double precision) AS confidence' : `r.${name}`))
+      .join(', '),
+  )
+
+const linksJson = (links: TakenVersion['state']['links']): string | null => {
+  const named = links.filter(({ origin }) => origin === 'metadata').map(({ relation, to }) => [relation, to])
+  return named.length === 0 ? null : JSON.stringify(named)
+}
+
+export const entryRow = ({ id, version, entry, links }: TakenEntry, org: string): Cells => ({
+  id,
+  org,
+  version,
+  ...entry.columns,
+  links: linksJson(links),
+  text: heldInRow(entry.text),
+  text_words: 0,
+  restored: 0,
+})
+
+export const longTexts = (org: string, states: readonly IncomingEntry[]): SQL[] =>
+  [...new Map(states.filter(({ text }) => isLong(text)).map(({ textHash, text }) => [textHash, text]))].map(
+    ([hash, text]) =>
+      sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
+  )
+
+/** Columns of an entry that a kept state has not. */
+const NOT_KEPT = ['captured', 'accessed_at', 'access_count']
+
+export function versionRow({ id, state }: TakenVersion, org: string, next: string | null): Cells {
+  const { ended, links, columns, textHash, text, bytes } = state
+  const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_KEPT.includes(name)))
+  const own = next !== textHash
+  const edges = links.filter(({ origin }) => origin !== 'metadata')
+  const metadata = columns.metadata
+  return {
+    entry_id: id,
+    org,
+    version: state.version,
+    ...kept,
+    links: linksJson(links),
+    text: own ? heldInRow(text) : null,
+    text_words: 0,
+    restored: 0,
+    ended_at: ended.at,
+    ended_version: ended.version,
+    changed: ended.changed,
+    deleted: ended.deleted ? 1 : 0,
+    ended_by: ended.by,
+    ended_agent: ended.agent,
+    change_id: ended.changeId,
+    edges:
+      ended.deleted && edges.length > 0
+        ? JSON.stringify(edges.map(({ relation, to, origin }) => [id, relation, to, origin]))
+        : null,
+    size: own || ended.deleted ? bytes : typeof metadata === 'string' ? metadata.length : 0,
+  }
+}

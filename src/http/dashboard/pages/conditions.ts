@@ -1,0 +1,35 @@
+import type { Visit } from '../visit'
+
+/** Conditions on metadata as a person types them into the form of a search, and as filters. */
+
+export interface Condition {
+  readonly key: string
+  readonly operator: string
+  readonly value: string
+}
+
+/** Under names that no service takes a key by: the guard refuses those in every address. */
+export function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
+  const [keys, operators, values] = ['field', 'op', 'value'].map((name) => searchParams.getAll(name))
+  return (keys ?? [])
+    .map((key, i) => ({ key: key.trim(), operator: operators?.[i] ?? 'eq', value: values?.[i] ?? '' }))
+    .filter(({ key }) => key !== '')
+}
+
+const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null']
+
+/** What a person types: a number or a truth value where it looks like one, as metadata hold them; between quotes always text. */
+function scalarOf(text: string): string | number | boolean {
+  const quoted = /^"(.*)"$/s.exec(text)?.[1]
+  if (quoted !== undefined) return quoted
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) ? Number(text) : text
+}
+
+export const toFilter = ({ key, operator, value }: Condition) => ({
+  key,
+  operator,
+  ...(WITHOUT_VALUE.includes(operator)
+    ? {}
+    : { value: /^(not_)?in$/.test(operator) ? value.split(',').map((one) => scalarOf(one.trim())) : scalarOf(value) }),
+})

@@ -1,0 +1,36 @@
+import { entryAt } from '../parts/addresses'
+import { Note } from '../parts/common'
+import { PostForm } from '../parts/form'
+import { asked, askedNumber, type Visit } from '../visit'
+import { Carried } from './review-forms'
+
+/** What was just done to what was captured, and the way to take it back. */
+
+const DONE: Readonly<Record<string, string>> = {
+  keep: 'Kept: agents find it from now on.',
+  merge: 'Merged into one memory.',
+  drop: 'Dropped.',
+  undo: 'Taken back.',
+}
+
+export const Done = ({ visit }: { visit: Visit }) => {
+  const undoable = visit.url.searchParams.getAll('change').length
+  const said = DONE[asked(visit, 'done') ?? '']
+  if (said === undefined && undoable === 0) return null
+  const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
+  return (
+    <Note>
+      <span>
+        {said ?? ''} {made === 0 ? null : <a href={entryAt(made)}>Memory {made}</a>}
+      </span>
+      {undoable === 0 ? null : (
+        <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
+          <Carried visit={visit} />
+          <button type="submit" class="small">
+            Undo <kbd>u</kbd>
+          </button>
+        </PostForm>
+      )}
+    </Note>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Context } from 'hono'
+import type { Config } from '../../config'
+import { Problem } from '../../domain/errors'
+import type { Services } from '../../services/services'
+import { type Log, logLine } from '../log'
+import type { OAuth } from '../oauth/server'
+import { unsaid } from '../said'
+import { STATUS } from '../status'
+import { type Page, respondWith } from './page'
+import { troublePage } from './pages/trouble'
+import { Door, Frame } from './parts/frame'
+import { isOurs, readSent, STALE } from './sent'
+import type { Visitor } from './session'
+import type { Handler } from './table'
+import type { Visit } from './visit'
+
+/** How a person is answered: with a page in its frame, or with what has gone wrong on one. */
+
+export interface Variables {
+  readonly setup: {
+    readonly config: Config
+    readonly services: Services
+    readonly log: Log
+    readonly oauth?: OAuth | null
+  }
+  readonly services: Services
+  readonly requestId: string
+}
+
+export type PageContext = Context<{ Bindings: object; Variables: Variables }>
+
+/** What became of a request, as a page; what nobody foresaw is logged, and told by its number. */
+export async function carriedOut(c: PageContext, visit: Visit, handler: Handler): Promise<Page | Response> {
+  try {
+    return await handler(visit)
+  } catch (error) {
+    const { requestId } = c.var
+    const problem =
+      error instanceof Problem
+        ? error
+        : new Problem('internal', `Something went wrong inside the server (request ${requestId}).`)
+    if (!(error instanceof Problem) || error.cause !== undefined)
+      console.error(
+        logLine('ERROR', 'request_failed', {
+          requestId,
+          message: unsaid(problem.cause ?? error, c.req.raw, c.req.param()),
+        }),
+      )
+    return troublePage(problem.code, problem.message, STATUS[problem.code])
+  }
+}
+
+export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> {
+  const { config, services, log, oauth = null } = c.var.setup
+  const url = new URL(c.req.url)
+  return {
+    ...(await readSent(c.req.raw)),
+    ...{ url, config, services, log, env: { ...c.env } as Visit['env'], requestId: c.var.requestId },
+    credential: visitor.credential,
+    formToken: await (await services.sessions()).formToken(visitor.session),
+    oauth: (oauth?.at(url.origin) ?? null) !== null,
+  }
+}
+
+/** Answers with a page in its frame, or with what the handler made. */
+export async function serve(c: PageContext, visitor: Visitor, handler: Handler): Promise<Response> {
+  const visit = await visitOf(c, visitor)
+  const { url } = visit
+  const trusted = c.req.method !== 'POST' || isOurs(c.req.raw, url, visit.form, visit.formToken)
+  const answer = trusted ? await carriedOut(c, visit, handler) : troublePage('forbidden', STALE, 403)
+  const response =
+    answer instanceof Response
+      ? answer
+      : respondWith(<Frame visit={visit} page={answer} />, { origin: url.origin, status: answer.status ?? 200 })
+  if (visitor.cookie !== null) response.headers.append('Set-Cookie', visitor.cookie)
+  return response
+}
+
+/** A person who is too quick is told so on a page. */
+export const tooMany = (c: PageContext, retryAfter: number): Response => {
+  const page = troublePage('limit_exceeded', `There were too many requests; try again in ${retryAfter} s.`, 429)
+  const headers = { 'Retry-After': String(retryAfter) }
+  return respondWith(<Door page={page} />, { origin: new URL(c.req.url).origin, status: 429, headers })
+}

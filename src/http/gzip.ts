@@ -1,0 +1,66 @@
+import { invalidInput } from '../domain/errors'
+
+/** Exports and imports as bytes: compressed where a client takes that, unpacked where it sent that. */
+
+/** The bytes of an export; whoever stops reading stops it. */
+export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | object>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        for (;;) {
+          const { done, value } = await parts.next()
+          if (done) return controller.close()
+          if ('bytes' in value) return controller.enqueue(value.bytes)
+        }
+      } catch (error) {
+        // The volume has no end then, and the reader goes on from the last whole one.
+        controller.error(error)
+      }
+    },
+    async cancel() {
+      await parts.return(undefined)
+    },
+  })
+}
+
+/** Cloudflare asks a Worker for gzip whatever the client takes, and tells beside it what that is. */
+export const acceptedBy = ({ cf, headers }: Request): string =>
+  typeof cf?.clientAcceptEncoding === 'string' ? cf.clientAcceptEncoding : (headers.get('accept-encoding') ?? '')
+
+export const acceptsGzip = (accepted: string): boolean =>
+  accepted.split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
+
+/** Begins with what gzip begins with, whatever the header says. */
+export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIterable<Uint8Array>> {
+  if (request.body === null) throw invalidInput('The body must be one volume, plain or gzip')
+  const reader = request.body.getReader()
+  const first = await reader.read()
+  const head = first.value ?? new Uint8Array()
+  const rest = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(head),
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  const isPacked = head[0] === 0x1f && head[1] === 0x8b
+  return chunksOf(isPacked ? rest.pipeThrough(new DecompressionStream('gzip')) : rest, isPacked)
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>, isPacked: boolean): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        if (isPacked) throw invalidInput('The gzip of the volume is cut or altered; nothing of this volume is taken')
+        throw error
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

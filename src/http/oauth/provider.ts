@@ -1,0 +1,74 @@
+import { OAuthAuthorizationServer, OAuthError } from '@cloudflare/workers-oauth-provider'
+import { Problem } from '../../domain/errors'
+import type { Identity } from '../../services/people/identity'
+import type { Log } from '../log'
+import { fetchesDocuments } from './client-ids'
+import { resourcesAt } from './resources'
+import type { BoundedStore } from './store'
+
+/** The authorization server of an origin: the library as it is set up here, kept for the life of an isolate. */
+
+/** The only scope that tokens have. */
+export const SCOPE = 'memory'
+
+const ACCESS_SECONDS = 3600
+const REFRESH_SECONDS = 30 * 86_400
+
+/** What the provider calls a refresh token whose grant is there, but which is neither its last one nor the one before. */
+const REUSE = { category: 'refresh-token-grant', reason: 'refresh_token_mismatch' } as const
+
+/** Marks the answer to it within this server; nobody else is told. */
+export const REUSED = 'x-refresh-token-reused'
+
+export interface ProviderEnv {
+  readonly OAUTH_KV: BoundedStore
+  readonly identity: Identity
+}
+
+const isIssuer = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+
+export function createServer(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> {
+  return new OAuthAuthorizationServer<ProviderEnv>({
+    issuer: origin,
+    resources: resourcesAt(origin),
+    // What clients without RFC 8707 mean.
+    defaultResource: resourcesAt(origin)[0] as string,
+    authorizeEndpoint: '/authorize',
+    tokenEndpoint: '/token',
+    clientRegistrationEndpoint: '/register',
+    scopesSupported: [SCOPE],
+    accessTokenTTL: ACCESS_SECONDS,
+    refreshTokenTTL: REFRESH_SECONDS,
+    clientIdMetadataDocumentEnabled: fetchesDocuments(origin),
+    async tokenExchangeCallback({ props, env }) {
+      try {
+        await env.identity.principalOfKeyId(props.keyId)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error
+        // The provider forgets the grant, too.
+        throw new OAuthError('invalid_grant', { description: 'The key of this grant has expired or was revoked' })
+      }
+    },
+    onError({ code, description, status, headers, internal }) {
+      log('INFO', 'oauth_refused', { code, reason: internal.reason })
+      if (internal.category !== REUSE.category || internal.reason !== REUSE.reason) return
+      const told = { ...headers, [REUSED]: '1' }
+      return Response.json({ error: code, error_description: description }, { status, headers: told })
+    },
+  })
+}
+
+/** Kept for the life of an isolate, which serves one or two origins; a server remembers the public keys of clients. */
+const servers = new Map<string, OAuthAuthorizationServer<ProviderEnv>>()
+const MAX_SERVERS = 8
+
+export function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> | null {
+  if (!isIssuer(new URL(origin))) return null
+  const known = servers.get(origin)
+  if (known !== undefined) return known
+  if (servers.size >= MAX_SERVERS) servers.clear()
+  const made = createServer(origin, log)
+  servers.set(origin, made)
+  return made
+}

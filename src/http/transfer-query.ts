@@ -1,0 +1,46 @@
+import { invalidInput } from '../domain/errors'
+import type { Actor } from '../domain/identity/scope'
+import { openProject } from '../domain/recall/project'
+import { MAX_VOLUME_ENTRIES } from '../domain/transfer/records'
+import type { ExportRequest } from '../services/transfer/export-org'
+
+/** What the address of an export or import asks for. */
+
+const EXPORT_PARAMETERS = ['project', 'after', 'history', 'vectors', 'images', 'limit', 'from']
+
+type Query = Readonly<Record<string, string | undefined>>
+
+export function checkNames(query: Query, names: readonly string[], what: string): void {
+  const unknown = Object.keys(query).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw invalidInput(`Unknown parameter "${unknown.slice(0, 40)}"; an ${what} takes: ${names.join(', ')}`)
+}
+
+export function readFlag(query: Query, name: string, usual: boolean): boolean {
+  const value = query[name]
+  if (value === undefined || value === '') return usual
+  if (value === 'true') return true
+  if (value === 'false') return false
+  throw invalidInput(`${name} must be true or false`)
+}
+
+export function readExport(actor: Actor, query: Query): { request: ExportRequest; from: string | null; limit: number } {
+  checkNames(query, EXPORT_PARAMETERS, 'export')
+  const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
+  const project = given('project')
+  const limit = given('limit')
+  const entries = limit === null ? MAX_VOLUME_ENTRIES : /^\d{1,6}$/.test(limit) ? Number(limit) : 0
+  if (entries < 1 || entries > MAX_VOLUME_ENTRIES)
+    throw invalidInput(`limit must be a whole number from 1 to ${MAX_VOLUME_ENTRIES}: entries a volume`)
+  return {
+    request: {
+      project: project === null ? null : openProject(actor, project, 'project'),
+      after: given('after'),
+      history: readFlag(query, 'history', false),
+      vectors: readFlag(query, 'vectors', false),
+      images: readFlag(query, 'images', true),
+    },
+    from: given('from'),
+    limit: entries,
+  }
+}

@@ -1,0 +1,53 @@
+import { checkTags } from '../../../domain/entry/draft'
+import type { Generated, Layer } from '../../../domain/entry/entry'
+import type { EntryChange } from '../../../domain/entry/entry-write'
+import type { Metadata } from '../../../domain/entry/metadata'
+import { applyUpdates } from '../../../domain/entry/update'
+import type { Caller } from '../../../domain/identity/scope'
+import type { Memory } from '../../../domain/recall/memory'
+import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
+
+/** What an update asks for; absent parts stay as they are. */
+export interface MemoryUpdate {
+  readonly content?: string | undefined
+  /** By top-level key: a value replaces, null removes. */
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly weight?: number | undefined
+  readonly pinned?: boolean | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** The next state of a memory with the changes that an update asks for. */
+export async function changeOf(
+  caller: Caller,
+  memory: Memory,
+  update: MemoryUpdate,
+  generateFor: (memory: Memory, text: string, layer: Layer) => Promise<Generated>,
+): Promise<EntryChange> {
+  const { content, pinned, weight } = update
+  const before = memory.metadata ?? {}
+  const named = { ...(update.metadata ?? {}), ...(weight === undefined ? {} : { weight }) }
+  const merged = keptMetadata(caller, before, named)
+  // The writer's word would hold against the argument, so it follows it.
+  if (pinned !== undefined && typeof merged.pinned === 'boolean') merged.pinned = pinned
+  const touched = update.metadata !== undefined || weight !== undefined || merged.pinned !== before.pinned
+  const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(update.metadata ?? {})
+  const change = await applyUpdates(caller, memory, [
+    {
+      id: memory.id,
+      ...(content === undefined ? {} : { text: content }),
+      ...(touched ? { metadata: merged } : {}),
+      ...(tags === null ? {} : { tags }),
+    },
+  ])
+  const life = pinned === undefined ? {} : { pinned }
+  return {
+    ...change,
+    life,
+    ...(content !== undefined && content !== memory.text
+      ? { generated: await generateFor(memory, content, memory.layer) }
+      : {}),
+  }
+}

@@ -1,0 +1,72 @@
+import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
+import type { Layer } from '../../../domain/entry/entry'
+import type { Metadata } from '../../../domain/entry/metadata'
+import { differing, type Equal, type Renewal } from '../../../domain/recall/equal'
+import type { MemoryType } from '../../../domain/recall/memory'
+import { type Outcome, onlyValue } from '../../outcome'
+import { type StoredEntry, VECTORS_LATER } from '../entries/stored-entry'
+
+/** A memory that is to be stored, and what became of it: new, or one that stood there already (fabric contract §3). */
+
+export interface MemoryDraft {
+  readonly type: MemoryType
+  readonly content: string
+  /** Known keys are checked. */
+  readonly metadata: Metadata
+  readonly layer?: Layer | undefined
+  /** Seconds. */
+  readonly ttl?: number | undefined
+  readonly pinned?: boolean | undefined
+}
+
+export interface StoredMemory {
+  readonly id: number
+  readonly layer: Layer
+  readonly pinned: boolean
+  /** It stood there already. */
+  readonly existing: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+/** A memory as an entry, which knows its layer. */
+export type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
+
+/** What a store notes of each memory before its write: what it is, whether it stood there, and what there is to say. */
+export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
+  /** The one that stood there; null for one to be stored. */
+  readonly met: number | null
+}
+
+/** What a store does to a memory that stands there; null for nothing. */
+export function renewalOf({ tags = [], memory }: LayeredDraft, { id, version, tags: before }: Equal): Renewal | null {
+  const joined = checkTags([...before, ...tags])
+  const hasGrown = joined.length > before.length
+  const { lasts } = memory.life
+  return hasGrown || lasts !== null ? { id, version, tags: hasGrown ? joined : null, lasts } : null
+}
+
+export function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal: Equal | null): string[] {
+  const others = equal === null ? [] : differing(equal, { metadata, pinned })
+  return [
+    ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
+    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
+  ]
+}
+
+/** What became of each memory. @param outcomes of those that did not stand there, in order */
+export function memoriesAs(
+  planned: readonly PlannedMemory[],
+  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted' | 'made'> | null>[],
+): StoredMemory[] {
+  const failed = outcomes.find((outcome) => !outcome.ok)
+  if (failed?.ok === false) throw failed.problem
+  const stored = outcomes.values()
+  return planned.map(({ met, ...common }) => {
+    if (met !== null) return { ...common, id: met, existing: true, evicted: [] }
+    const { value: outcome } = stored.next()
+    const { id, evicted, made } = onlyValue(outcome === undefined ? [] : [outcome])
+    const later = made.includes('embedding queued') ? [VECTORS_LATER] : []
+    return { ...common, id, evicted, warnings: [...common.warnings, ...later], existing: false }
+  })
+}
