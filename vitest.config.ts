@@ -67,7 +67,10 @@ export default defineConfig({
                 ...seeds,
                 POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
               },
-              hyperdrives: { HYPERDRIVE: inject<PostgresForTests>('postgres').url },
+              // As it pools in production; directly where there is no pooler.
+              hyperdrives: {
+                HYPERDRIVE: inject<PostgresForTests>('postgres').pooledUrl ?? inject<PostgresForTests>('postgres').url,
+              },
             },
           })),
         ],

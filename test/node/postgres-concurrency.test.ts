@@ -1,3 +1,3 @@
 import { agentsAtOnceContract } from '../contracts/agents-at-once'
 
-agentsAtOnceContract('directly')
+agentsAtOnceContract('through pgbouncer in transaction mode')

@@ -1,16 +1,19 @@
 // A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
 import { mortalServer } from './mortal'
-import { freshDatabase } from './postgres'
+import { freshDatabase, type TestDatabase } from './postgres'
 import { execute } from './postgres-server'
 import { type OpenedServer, type ServerWithSql, type Surroundings, startServer } from './server'
+
+/** As Hyperdrive pools in production, which also spares each request a session of its own; directly where there is no pooler. */
+const pooled = ({ url, pooledUrl }: TestDatabase): string => pooledUrl ?? url
 
 export async function startPostgresServer(
   vars: Record<string, string> = {},
   surroundings: Surroundings = {},
 ): Promise<ServerWithSql & Pick<OpenedServer, 'schedule' | 'backups'>> {
   const database = await freshDatabase()
-  const server = await startServer(vars, database.url, surroundings)
+  const server = await startServer(vars, pooled(database), surroundings)
   return {
     url: server.url,
     schedule: server.schedule,
@@ -30,7 +33,7 @@ export const POSTGRES: Backend = {
   start: startPostgresServer,
   async mortal() {
     const database = await freshDatabase()
-    const server = await mortalServer(database.url)
+    const server = await mortalServer(pooled(database))
     return { ...server, drop: () => server.drop().finally(database.drop) }
   },
 }

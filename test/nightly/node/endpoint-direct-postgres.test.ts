@@ -4,24 +4,22 @@ import { searchingContract } from '../../contracts/endpoint/searching'
 import { playAgainst } from '../../contracts/endpoint/session'
 import { writingContract } from '../../contracts/endpoint/writing'
 import { CLIENTS, type Connect } from '../../support/clients'
-import { freshDatabase, isRealServer } from '../../support/postgres'
+import { freshDatabase } from '../../support/postgres'
 import { execute } from '../../support/postgres-server'
 import { startServer } from '../../support/server'
 import { POSTGRES } from '../../support/server-postgres'
 
-/** Nothing relies on state of a session: behind this pooler each transaction may run in another. */
+/** A session of the database for each request, as where somebody runs the server without a pooler. */
 playAgainst({
   ...POSTGRES,
   start: async (vars) => {
     const database = await freshDatabase()
-    if (database.pooledUrl === null)
-      throw new Error('There is no pgbouncer: with PG_URL, PG_POOLED_URL has to be set too.')
-    const { url, stop } = await startServer(vars, database.pooledUrl)
+    const { url, stop } = await startServer(vars, database.url)
     return { url, sql: (statement) => execute(database.url, statement), stop: () => stop().then(database.drop) }
   },
 })
 
-describe.skipIf(!isRealServer())('through pgbouncer in transaction mode', () => {
+describe('on PostgreSQL without a pooler', () => {
   const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
   writingContract(connect)
   readingContract(connect)
