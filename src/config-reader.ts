@@ -7,10 +7,8 @@ export interface IndexedFieldConfig {
   readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
 }
 
-export type ModelProvider = 'workers-ai' | 'ollama' | 'openai'
-
-export interface ModelChoice {
-  readonly provider: ModelProvider
+export interface ModelChoice<Provider extends string = string> {
+  readonly provider: Provider
   readonly model: string
 }
 
@@ -122,13 +120,14 @@ export class Reader {
   }
 
   /** A provider that is `none` until it is chosen, with its model. */
-  model(
+  model<Provider extends string>(
     prefix: 'SUMMARY' | 'RERANKING',
     enabled: boolean,
-    models: Readonly<Record<ModelProvider, string>>,
-  ): ModelChoice | null {
+    providers: readonly Provider[],
+    models: Readonly<Record<Provider, string>>,
+  ): ModelChoice<Provider> | null {
     const name = `${prefix}_PROVIDER` as const
-    const provider = this.choice(name, 'none', ['none', 'workers-ai', 'ollama', 'openai'])
+    const provider = this.choice(name, 'none', ['none', ...providers])
     if (provider === 'none' || !enabled) return null
     const model = this.text(`${prefix}_MODEL`) || models[provider]
     if (model === '') this.problems.push(`${prefix}_MODEL must name the model, since ${name} is ${provider}`)

@@ -1,10 +1,4 @@
-import {
-  type Environment,
-  type IndexedFieldConfig,
-  type ModelChoice,
-  type ModelProvider,
-  Reader,
-} from './config-reader'
+import { type Environment, type IndexedFieldConfig, type ModelChoice, Reader } from './config-reader'
 import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
 import type { HistoryTerms } from './domain/history/terms'
@@ -13,7 +7,7 @@ import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
-export type { IndexedFieldConfig, ModelChoice, ModelProvider } from './config-reader'
+export type { IndexedFieldConfig, ModelChoice } from './config-reader'
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -71,14 +65,23 @@ export interface Config {
   /** Null: a text is one chunk, however long. */
   readonly chunking: { readonly size: number; readonly overlap: number } | null
   /** Null: off, or no provider. */
-  readonly summary: (ModelChoice & { readonly maxTokens: number; readonly minContentLength: number }) | null
-  readonly reranking: ModelChoice | null
+  readonly summary:
+    | (ModelChoice<SummaryProvider> & { readonly maxTokens: number; readonly minContentLength: number })
+    | null
+  readonly reranking: ModelChoice<RerankingProvider> | null
   readonly ollamaHost: string
   readonly openai: { readonly base: string; readonly key: string | null }
 }
 
 export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
-export type EmbeddingProvider = 'local' | 'workers-ai' | 'ollama' | 'openai'
+
+/** Who makes embeddings, summaries and another order; a provider need not do all of them. */
+export const EMBEDDING_PROVIDERS = ['local', 'workers-ai', 'ollama', 'openai'] as const
+export const SUMMARY_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
+export const RERANKING_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
+export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
+export type SummaryProvider = (typeof SUMMARY_PROVIDERS)[number]
+export type RerankingProvider = (typeof RERANKING_PROVIDERS)[number]
 
 export type { Environment } from './config-reader'
 export { VARIABLES } from './variables.mjs'
@@ -101,12 +104,12 @@ const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: st
 }
 
 /** Empty where the model must be named. */
-const SUMMARY_MODELS: Readonly<Record<ModelProvider, string>> = {
+const SUMMARY_MODELS: Readonly<Record<SummaryProvider, string>> = {
   'workers-ai': '@cf/zai-org/glm-4.7-flash',
   ollama: 'qwen3:0.6b',
   openai: '',
 }
-const RERANKING_MODELS: Readonly<Record<ModelProvider, string>> = {
+const RERANKING_MODELS: Readonly<Record<RerankingProvider, string>> = {
   'workers-ai': '@cf/baai/bge-reranker-base',
   ollama: '',
   openai: '',
@@ -125,14 +128,16 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)
   if (vectorBackend === 'pgvector' && !onPostgres)
     reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
-  const provider = reader.choice('EMBEDDING_PROVIDER', 'local', ['local', 'workers-ai', 'ollama', 'openai'])
+  const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
   const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
   if (overlap >= size) reader.problems.push(`CHUNK_OVERLAP is ${overlap}; it must be smaller than CHUNK_SIZE (${size})`)
   reader.choice('CHUNK_AGGREGATION', 'max', ['max'])
   reader.hosts('ALLOWED_HOSTS')
-  const summary = reader.model('SUMMARY', reader.boolean('ENABLE_SUMMARY_GENERATION', true), SUMMARY_MODELS)
+  const summarizes = reader.boolean('ENABLE_SUMMARY_GENERATION', true)
+  const summary = reader.model('SUMMARY', summarizes, SUMMARY_PROVIDERS, SUMMARY_MODELS)
+  const reranks = reader.boolean('ENABLE_RERANKING', true)
   const summarySize = {
     maxTokens: reader.integer('SUMMARY_MAX_TOKENS', 2000, 50, 16_384),
     minContentLength: reader.integer('SUMMARY_MIN_CONTENT_LENGTH', 500, 0, 10_000),
@@ -191,7 +196,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
     summary: summary === null ? null : { ...summary, ...summarySize },
-    reranking: reader.model('RERANKING', reader.boolean('ENABLE_RERANKING', true), RERANKING_MODELS),
+    reranking: reader.model('RERANKING', reranks, RERANKING_PROVIDERS, RERANKING_MODELS),
     ollamaHost: reader.url('OLLAMA_HOST', 'http://localhost:11434'),
     openai: {
       base: reader.url('OPENAI_API_BASE', 'https://api.openai.com/v1'),

@@ -12,7 +12,7 @@ import { createWorkersAiEmbedder } from '../adapters/workers-ai/embedder'
 import { createWorkersAiReranker } from '../adapters/workers-ai/reranker'
 import type { AiRunner } from '../adapters/workers-ai/service'
 import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
-import type { Config, ModelChoice } from '../config'
+import type { Config, EmbeddingProvider, ModelChoice, RerankingProvider, SummaryProvider } from '../config'
 import { Problem } from '../domain/errors'
 import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
@@ -86,7 +86,7 @@ function chooseSummarizer(config: Config, ai: AiRunner | undefined): Summarizer 
 
 function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | null {
   if (config.reranking === null) return null
-  const { provider, model }: ModelChoice = config.reranking
+  const { provider, model } = config.reranking
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
@@ -98,23 +98,34 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
   }
 }
 
-/** What can be asked whether it answers: providers behind an address. A binding is there or not, which is seen at once. */
+type Provider = EmbeddingProvider | SummaryProvider | RerankingProvider
+
+/** Null where nothing is behind an address: a binding is there or not, which is seen at once. */
+function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): ModelHealth['ping'] | null {
+  const { ollamaHost: host, openai } = config
+  switch (provider) {
+    case 'local':
+    case 'workers-ai':
+      return null
+    case 'ollama':
+      return ollamaPing({ host, model })
+    case 'openai':
+      return openAiPing({ base: openai.base, apiKey: openai.key, model })
+  }
+}
+
+/** What can be asked whether it answers. */
 const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHealth>> => {
-  const { embedding, semantic, summary, reranking, ollamaHost: host, openai } = config
-  const parts: readonly (readonly [string, ModelChoice | { provider: 'local'; model: string } | null, boolean])[] = [
+  const { embedding, semantic, summary, reranking } = config
+  const parts: readonly (readonly [string, ModelChoice<Provider> | null, boolean])[] = [
     ['embeddings', semantic.enabled ? embedding : null, embedding.onFailure === 'fail'],
     ['summaries', summary, false],
     ['reranking', reranking, false],
   ]
   return Object.fromEntries(
     parts.flatMap(([name, choice, required]) => {
-      if (choice === null || choice.provider === 'local' || choice.provider === 'workers-ai') return []
-      const { provider: backend, model } = choice
-      const ping =
-        backend === 'ollama'
-          ? ollamaPing({ host, model })
-          : openAiPing({ base: openai.base, apiKey: openai.key, model })
-      return [[name, { backend, required, ping }]]
+      const ping = choice === null ? null : pingOf(config, choice)
+      return choice === null || ping === null ? [] : [[name, { backend: choice.provider, required, ping }]]
     }),
   )
 })

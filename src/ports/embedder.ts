@@ -5,7 +5,7 @@ export type EmbeddingPurpose = 'document' | 'query'
 
 /** Turns texts into vectors of one model. */
 export interface Embedder {
-  /** `local`, `workers-ai`, `ollama` or `openai`. */
+  /** As EMBEDDING_PROVIDER names it. */
   readonly provider: string
   readonly model: string
   /** Raised when the model of this name makes other vectors than before; vectors of two revisions are never compared. */

@@ -1,11 +1,5 @@
 import { type Config, parseConfig } from '../../src/config'
-import {
-  type Environment,
-  type IndexedFieldConfig,
-  type ModelChoice,
-  type ModelProvider,
-  Reader,
-} from '../../src/config-reader'
+import { type Environment, type IndexedFieldConfig, type ModelChoice, Reader } from '../../src/config-reader'
 import type { Levels } from '../../src/domain/recall/similarity'
 import type { Variable } from '../../src/variables.mjs'
 
@@ -65,17 +59,16 @@ class NotingReader extends Reader {
     this.#note(name, fallback, 'a URL')
     return super.url(name, fallback)
   }
-  override model(
+  override model<Provider extends string>(
     prefix: 'SUMMARY' | 'RERANKING',
     enabled: boolean,
-    models: Readonly<Record<ModelProvider, string>>,
-  ): ModelChoice | null {
-    const known = Object.entries(models).flatMap(([provider, model]) =>
-      model === '' ? [] : [`\`${model}\` (\`${provider}\`)`],
-    )
-    const unnamed = Object.entries(models).flatMap(([provider, model]) => (model === '' ? [`\`${provider}\``] : []))
+    providers: readonly Provider[],
+    models: Readonly<Record<Provider, string>>,
+  ): ModelChoice<Provider> | null {
+    const known = providers.flatMap((one) => (models[one] === '' ? [] : [`\`${models[one]}\` (\`${one}\`)`]))
+    const unnamed = providers.flatMap((one) => (models[one] === '' ? [`\`${one}\``] : []))
     this.#note(`${prefix}_MODEL`, '', `a model; else ${known.join(', ')}; with ${unnamed.join(', ')} it is named here`)
-    return super.model(prefix, enabled, models)
+    return super.model(prefix, enabled, providers, models)
   }
   override fields(name: Variable, fallback: string): IndexedFieldConfig[] {
     this.#note(name, fallback, '`name` or `name:type`, with commas')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config'
+import { EMBEDDING_PROVIDERS, parseConfig, RERANKING_PROVIDERS, SUMMARY_PROVIDERS } from '../../src/config'
 import { kindOfTags, resolveKind } from '../../src/domain/entry/kind'
 import { linksOfMetadata, MOST_LINKS } from '../../src/domain/entry/link'
 import { mergePatch } from '../../src/domain/entry/metadata'
@@ -210,6 +210,26 @@ describe('configuration', () => {
     expect(() => parseConfig({ ENABLE_FTS: 'maybe', FTS_LANGUAGE: 'klingon', STORAGE_BACKEND: 'oracle' })).toThrow(
       /STORAGE_BACKEND.*ENABLE_FTS.*FTS_LANGUAGE/,
     )
+  })
+
+  it('takes every provider of its lists, and names the list where another is asked for', () => {
+    for (const provider of EMBEDDING_PROVIDERS) {
+      const { embedding } = parseConfig({ EMBEDDING_PROVIDER: provider })
+      expect([embedding.provider, embedding.model]).toEqual([provider, expect.stringMatching(/./)])
+    }
+    for (const [kind, providers] of [
+      ['SUMMARY', SUMMARY_PROVIDERS],
+      ['RERANKING', RERANKING_PROVIDERS],
+    ] as const) {
+      for (const provider of providers) {
+        const env = { [`${kind}_PROVIDER`]: provider, [`${kind}_MODEL`]: 'm' }
+        const { summary, reranking } = parseConfig(env)
+        expect(kind === 'SUMMARY' ? summary : reranking).toMatchObject({ provider, model: 'm' })
+      }
+      expect(() => parseConfig({ [`${kind}_PROVIDER`]: 'local' })).toThrow(
+        `${kind}_PROVIDER is "local"; it must be one of none, ${providers.join(', ')}`,
+      )
+    }
   })
 
   it('keeps what was for 30 days and receipts for 24 hours, or as long as is said within bounds', () => {
