@@ -6,7 +6,7 @@ import { isRecord } from './record'
 
 /** One condition on metadata: from the wire to a node of the filter tree, or why it is none. */
 
-/** The sixteen operators of the wire. */
+/** The operators of the wire. */
 export const OPERATORS = [
   'eq',
   'ne',
@@ -27,6 +27,12 @@ export const OPERATORS = [
 ] as const
 
 export type Operator = (typeof OPERATORS)[number]
+
+/** Those that take no value, and those that take a list; all others compare with one value. */
+const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null'] as const satisfies readonly Operator[]
+const WITH_LIST = ['in', 'not_in'] as const satisfies readonly Operator[]
+export const takesNoValue = (operator: string): boolean => WITHOUT_VALUE.some((one) => one === operator)
+export const takesList = (operator: string): boolean => WITH_LIST.some((one) => one === operator)
 
 const KEY = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 
@@ -92,7 +98,7 @@ function readScalar(operator: ScalarOperator, path: MetadataPath, value: Scalar,
 const PLACES = { contains: 'anywhere', starts_with: 'start', ends_with: 'end' } as const
 
 /** The operators that compare with one value; a new one does not compile until `readScalar` or `readOperator` has it. */
-type ScalarOperator = Exclude<Operator, 'exists' | 'not_exists' | 'is_null' | 'is_not_null' | 'in' | 'not_in'>
+type ScalarOperator = Exclude<Operator, (typeof WITHOUT_VALUE)[number] | (typeof WITH_LIST)[number]>
 
 function readOperator(operator: Operator, path: MetadataPath, value: unknown, fold: boolean): Read {
   switch (operator) {

@@ -7,7 +7,7 @@ import { compareText, foldAscii } from '../text'
 import { holds } from './holds'
 
 /**
- * The one filter tree. The 16 operators of the wire fold onto it (`tools/filters.ts`), `matches` is its meaning, and
+ * The one filter tree. The operators of the wire fold onto it (`tools/filters.ts`), `matches` is its meaning, and
  * `adapters/sql/compile-filter.ts` compiles the same tree for a database. Every leaf is true or false.
  */
 export type Filter =

@@ -1,3 +1,4 @@
+import { takesList, takesNoValue } from '../../../tools/metadata-condition'
 import type { Visit } from '../visit'
 
 /** Conditions on metadata as a person types them into the form of a search, and as filters. */
@@ -16,8 +17,6 @@ export function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
     .filter(({ key }) => key !== '')
 }
 
-const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null']
-
 /** What a person types: a number or a truth value where it looks like one, as metadata hold them; between quotes always text. */
 function scalarOf(text: string): string | number | boolean {
   const quoted = /^"(.*)"$/s.exec(text)?.[1]
@@ -29,7 +28,7 @@ function scalarOf(text: string): string | number | boolean {
 export const toFilter = ({ key, operator, value }: Condition) => ({
   key,
   operator,
-  ...(WITHOUT_VALUE.includes(operator)
+  ...(takesNoValue(operator)
     ? {}
-    : { value: /^(not_)?in$/.test(operator) ? value.split(',').map((one) => scalarOf(one.trim())) : scalarOf(value) }),
+    : { value: takesList(operator) ? value.split(',').map((one) => scalarOf(one.trim())) : scalarOf(value) }),
 })
