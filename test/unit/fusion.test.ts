@@ -34,20 +34,6 @@ describe('fusion by scores', () => {
     expect(order[0]?.rrf).toBeCloseTo(1 / 62 + 1 / 61, 12)
   })
 
-  it('takes the cosine that a quarter of the candidates lies below for that of unrelated texts, however far one of them is', () => {
-    const cosines = [-0.4, 0.2, 0.3, 0.4, 0.7]
-    const { order, lowestCosine } = fuse(
-      'scores',
-      cosines.map((cosine, id) =>
-        candidate(id, { ftsRank: id + 1, ftsScore: 1, semanticRank: 5 - id, ...near(cosine) }),
-      ),
-      60,
-    )
-    expect(lowestCosine).toBe(0.2)
-    expect(order.at(-1)).toMatchObject({ id: 0, fused: 1 })
-    expect(order[0]?.fused).toBeCloseTo(1 + 90 * (0.5 / 0.8) ** 2)
-  })
-
   it('counts a short chunk by its share of 150 characters', () => {
     const entries = (codePoints: number) => [
       candidate(1, { ftsRank: 1, ftsScore: 1, ...near(0) }),

@@ -1,6 +1,6 @@
 // Of entries that weigh the same by their words, the shortest: the index leads to them, so that thousands are not looked at.
 import { type SQL, sql } from 'drizzle-orm'
-import { BREVITIES, COMMON, COUNTED_ALL } from '../../domain/search/candidate-rules'
+import { BREVITIES, COMMON } from '../../domain/search/candidate-rules'
 import { lengthTerm } from '../sql/tables/search/scope-terms'
 
 /** Words of a search that is asked by classes: of three there are seven, each a pass over what it has to do with. */
@@ -18,6 +18,9 @@ export interface EntryClass {
   /** A MATCH expression of them, in brackets. */
   readonly match: string
 }
+
+/** A class with a word of fewer entries is looked through: that reads no more than to go through it step by step. */
+const LOOKED_THROUGH = 200
 
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
@@ -73,7 +76,7 @@ interface Asked {
  */
 export function byLength({ org, classes, plain, admitted, shortness, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
-  const isMany = sql`coalesce(min(sized.n) >= ${COUNTED_ALL}, 0)`
+  const isMany = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
   const many = plain ? isMany : sql`${isMany} AND (SELECT entries FROM held) <= ${2 * COMMON}`
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness

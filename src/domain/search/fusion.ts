@@ -25,7 +25,7 @@ export interface Fused {
 export interface Fusion {
   /** Best first. */
   readonly order: readonly Fused[]
-  /** The cosine of unrelated texts, from which nearness is counted; null where no vector is known, or none is asked for. */
+  /** The cosine from which nearness is counted; null where no vector is known, or none is asked for. */
   readonly lowestCosine: number | null
 }
 
@@ -33,17 +33,11 @@ export interface Fusion {
 const reciprocalRanks = ({ ftsRank, semanticRank }: Candidate, k: number): number =>
   (ftsRank === null ? 0 : 1 / (k + ftsRank)) + (semanticRank === null ? 0 : 1 / (k + semanticRank))
 
-/**
- * Of the candidates' cosines, from the lowest, the one at this share is taken for that of texts that have nothing in common: the very
- * lowest is the chance of one text. It decides up to 3 points of recall@10 of BEAM, and 1 of LoCoMo with a real model.
- */
-const UNRELATED_AT = 0.25
-
-function unrelatedCosine(candidates: readonly Candidate[]): number | null {
-  const cosines = candidates.flatMap(({ nearest }) => (nearest === null ? [] : [nearest.cosine]))
-  cosines.sort((a, b) => a - b)
-  return cosines[Math.floor(UNRELATED_AT * (cosines.length - 1))] ?? null
-}
+const lowestCosine = (candidates: readonly Candidate[]): number | null =>
+  candidates.reduce<number | null>(
+    (lowest, { nearest }) => (nearest === null ? lowest : Math.min(lowest ?? nearest.cosine, nearest.cosine)),
+    null,
+  )
 
 /** What the nearest possible text adds to the score of its words, found on labelled collections (bench/records/retrieval.md). */
 const NEARNESS_WEIGHT = 90
@@ -51,9 +45,9 @@ const NEARNESS_WEIGHT = 90
 const FULL_CHUNK = 150
 const SMALLEST_SPAN = 1e-6
 
-/** The place of a cosine between that of unrelated texts and 1, squared: a really near entry outvotes words, the middle is silent. */
+/** The place of a cosine between the lowest and 1, squared: a really near entry outvotes words, the middle is silent. */
 const nearness = (cosine: number, lowest: number): number =>
-  (Math.max(0, cosine - lowest) / Math.max(1 - lowest, SMALLEST_SPAN)) ** 2
+  ((cosine - lowest) / Math.max(1 - lowest, SMALLEST_SPAN)) ** 2
 
 /** What meaning adds to each candidate; an entry without vectors yet gets the mean of the others. */
 function nearnessScores(candidates: readonly Candidate[], lowest: number): number[] {
@@ -81,7 +75,7 @@ function fuseByRanks(candidates: readonly Candidate[], k: number): Fusion {
  * of the other stands, and `fused` is what that leg alone has to say.
  */
 function fuseByScores(candidates: readonly Candidate[], k: number): Fusion {
-  const lowest = unrelatedCosine(candidates)
+  const lowest = lowestCosine(candidates)
   const byWords = candidates.some(({ ftsRank }) => ftsRank !== null)
   const byMeaning = candidates.some(({ semanticRank }) => semanticRank !== null)
   const near = lowest === null ? candidates.map(() => 0) : nearnessScores(candidates, lowest)
