@@ -87,8 +87,10 @@ const more = (
  * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read. The line of an
  * error has several words, whose rows, all the org's own too, are looked up in another order.
  */
-const newestOrdered = (call: string): number => {
+const readBeside = (call: string): number => {
   if (call.startsWith('["context_reportEvent"')) return 400
+  // What the calls before it have deleted stands dead in the index of `leaving` until a statement has met it; there is no live row.
+  if (call.startsWith('["restore_context"')) return 200
   return call === '["context_getCurrent",{}]' ? 300 : 0
 }
 
@@ -192,7 +194,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
 
   it('walk no table from end to end and read nothing of other orgs, whatever the planner knows of them', async () => {
     const grown = (Object.keys(KNOWN) as (keyof Reads)[]).flatMap((state) =>
-      more(alone[state], beside[state], { times: 1.1, some: 100, apart: newestOrdered }).map((one) => ({
+      more(alone[state], beside[state], { times: 1.1, some: 100, apart: readBeside }).map((one) => ({
         state,
         ...one,
       })),
