@@ -156,7 +156,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         await fill(SMALL, LARGE)
         const large = await costOf(ada)
         expect([small.items, large.items]).toEqual([24, 24])
-        expect(small.rowsRead).toBeLessThan(10_500)
+        expect(small.rowsRead).toBeLessThan(10_000)
         expect(large.rowsRead - small.rowsRead).toBeLessThan(2 * (LARGE - SMALL))
       },
     )
