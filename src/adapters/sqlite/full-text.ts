@@ -24,16 +24,16 @@ import { createCompiler } from './match'
 import { createStanding } from './standing'
 import { wordClasses } from './word-classes'
 
-/**
- * Candidates by FTS5.
- *
- * @param shares what one statement may go through; a search of more is done in parts, with rests between
- */
 /** Words of one expression by which it is told whether it holds in many entries. */
 const MOST_BITS = 30
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
+/**
+ * Candidates by FTS5.
+ *
+ * @param shares what one statement may go through; a search of more is done in parts, with rests between
+ */
 export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
