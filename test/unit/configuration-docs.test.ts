@@ -64,7 +64,7 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     EMBEDDING_LEVELS:
       'what cosines mean in `context_recall`: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local` and all-MiniLM-L6-v2; of any other model measured once, and kept',
     ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
-    CHUNK_SIZE: 'characters of a piece; `local` cuts at 800 at most',
+    CHUNK_SIZE: 'characters of a piece; `local` cuts at 1000 at most',
     CHUNK_OVERLAP: 'smaller than `CHUNK_SIZE`',
     CHUNK_AGGREGATION: 'a text is as near as its nearest piece; there is no other choice',
     SUMMARY_PROVIDER: 'summaries of long texts at every write; `none`: off',

@@ -110,7 +110,7 @@ export function meaningContract(connect: Connect): void {
       const long = `${prose(360, 0)} ${sentence} ${prose(320, 500)}`
       expect(long.length).toBeGreaterThan(5_800)
       const lines = [
-        'We renew the lease of the van.',
+        'The audit of the old bakery found nothing strange at all.',
         'What begins well ends well.',
         'It was two in the morning.',
         'Come before lunch.',
