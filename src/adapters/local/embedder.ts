@@ -29,9 +29,10 @@ const LEAD_WORDS = 15
  * | 600; an overlap of 60 is worth 1 | 92.5 | 91.5 | 41.1 | 32.4 | 17.2 | 12.6 |
  * | 500 | 95.9 | 96.5 | 38.5 | 31.5 | 16.9 | 15.3 |
  *
- * The finer, the less is found for questions that ask for a whole text (of 355 on twenty other chats, BEAM 100K, 50.1 with 800 and 46.8 with
- * 500), and the more passes for an answer that is none: of 640 questions about something else 70.9 % bring nothing with 1,000 and 69.7 with
- * 800, of which the fabric contract asks 70 (`bench/retrieval/recall.mjs`); hybrid search of BEAM loses 0.6 points to words, with 800 1.2.
+ * The finer, the less is found for questions that ask for a whole text (of 355 on twenty other chats, BEAM 100K, 50.1 with 800 and 46.8
+ * with 500), and the more passes for an answer that is none: of 640 questions about something else 70.9 % bring nothing with 1,000 and
+ * 69.7 with 800, of which the fabric contract asks 70 (`bench/retrieval/recall.mjs`); hybrid search of BEAM loses 0.6 points to words,
+ * with 800 1.2.
  */
 const FINEST = 1_000
 
