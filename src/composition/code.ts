@@ -24,7 +24,7 @@ export function composeCode(given: {
   readonly quotas: Quotas
 }): Services['code'] {
   const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, quotas, pace)
+  const index = createSqlCodeIndex(connection, clock, pace, quotas)
   const parser = createCodeParser(pace)
   const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
   return {

@@ -46,7 +46,7 @@ const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embedder {
   const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
   localEmbedders.set(analyzer, bySize)
-  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions, pace)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, pace, dimensions)
   bySize.set(dimensions, embedder)
   return embedder
 }

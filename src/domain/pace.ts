@@ -61,7 +61,7 @@ export const REST_MS = 1
 /** @param sleep waits so many milliseconds for a timer */
 export const createRestingPace = (sleep: (ms: number) => Promise<void>): Pace => createPace(() => sleep(REST_MS))
 
-/** Never rests: for work that nobody waits beside, such as a command line. */
+/** Never rests: for work that nobody waits beside, such as a command line and a test. */
 export const WITHOUT_REST: Pace = createPace(async () => {}, Number.POSITIVE_INFINITY)
 
 /** Takes all steps at once, where a text is known to be short. */

@@ -4,6 +4,7 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/chang
 import { applyUpdates } from '../../src/domain/entry/update'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import type { Caller } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { parseQuery } from '../../src/domain/search/query'
@@ -110,7 +111,12 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
     it('tells them in the feed of changes to whoever may read them', async () => {
       const id = await capture('the harbour light')
       const read = async (by: Caller) => {
-        const { changes } = await createSqlChangeFeed(under.connection, under.clock).page(by, WHOLE_FEED, 'start', 10)
+        const { changes } = await createSqlChangeFeed(under.connection, under.clock, WITHOUT_REST).page(
+          by,
+          WHOLE_FEED,
+          'start',
+          10,
+        )
         return changes.map(({ action, entryId, preview }) => [action, entryId, preview])
       }
       expect(await read(ada)).toEqual([['stored', id, 'the harbour light']])

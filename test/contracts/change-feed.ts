@@ -7,7 +7,7 @@ import { applyUpdates } from '../../src/domain/entry/update'
 import type { CheckedUpdate } from '../../src/domain/entry/update-draft'
 import { type FeedChange, type FeedFilter, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
-import { createPace } from '../../src/domain/pace'
+import { createPace, WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -35,7 +35,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
     let ada: Caller
     beforeEach(() => {
       made = make()
-      feed = createSqlChangeFeed(made.connection, made.clock)
+      feed = createSqlChangeFeed(made.connection, made.clock, WITHOUT_REST)
       ada = freshPrincipal()
     })
 
@@ -205,7 +205,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       const shown = ({ action, entryId, version }: FeedChange) => `${action} ${entryId} ${version}`
       const read: FeedChange[] = []
       async function reader(): Promise<void> {
-        const own = createSqlChangeFeed(make().connection, made.clock)
+        const own = createSqlChangeFeed(make().connection, made.clock, WITHOUT_REST)
         for (let from: FeedStart = 'start', last = false; ; ) {
           const ended = busy === 0
           const page = await own.page(ada, WHOLE_FEED, from, 7)
@@ -255,7 +255,12 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       async function begin(scope: Scope): Promise<void> {
         const own = make()
         for (let i = 0; i < 4; i++) {
-          const { next: from } = await createSqlChangeFeed(own.connection, made.clock).page(scope, WHOLE_FEED, 'now', 1)
+          const { next: from } = await createSqlChangeFeed(own.connection, made.clock, WITHOUT_REST).page(
+            scope,
+            WHOLE_FEED,
+            'now',
+            1,
+          )
           views.push({ scope, from, known: await list(scope, own.entries) })
         }
       }

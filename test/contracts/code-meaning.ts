@@ -35,7 +35,7 @@ const embedder: Embedder = {
 }
 
 function madeOf(connection: SqlConnection, clock: TestClock, onEmbeddingFailure: 'fail' | 'defer') {
-  const index = createSqlCodeIndex(connection, clock)
+  const index = createSqlCodeIndex(connection, clock, WITHOUT_REST)
   const parser = createCodeParser(WITHOUT_REST)
   const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace: WITHOUT_REST })
   return {

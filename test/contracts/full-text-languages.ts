@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
@@ -21,13 +22,16 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
     const ada = freshPrincipal()
     return {
       ...made,
-      search: (query: string, mode: SearchMode = 'match') => createSearchText(made)(ada, query, mode, EVERYTHING),
+      search: (query: string, mode: SearchMode = 'match') =>
+        createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING),
       save: async (text: string): Promise<number> => {
         const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
         return saved?.id as number
       },
       ids: async (query: string, mode: SearchMode = 'match') =>
-        (await createSearchText(made)(ada, query, mode, EVERYTHING)).ordering.map(({ id }) => id),
+        (await createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
+          ({ id }) => id,
+        ),
     }
   }
 

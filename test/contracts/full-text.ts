@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
@@ -32,7 +33,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       return saved?.id as number
     }
     const search = async (query: string, mode: SearchMode = 'match', filter: Filter = EVERYTHING, by = ada) => {
-      const { ordering } = await createSearchText(made)(by, query, mode, filter)
+      const { ordering } = await createSearchText({ ...made, pace: WITHOUT_REST })(by, query, mode, filter)
       return ordering.map(({ id }) => id)
     }
 

@@ -38,7 +38,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ada = freshPrincipal()
     })
     const store = (terms: HistoryTerms) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
     const counts = async () => {
       const of = (table: string) => sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}`
       const tables = ['entry_versions', 'changes', 'receipts']
@@ -83,7 +83,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           return connection.batch(statements, lock)
         },
       }
-      const entries = createSqlEntryStore(counted, analyzer, clock, new Set(), undefined, NO_QUOTAS, terms)
+      const entries = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
       const services = { receipts: createSqlReceipts(counted, clock, terms) }
       const call = async (key: string, looksFirst: boolean) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }
@@ -149,13 +149,15 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         read: (given) => connection.read(count(given)),
       }
       const generate = createGenerate({
-        ...{ embedder: createLocalEmbedder(analyzer), summarizer: null, chunking: null },
+        ...{ embedder: createLocalEmbedder(analyzer, WITHOUT_REST), summarizer: null, chunking: null },
         ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
+        pace: WITHOUT_REST,
       })
       const restore = createRestoreEntries({
         history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
         generate,
         now: () => clock.now(),
+        pace: WITHOUT_REST,
       })
       const services = { receipts: createSqlReceipts(connection, clock, terms) }
       const undo = async (key: string) => {
@@ -201,6 +203,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const { connection, analyzer, clock } = made
       const generate = createGenerate({
         ...{ embedder: null, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
+        pace: WITHOUT_REST,
       })
       const restore = (redact: 'warn' | 'always', id: number) =>
         createRestoreEntries({
@@ -208,6 +211,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           generate,
           now: () => clock.now(),
           redact,
+          pace: WITHOUT_REST,
         })({ ...ada, changeId: crypto.randomUUID() }, { ids: [id] })
       for (const [id, kind] of [
         [text, 'github'],

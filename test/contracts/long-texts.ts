@@ -79,7 +79,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const ada = freshPrincipal()
       const terms = { days: 30, receiptHours: 24 }
       const store = (days: number) =>
-        createSqlEntryStore(connection, analyzer, clock, new Set(), undefined, NO_QUOTAS, { ...terms, days })
+        createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, { ...terms, days })
       const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
       const inRows = async () => {
         const of = (table: string) =>
@@ -173,7 +173,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Set())
+      const store = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST)
       const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_SHARE * 0.8)}`)
       const drafts = await Promise.all(['short', ...texts].map((text) => entryOf(ada, { text })))
       const vectors = [{ model: 'm#1', chunk: 0, start: 0, length: 9, data: '1:AQ==' }]
@@ -183,7 +183,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       )
       // The short one and the first long one with the commit, the others one by one.
       expect(written).toEqual([2, 0, 0, 1, 0, 1])
-      const search = createSearchText({ fullText, analyzer })
+      const search = createSearchText({ fullText, analyzer, pace: WITHOUT_REST })
       const found = async (query: string) =>
         (await search(ada, query, 'match', EVERYTHING)).ordering.map(({ id }) => id)
       for (const [i, tree] of ['short', 'oak', 'elm', 'ash'].entries())
@@ -233,14 +233,14 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const search = createSearchText({ fullText, analyzer })
+      const search = createSearchText({ fullText, analyzer, pace: WITHOUT_REST })
       const found = async (query: string) => (await search(ada, query, 'match', EVERYTHING)).ordering.length
       const queued = async () =>
         (await connection.batch([sql`SELECT topic FROM outbox WHERE org = ${ada.org} AND topic = 'index'`]))[0]?.length
       const draft = (name: string) => entryOf(ada, { threadId: name, text: `${name} ${LONG}` })
       const save = (by: SqlConnection, ...drafts: NewEntry[]) => {
         batches = 0
-        return createSqlEntryStore(by, analyzer, clock, new Set()).save(ada, drafts)
+        return createSqlEntryStore(by, analyzer, clock, new Set(), WITHOUT_REST).save(ada, drafts)
       }
       // It is stored: a failure would invite the caller to store it again.
       const stored = await save(dying, await draft('first'), await draft('second'))
@@ -254,7 +254,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(again).toMatchObject({ isNew: false, version: 2, searchable: true })
       expect([await found('first'), await found('second'), await queued()]).toEqual([1, 0, 1])
 
-      const index = createSqlIndexMaintenance(connection, analyzer)
+      const index = createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST)
       const workAt = (ms: number) =>
         createOutboxWork({
           ...{ outbox: createSqlOutbox(connection, new TestClock(ms)), index, images: {} as never, generation: null },
@@ -289,7 +289,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         batch: (...args) => count(connection.batch(...args)),
         read: (...args) => count(connection.read(...args)),
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Set())
+      const store = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST)
       const { entries: page } = await store.page(ada, EVERYTHING, { limit: 100, offset: 0, previewLength: 10 })
       expect(page.map(({ id }) => id)).toEqual(ids)
       const bare = page.map((entry) => entry.bare === true)
@@ -357,9 +357,10 @@ export function longTextsContract(name: string, make: () => Made): void {
         async () => ({ hits: [{ ...chunk, id: saved }], embeddingMs: 0 }),
         {} as Parameters<typeof createRankedSearches>[0]['searchSemantic'] & object,
       )
-      const searchText = createSearchText(made)
+      const searchText = createSearchText({ ...made, pace: WITHOUT_REST })
       const searches = createRankedSearches({
         ...{ entries, analyzer: made.analyzer, searchText, searchSemantic, reranker, overfetch: 2 },
+        pace: WITHOUT_REST,
       })
       const request = { query: 'needle', filter: EVERYTHING, limit: 5, offset: 0, previewLength: 301 }
       const found = await searches.byWords(ada, { ...request, mode: 'match', highlight: true })

@@ -108,7 +108,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
         const [analyzer, parser] = [createAnalyzer('english'), createCodeParser(WITHOUT_REST)]
         const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace: WITHOUT_REST })
         return createIndexCode({
-          ...{ index: createSqlCodeIndex(connection, clock), prepareCode, clock, pace: WITHOUT_REST },
+          ...{ index: createSqlCodeIndex(connection, clock, WITHOUT_REST), prepareCode, clock, pace: WITHOUT_REST },
         })
       }
       const content = Array.from({ length: 150 }, (_, i) => `export const constant${i} = ${i}\n`).join('')

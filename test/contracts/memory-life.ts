@@ -7,6 +7,7 @@ import { createSqlScheduleJournal } from '../../src/adapters/sql/stores/keeping/
 import { createSqlMemories } from '../../src/adapters/sql/stores/memories/memories'
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/embedder'
@@ -41,13 +42,14 @@ export function worldOf(
   embedder: Fragile,
   onEmbeddingFailure: 'fail' | 'defer',
 ) {
-  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Set())
+  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Set(), WITHOUT_REST)
   const generate = createGenerate({
     embedder,
     summarizer: null,
     chunking: null,
     onEmbeddingFailure,
     minContentLength: 0,
+    pace: WITHOUT_REST,
   })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
@@ -59,9 +61,10 @@ export function worldOf(
     outbox: { queueUnused: async () => 0 },
     limits: LIMITS,
     generate,
+    pace: WITHOUT_REST,
   })
   return createMemoryService({
-    ...{ memories: createSqlMemories(connection, clock), entries, storeEntries, generate },
+    ...{ memories: createSqlMemories(connection, clock, WITHOUT_REST), entries, storeEntries, generate },
     deleteEntries: deleting(entries),
   })
 }
@@ -283,6 +286,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         journal: createSqlScheduleJournal(ground.connection),
         clock,
         log: () => {},
+        pace: WITHOUT_REST,
       })
       const at = async (time: string) => {
         clock.ms = Date.parse(time)

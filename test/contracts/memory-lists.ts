@@ -4,6 +4,7 @@ import type { Row } from '../../src/adapters/sql/core/connection'
 import { createSqlMemories } from '../../src/adapters/sql/stores/memories/memories'
 import type { Layer } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
@@ -22,7 +23,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')
-      const memories = createSqlMemories(connection, clock)
+      const memories = createSqlMemories(connection, clock, WITHOUT_REST)
       const rows = async (what: ReturnType<typeof sql>): Promise<Row[]> => (await connection.batch([what]))[0] ?? []
       const next = seeded(20_261_122)
       const below = (most: number): number => Math.floor(next() * most)
@@ -117,7 +118,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const { dialect } = connection
       // Ten rows of tags.
       const narrow = { ...connection, dialect: { ...dialect, walked: dialect.walked && 1 } }
-      const memories = createSqlMemories(narrow, clock)
+      const memories = createSqlMemories(narrow, clock, WITHOUT_REST)
       const told = async (tags: readonly string[], project: string | null = null) => {
         const query = { layer: 2 as const, kinds: null, tags, limit: 2, offset: 1 }
         const { total, memories: page } = await memories.list(ada, project, query, 1_000_000)

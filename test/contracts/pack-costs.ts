@@ -45,7 +45,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
     function open() {
       const ground = make()
       const { connection, entries, fullText, analyzer, index, clock, costs } = ground
-      const local = createLocalEmbedder(analyzer, 64)
+      const local = createLocalEmbedder(analyzer, WITHOUT_REST, 64)
       const calls = { embedded: 0, down: false }
       const embedder: Embedder = {
         ...local,
@@ -56,10 +56,18 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         },
       }
       const rows = createSqlVectorRows(connection, clock)
-      const sync = createSyncVectors({ index, rows })
-      const searchSemantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.ms })
+      const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+      const searchSemantic = createSearchSemantic({
+        embedder,
+        index,
+        rows,
+        sync,
+        now: () => clock.ms,
+        pace: WITHOUT_REST,
+      })
       const generate = createGenerate({
         ...{ embedder: local, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
+        pace: WITHOUT_REST,
       })
       const packs = composePacks({
         ...{ connection, clock, analyzer, pace: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },

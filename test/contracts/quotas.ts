@@ -5,6 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { ImageRef } from '../../src/domain/entry/image'
 import type { Caller } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Quotas } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
@@ -29,7 +30,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
     const within = (quotas: Partial<Quotas>, days = 0) => {
       const terms = { days, receiptHours: 24 }
       const all = { entries: null, bytes: null, ...quotas }
-      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), undefined, all, terms)
+      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, all, terms)
     }
     const free = () => within({})
     type Store = ReturnType<typeof within>

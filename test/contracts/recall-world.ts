@@ -5,6 +5,7 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { recallFilter } from '../../src/domain/recall/filter'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
@@ -72,7 +73,7 @@ const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonly exact?: number } = {}) {
   const { connection, clock, entries, index } = ground
   const embedder = new GivenMeaning()
-  const memories = createSqlMemories(connection, clock)
+  const memories = createSqlMemories(connection, clock, WITHOUT_REST)
   const rows = createSqlVectorRows(connection, clock)
   const settings = {
     embedder,
@@ -81,21 +82,29 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
   } as const
-  const generate = createGenerate(settings)
+  const generate = createGenerate({ ...settings, pace: WITHOUT_REST })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
   }
   const images = { put: never, get: never, delete: never, list: never } as never
   const outbox = { queueUnused: async () => 0 }
-  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
+  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate, pace: WITHOUT_REST })
   const service = createMemoryService({
     ...{ memories, entries, deleteEntries: deleting(entries), storeEntries, generate },
     isEmbedded: async (scope, id) =>
       (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
-  const sync = createSyncVectors({ index, rows })
-  const semantic = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), ...bounds })
-  const words = createRecallWords(ground)
+  const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+  const semantic = createSearchSemantic({
+    embedder,
+    index,
+    rows,
+    sync,
+    now: () => clock.now(),
+    ...bounds,
+    pace: WITHOUT_REST,
+  })
+  const words = createRecallWords({ ...ground, pace: WITHOUT_REST })
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
   const levels = async () => LEVELS

@@ -6,7 +6,7 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import type { Entry } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
-import { createPace } from '../../src/domain/pace'
+import { createPace, WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -48,7 +48,7 @@ export function semanticSearchContract(
   describe(`${name} serves semantic search`, () => {
     const clock = new TestClock()
     const made = database.adapters(clock)
-    const embedder = createLocalEmbedder(made.analyzer, 64)
+    const embedder = createLocalEmbedder(made.analyzer, WITHOUT_REST, 64)
     const rows = createSqlVectorRows(made.connection, clock)
     const generate = createGenerate({
       embedder,
@@ -56,13 +56,14 @@ export function semanticSearchContract(
       chunking: { size: 120, overlap: 20 },
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
+      pace: WITHOUT_REST,
     })
     beforeAll(database.prepare)
 
     const setUp = () => {
       const { index, elapse } = make(clock, made.connection)
-      const sync = createSyncVectors({ index, rows })
-      const search = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() })
+      const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+      const search = createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), pace: WITHOUT_REST })
       return { search, sync, elapse }
     }
     const save = async (
@@ -213,7 +214,7 @@ export function semanticSearchContract(
       let most = 0
       let rests = 0
       const counted = createSearchSemantic({
-        ...{ embedder, index, sync: createSyncVectors({ index, rows }), now: () => clock.now() },
+        ...{ embedder, index, sync: createSyncVectors({ index, rows, pace: WITHOUT_REST }), now: () => clock.now() },
         rows: {
           ...rows,
           lookUp: (scope, lookup) => {
@@ -227,7 +228,7 @@ export function semanticSearchContract(
       })
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
       for (let i = 0; i < 3; i++) {
-        await createSyncVectors({ index, rows })(space)
+        await createSyncVectors({ index, rows, pace: WITHOUT_REST })(space)
         elapse()
       }
       const expected = await bruteForce(await everything(ada), 'river stone', EVERYTHING, 10)

@@ -6,6 +6,7 @@ import { createSqlDirectory } from '../../src/adapters/sql/stores/identity/direc
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
 import { type Layer, NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Scope } from '../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -115,7 +116,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         expect(threads.reduce((sum, thread) => sum + thread.entries, 0)).toBe(wanted.length)
         expect((await entries.statistics(scope)).entries).toBe(wanted.length)
 
-        const directory = createSqlDirectory(connection, clock)
+        const directory = createSqlDirectory(connection, clock, WITHOUT_REST)
         const names = await directory.threads(scope, null, 100)
         expect(names).toEqual(
           threads.map(({ threadId, lastSecond, lastId, entries: count }) => ({
@@ -140,7 +141,12 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         const source = { op: 'source', is: 'user' } as const
         expect((await entries.page(scope, source, { limit: 1, offset: 0, previewLength: 1 })).total).toBe(wanted.length)
 
-        const { ordering } = await createSearchText(made)(scope, 'walrus', 'match', EVERYTHING)
+        const { ordering } = await createSearchText({ ...made, pace: WITHOUT_REST })(
+          scope,
+          'walrus',
+          'match',
+          EVERYTHING,
+        )
         expect(inOrder(ordering.map(({ id }) => id))).toEqual(wanted)
         const vectors = createSqlVectorRows(connection, clock)
         const scanned: number[] = []

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { quantize, toBase64 } from '../../src/domain/meaning/vector'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/embedder'
 import { describeEmbedder } from '../contracts/embedder'
@@ -10,7 +11,7 @@ const english = createAnalyzer('english')
 let embedder: Embedder
 
 beforeAll(() => {
-  embedder = createLocalEmbedder(english)
+  embedder = createLocalEmbedder(english, WITHOUT_REST)
 })
 
 const similarity = async (a: string, b: string): Promise<number> => {
@@ -20,7 +21,7 @@ const similarity = async (a: string, b: string): Promise<number> => {
 
 describe('the local embedder', () => {
   describeEmbedder(() => ({
-    embedder: createLocalEmbedder(english, 256),
+    embedder: createLocalEmbedder(english, WITHOUT_REST, 256),
     provider: 'local',
     model: 'hashed-features-v1',
     dimensions: 256,
@@ -68,7 +69,7 @@ describe('the local embedder', () => {
 
   it('makes the vectors that this version of the model always made', async () => {
     // A change here makes stored vectors worthless: raise the version in the model's name.
-    const small = createLocalEmbedder(english, 32)
+    const small = createLocalEmbedder(english, WITHOUT_REST, 32)
     const vectors = await small.embed(['The parser fails on an empty file; see src/parse.ts, line 42.'], 'document')
     expect(vectors.map((vector) => toBase64(quantize(vector)))).toEqual([
       '0.00357567701:AAAFAPHiUgCqogA43fDPZw4iAB4JL0sT2wAAW38AAPg=',
@@ -76,6 +77,6 @@ describe('the local embedder', () => {
   })
 
   it('goes by another name when words are cut in another language', () => {
-    expect(createLocalEmbedder(createAnalyzer('german')).model).toBe('hashed-features-v1-german')
+    expect(createLocalEmbedder(createAnalyzer('german'), WITHOUT_REST).model).toBe('hashed-features-v1-german')
   })
 })

@@ -10,6 +10,7 @@ import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/i
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 import { bindings, type Costs, config } from './bindings'
@@ -32,7 +33,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),

@@ -12,6 +12,7 @@ import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
 import type { Bindings } from '../../src/composition/bindings'
 import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { parseConfig } from '../../src/config'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 
@@ -48,9 +49,9 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields)),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
-    fullText: createD1FullText(connection, analyzer, clock),
+    fullText: createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

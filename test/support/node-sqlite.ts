@@ -10,6 +10,7 @@ import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { ROOT } from './build'
 import { TestClock } from './scope'
@@ -44,9 +45,9 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
   }
   return {
     ...{ clock, analyzer, connection, costs },
-    entries: createSqlEntryStore(connection, analyzer, clock, new Set()),
+    entries: createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, new Set()),
-    fullText: createD1FullText(connection, analyzer, clock),
+    fullText: createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

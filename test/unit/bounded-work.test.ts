@@ -362,7 +362,7 @@ describe('a pace', () => {
   it('rests while a batch of texts of 0.95 MB is embedded', async () => {
     const { stretches, pace } = recorded()
     const generate = createGenerate({
-      embedder: createLocalEmbedder(analyzer, 32, pace),
+      embedder: createLocalEmbedder(analyzer, pace, 32),
       summarizer: null,
       chunking: { size: 1500, overlap: 150 },
       onEmbeddingFailure: 'fail',
@@ -388,7 +388,10 @@ describe('the items of a batch', () => {
     }
     const draft = { threadId: 't', source: 'user', text: 'm', metadata: { m: 'm'.repeat(250_000) } } as const
     const drafts = Array.from({ length: 33 }, () => ({ ok: true, value: draft }) as const)
-    const stored = createStoreEntries(writing)(freshPrincipal(), drafts, { atomic: true, dedupe: true })
+    const stored = createStoreEntries({ ...writing, pace: WITHOUT_REST })(freshPrincipal(), drafts, {
+      atomic: true,
+      dedupe: true,
+    })
     await expect(stored).rejects.toMatchObject({
       code: 'limit_exceeded',
       message: expect.stringContaining('store them in several calls'),

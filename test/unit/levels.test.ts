@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
 import { PAIRS } from '../../src/domain/recall/levels/pairs'
 import { createAnalyzer } from '../../src/domain/search/analysis'
@@ -10,7 +11,7 @@ import { promise } from '../requirements/fabric'
 
 /** What cosines of a model mean (fabric contract §4). */
 const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {
-  const local = createLocalEmbedder(createAnalyzer('english'))
+  const local = createLocalEmbedder(createAnalyzer('english'), WITHOUT_REST)
   const made = {
     ...{ provider: 'openai', model: 'unknown', dimensions: local.dimensions, calls: 0 },
     embed(texts: readonly string[], purpose: 'document' | 'query') {

@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey } from '../../src/domain/meaning/vector'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { Services } from '../../src/services/services'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
@@ -101,7 +102,7 @@ describe('in the background', () => {
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
   })
 
-  const embedder = createLocalEmbedder(made.analyzer)
+  const embedder = createLocalEmbedder(made.analyzer, WITHOUT_REST)
   const space = (org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions })
   const store = (services: Services, ada: Caller, text: string) =>
     services.storeEntries(ada, [{ ok: true, value: { threadId: 't', source: 'user', text } }], {

@@ -8,6 +8,7 @@ import { toQuery } from '../../src/adapters/sqlite/query'
 import { composeServices } from '../../src/composition/worker'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import type { ListedThread } from '../../src/domain/report'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
@@ -90,7 +91,11 @@ describe('what calls cost in D1', () => {
     const drafts = await Promise.all(
       Array.from({ length: RARE }, (_, i) => entryOf(ada, { ...draft, text: `rare ${i}` })),
     )
-    const generate = createGenerate({ ...GENERATE, embedder: createLocalEmbedder(made.analyzer) })
+    const generate = createGenerate({
+      ...GENERATE,
+      embedder: createLocalEmbedder(made.analyzer, WITHOUT_REST),
+      pace: WITHOUT_REST,
+    })
     const generated = await generate(drafts)
     await made.entries.save(
       ada,
@@ -144,7 +149,7 @@ describe('what calls cost in D1', () => {
   })
 
   it('names threads and projects along an index, however many there are', async () => {
-    const directory = createSqlDirectory(made.connection, clock)
+    const directory = createSqlDirectory(made.connection, clock, WITHOUT_REST)
     const first = await directory.threads(ada, null, 10)
     const after = first.at(-1) as ListedThread
     const asked: [() => Promise<readonly unknown[]>, number][] = [
@@ -202,10 +207,11 @@ describe('what calls cost in D1', () => {
     const reranked = createRankedSearches({
       entries: made.entries,
       analyzer: made.analyzer,
-      searchText: createSearchText(made),
+      searchText: createSearchText({ ...made, pace: WITHOUT_REST }),
       searchSemantic: null,
       reranker: { provider: 'test', model: 'even', rerank: async (_, passages) => passages.map((_, i) => i / 100) },
       overfetch: 2,
+      pace: WITHOUT_REST,
     })
     const search = { ...request, mode: 'match' as const, highlight: false }
     const run = async () => expect((await reranked.byWords(ada, search)).results[0]?.rerankScore).toBeGreaterThan(0)
@@ -232,7 +238,7 @@ describe('what calls cost in D1', () => {
     )
       .bind(grace.org)
       .run()
-    const feed = createSqlChangeFeed(made.connection, clock)
+    const feed = createSqlChangeFeed(made.connection, clock, WITHOUT_REST)
     const costs = await cost(async () => expect((await feed.page(grace, WHOLE_FEED, 'now', 50)).changes).toEqual([]))
     expect(costs).toMatchObject({ roundTrips: 1, statements: 1 })
     expect(costs.rowsRead).toBeLessThan(10)

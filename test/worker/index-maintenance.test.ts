@@ -7,6 +7,7 @@ import { entryScopeTerms, lengthTerm } from '../../src/adapters/sql/tables/searc
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { MERGED, type Merged } from '../../src/adapters/sqlite/merging'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { stepOf } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING } from '../../src/domain/search/filter'
@@ -18,12 +19,12 @@ const clock = new TestClock()
 function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Set())
-  const fullText = createD1FullText(connection, analyzer, clock)
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST)
+  const fullText = createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST })
   return {
     entries,
-    search: createSearchText({ fullText, analyzer }),
-    index: createSqlIndexMaintenance(connection, analyzer),
+    search: createSearchText({ fullText, analyzer, pace: WITHOUT_REST }),
+    index: createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST),
   }
 }
 

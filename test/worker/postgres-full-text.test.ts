@@ -1,5 +1,7 @@
 // What full text does on PostgreSQL beyond its contract: the limits of tsvector.
+
 import { describe, expect, it } from 'vitest'
+import { WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { SearchMode } from '../../src/domain/search/query'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -15,9 +17,12 @@ function set() {
       const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
       return saved?.id as number
     },
-    search: (query: string, mode: SearchMode = 'match') => createSearchText(made)(ada, query, mode, EVERYTHING),
+    search: (query: string, mode: SearchMode = 'match') =>
+      createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING),
     ids: async (query: string, mode: SearchMode = 'match') =>
-      (await createSearchText(made)(ada, query, mode, EVERYTHING)).ordering.map(({ id }) => id),
+      (await createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
+        ({ id }) => id,
+      ),
   }
 }
 

@@ -1,5 +1,5 @@
 import { normalize } from '../../domain/meaning/vector'
-import { type Pace, STEP, type Steps, WITHOUT_REST } from '../../domain/pace'
+import { type Pace, STEP, type Steps } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
 import type { Embedder } from '../../ports/embedder'
@@ -76,7 +76,7 @@ const damped = (count: number): number => 1 + Math.log(count)
  *   name, so that vectors of both are never compared
  * @param dimensions EMBEDDING_DIM
  */
-export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512, pace: Pace = WITHOUT_REST): Embedder {
+export function createLocalEmbedder(analyzer: Analyzer, pace: Pace, dimensions = 512): Embedder {
   const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
   const featuresOf = createFeatures(common, dimensions)
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { Pace } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
@@ -38,7 +38,7 @@ export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  { pace = WITHOUT_REST, shares = SHARES }: { readonly pace?: Pace; readonly shares?: Shares } = {},
+  { pace, shares = SHARES }: { readonly pace: Pace; readonly shares?: Shares },
 ): FullText {
   const { dialect } = connection
   return {

@@ -1,6 +1,7 @@
 // How far has a copy come, and may it begin at all? Its state stands in the target's `settings`, written with what it speaks of.
 import { type SQL, sql } from 'drizzle-orm'
 import { createSqlIndexMaintenance } from '../../adapters/sql/stores/search/index-maintenance'
+import { WITHOUT_REST } from '../../domain/pace'
 import { createAnalyzer } from '../../domain/search/analysis'
 import { type EntrySize, idList, type Side } from './side'
 
@@ -60,7 +61,7 @@ export async function refuseTakenIds(side: Side, org: string, entries: readonly 
 
 /** The index rows of a copy are written by FTS_LANGUAGE, which has to be the one that the rest of the index was written by. */
 export async function refuseOtherLanguage({ connection }: Side, language: string): Promise<void> {
-  const index = createSqlIndexMaintenance(connection, createAnalyzer(language))
+  const index = createSqlIndexMaintenance(connection, createAnalyzer(language), WITHOUT_REST)
   if (!(await index.isCurrent()))
     throw new CopyRefused(
       `The target's search index is not written for FTS_LANGUAGE=${language}; set the language of its Worker, or let ` +

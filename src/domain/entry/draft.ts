@@ -1,7 +1,7 @@
 import { invalidInput, limitExceeded } from '../errors'
 import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
-import { type Pace, WITHOUT_REST } from '../pace'
+import type { Pace } from '../pace'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
 import { checkMetadata, checkUncaptured } from './check-metadata'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
@@ -94,7 +94,7 @@ export async function prepareEntry(
   draft: EntryDraft,
   limits: WriteLimits,
   spentImageBytes: number,
-  pace: Pace = WITHOUT_REST,
+  pace: Pace,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
   const wrong = new Inspection()

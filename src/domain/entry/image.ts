@@ -2,7 +2,7 @@ import { invalidInput, limitExceeded } from '../errors'
 import type { Inspection } from '../flaws'
 import { decodeBase64 } from '../json/base64'
 import { SentBytes } from '../json/sent-bytes'
-import { type Pace, WITHOUT_REST } from '../pace'
+import type { Pace } from '../pace'
 import { sha256Hex } from '../text'
 
 /** An image beside an entry: its bytes live in the object store under the hash of their content. */
@@ -89,11 +89,7 @@ export function inspectImages(images: readonly ImageInput[], limits: ImageLimits
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  {
-    spent = 0,
-    wrong,
-    pace = WITHOUT_REST,
-  }: { readonly spent?: number; readonly wrong: Inspection; readonly pace?: Pace },
+  { spent = 0, wrong, pace }: { readonly spent?: number; readonly wrong: Inspection; readonly pace: Pace },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent

@@ -1,4 +1,4 @@
-import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { Pace } from '../../domain/pace'
 import { DAY_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
@@ -54,9 +54,9 @@ export function createSchedule(dependencies: {
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
   /** Lets others have their turn between two rounds. */
-  readonly pace?: Pick<Pace, 'rest'>
+  readonly pace: Pick<Pace, 'rest'>
 }): Schedule {
-  const { steps, journal, clock, log, pace = WITHOUT_REST } = dependencies
+  const { steps, journal, clock, log, pace } = dependencies
 
   const day = (ms: number): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>

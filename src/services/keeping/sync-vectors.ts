@@ -1,4 +1,4 @@
-import { type Pace, WITHOUT_REST } from '../../domain/pace'
+import type { Pace } from '../../domain/pace'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { VectorRows } from '../../ports/vector-rows'
 
@@ -13,11 +13,11 @@ export type SyncVectors = ReturnType<typeof createSyncVectors>
 export function createSyncVectors({
   index,
   rows,
-  pace = WITHOUT_REST,
+  pace,
 }: {
   readonly index: VectorIndex
   readonly rows: VectorRows
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
   /** @returns whether the index has confirmed everything */
   return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {

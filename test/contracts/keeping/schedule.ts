@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlEntryStore } from '../../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/retention'
 import type { Caller } from '../../../src/domain/identity/scope'
+import { WITHOUT_REST } from '../../../src/domain/pace'
 import { NO_QUOTAS } from '../../../src/domain/quota'
 import { createSchedule, type Step } from '../../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../../src/services/keeping/steps'
@@ -32,6 +33,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         journal: world.journal,
         clock: world.clock,
         log: (event, fields) => logged.push([event, fields]),
+        pace: WITHOUT_REST,
       })
     const unique = () => `step ${crypto.randomUUID()}`
     /** A step that counts to a number, one a round. */
@@ -149,7 +151,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
 
       const terms = { days: 1, receiptHours: 1 }
       const retention = createSqlRetention(connection, clock, terms)
-      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Set(), undefined, NO_QUOTAS, terms)
+      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
       while ((await retention.forgetVersions(1000)) > 0);
       const kept = await keeping.save(ada, [await entryOf(ada), await entryOf(ada), await entryOf(ada)], {
         dedupe: false,

@@ -53,7 +53,7 @@ const FILLED = [
 /** The services over real adapters, with places where a test may come between two steps. */
 export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quotas = NO_QUOTAS) {
   const analyzer = createAnalyzer('english')
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), undefined, quotas)
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST, quotas)
   const outbox = createSqlOutbox(connection, clock)
   const images = createR2ImageStore(bucket)
   const [afterPut, beforeDelete, afterClaim] = [new Interruption(), new Interruption(), new Interruption()]
@@ -83,8 +83,9 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     chunking: null,
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
+    pace: WITHOUT_REST,
   })
-  const index = createSqlIndexMaintenance(connection, analyzer)
+  const index = createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST)
   const longTexts = createSqlLongTexts(connection)
   const deletes = createUnfinishedDeletes(connection, WITHOUT_REST)
   const worker = (queue: Outbox, store: ImageStore) =>
@@ -100,8 +101,8 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     generate,
   })
 
-  const storeEntries = createStoreEntries(writing(entries))
-  const updateEntries = createUpdateEntries(writing(entries))
+  const storeEntries = createStoreEntries({ ...writing(entries), pace: WITHOUT_REST })
+  const updateEntries = createUpdateEntries({ ...writing(entries), pace: WITHOUT_REST })
   return {
     connection,
     analyzer,

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
@@ -91,11 +91,11 @@ const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENG
 export function createRecallWords({
   fullText,
   analyzer,
-  pace = WITHOUT_REST,
+  pace,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
   /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
   function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {

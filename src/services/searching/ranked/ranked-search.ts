@@ -1,6 +1,6 @@
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { SearchMode } from '../../../domain/search/query'
@@ -44,10 +44,10 @@ export function createRankedSearches(dependencies: {
   readonly overfetch: number
   /** What to tell of what an upgrade has left to be made. */
   readonly unfinished?: CatchUp['warnings']
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { pace = WITHOUT_REST, unfinished = () => [] } = dependencies
+  const { pace, unfinished = () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
   const page = createRankedPage({ entries, analyzer, reranker, pace })

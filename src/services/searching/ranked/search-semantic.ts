@@ -10,7 +10,7 @@ import {
   quantize,
   squaresOf,
 } from '../../../domain/meaning/vector'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import type { Filter } from '../../../domain/search/filter'
 import type { Embedder } from '../../../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
@@ -74,12 +74,12 @@ export function createSearchSemantic(dependencies: {
   readonly rows: VectorRows
   readonly sync: SyncVectors
   readonly now: () => number
-  readonly pace?: Pace
+  readonly pace: Pace
   /** In the place of `EXACT`. */
   readonly exact?: number
   readonly finishing?: FinishIndex
 }) {
-  const { embedder, index, rows, sync, now, pace = WITHOUT_REST, exact: fewEnough = EXACT } = dependencies
+  const { embedder, index, rows, sync, now, pace, exact: fewEnough = EXACT } = dependencies
   const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import { counting } from '../../../domain/search/counting'
@@ -32,11 +32,11 @@ export type SearchText = ReturnType<typeof createSearchText>
 export function createSearchText({
   fullText,
   analyzer,
-  pace = WITHOUT_REST,
+  pace,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip.

@@ -2,7 +2,7 @@ import type { Generated, GenerationTopic, Source, TextVector } from '../../../do
 import { Problem } from '../../../domain/errors'
 import { type Chunk, type ChunkOptions, chunkText, fineEnough } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import { codePointLength } from '../../../domain/text'
 import { inShares } from '../../../domain/write-share'
 import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
@@ -20,7 +20,7 @@ export interface GenerateSettings {
   readonly onEmbeddingFailure: 'fail' | 'defer'
   /** Code points from which a text is summarised; 0 for every text. */
   readonly minContentLength: number
-  readonly pace?: Pace
+  readonly pace: Pace
 }
 
 export interface TextToGenerate {
@@ -53,7 +53,7 @@ const PARALLEL_SUMMARIES = 4
 export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
-  const { embedder, summarizer, onEmbeddingFailure, minContentLength, pace = WITHOUT_REST } = settings
+  const { embedder, summarizer, onEmbeddingFailure, minContentLength, pace } = settings
   const chunking = fineEnough(settings.chunking, embedder?.finest)
 
   const asWhole =

@@ -2,7 +2,7 @@ import type { Generated } from '../../../domain/entry/entry'
 import { notFound } from '../../../domain/errors'
 import { versionConflict } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import { secretsOf } from '../../../domain/recall/secret-metadata'
 import { note } from '../../../domain/receipts/notes'
 import type { History, Kept, Restoration } from '../../../ports/history'
@@ -38,9 +38,9 @@ export function createRestoreEntries(dependencies: {
   readonly now: () => number
   /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
   readonly redact?: 'warn' | 'always'
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
-  const { history, generate, now, redact = 'warn', pace = WITHOUT_REST } = dependencies
+  const { history, generate, now, redact = 'warn', pace } = dependencies
 
   async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
     const found = new Map<number, readonly string[]>()

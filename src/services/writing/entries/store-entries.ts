@@ -5,7 +5,7 @@ import { checkLinks } from '../../../domain/entry/link'
 import { limitExceeded } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import type { Meeting } from '../../../domain/recall/equal'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
@@ -33,19 +33,12 @@ export interface WriteDependencies {
   readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: WriteLimits
   readonly generate: Generate
-  readonly pace?: Pace
+  readonly pace: Pace
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({
-  entries,
-  images,
-  outbox,
-  limits,
-  generate,
-  pace = WITHOUT_REST,
-}: WriteDependencies) {
+export function createStoreEntries({ entries, images, outbox, limits, generate, pace }: WriteDependencies) {
   async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
     const prepared = await prepareEntry(caller, draft, limits, spent, pace)
     checkTaken(images, prepared.images)

@@ -9,7 +9,6 @@ import { noSuchEntry } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
-import { WITHOUT_REST } from '../../../domain/pace'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import { generateAnew, withGenerated } from './generate-anew'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
@@ -27,14 +26,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({
-  entries,
-  images: store,
-  outbox,
-  limits,
-  generate,
-  pace = WITHOUT_REST,
-}: WriteDependencies) {
+export function createUpdateEntries({ entries, images: store, outbox, limits, generate, pace }: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []

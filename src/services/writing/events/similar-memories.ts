@@ -2,7 +2,7 @@ import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import { own } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../domain/pace'
+import type { Pace } from '../../../domain/pace'
 import { similarTo } from '../../../domain/recall/filter'
 import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
 import { KEPT, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
@@ -43,12 +43,12 @@ export function createSimilarMemories({
   fullText,
   entries,
   analyzer,
-  pace = WITHOUT_REST,
+  pace,
 }: {
   readonly fullText: FullText
   readonly entries: Pick<EntryStore, 'previews'>
   readonly analyzer: Analyzer
-  readonly pace?: Pace
+  readonly pace: Pace
 }) {
   /**
    * Finds what holds most of a line, by the words of it that are rare.

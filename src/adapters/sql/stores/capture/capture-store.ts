@@ -3,7 +3,7 @@ import type { Gathered } from '../../../../domain/capture/gathered'
 import { CLAIM_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
@@ -40,7 +40,7 @@ const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([pro
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,
-  { quotas = NO_QUOTAS, pace = WITHOUT_REST }: { readonly quotas?: Quotas; readonly pace?: Pace } = {},
+  { quotas = NO_QUOTAS, pace }: { readonly quotas?: Quotas; readonly pace: Pace },
 ): CaptureStore {
   const { dialect } = connection
   const ownerOf = ({ owner }: Scope): string => owner ?? ''

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../../../domain/code/paths'
 import { Problem } from '../../../../domain/errors'
 import type { Actor, Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Clock } from '../../../../ports/clock'
 import type { CodeIndex } from '../../../../ports/code-index'
@@ -20,8 +20,8 @@ import { within } from '../../tables/code/code-terms'
 export function createSqlCodeIndex(
   connection: SqlConnection,
   clock: Clock,
+  pace: Pace,
   quotas: Quotas = NO_QUOTAS,
-  pace: Pace = WITHOUT_REST,
 ): CodeIndex {
   const { dialect } = connection
 

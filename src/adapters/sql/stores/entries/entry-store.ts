@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { limitExceeded } from '../../../../domain/errors'
 import { type HistoryTerms, NO_HISTORY } from '../../../../domain/history/terms'
 import type { Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { WRITE_SHARE } from '../../../../domain/write-share'
@@ -44,7 +44,7 @@ export function createSqlEntryStore(
   analyzer: Analyzer,
   clock: Clock,
   indexedFields: ReadonlySet<string>,
-  pace: Pace = WITHOUT_REST,
+  pace: Pace,
   quotas: Quotas = NO_QUOTAS,
   terms: HistoryTerms = NO_HISTORY,
 ): EntryStore {

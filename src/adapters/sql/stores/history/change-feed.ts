@@ -1,7 +1,7 @@
 import { staleCursor } from '../../../../domain/history/cursor'
 import { actionFor, FEED_PREVIEW, type FeedChange, type FeedFilter, WHOLE_FEED } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { truncate } from '../../../../domain/text'
 import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
 import type { Clock } from '../../../../ports/clock'
@@ -50,11 +50,7 @@ function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null
  * The feed over any SQL connection. Where a database serves nobody while a statement goes on, the log is gone through a share of rows at a
  * time, with rests between.
  */
-export const createSqlChangeFeed = (
-  connection: SqlConnection,
-  clock: Clock,
-  pace: Pace = WITHOUT_REST,
-): ChangeFeed => ({
+export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock, pace: Pace): ChangeFeed => ({
   async page(scope, filter, start: FeedStart, limit) {
     const { dialect } = connection
     const found: Row[] = []

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { compareText, unstorable } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
 import type { Directory } from '../../../../ports/directory'
@@ -25,7 +25,7 @@ import {
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /** Names of threads and projects over any SQL connection. */
-export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace: Pace = WITHOUT_REST): Directory {
+export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace: Pace): Directory {
   const { dialect } = connection
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields: NO_FIELDS })
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import { MEMORY_TYPES } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata-rules'
 import type { Clock } from '../../../../ports/clock'
@@ -45,7 +45,7 @@ async function pageOf(given: readonly Row[], pace: Pace) {
  *
  * @param pace rests between the parts of a long list, and of what is read
  */
-export function createSqlMemories(connection: SqlConnection, clock: Clock, pace: Pace = WITHOUT_REST): Memories {
+export function createSqlMemories(connection: SqlConnection, clock: Clock, pace: Pace): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
     scope,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { unavailable } from '../../../../domain/errors'
-import { type Pace, WITHOUT_REST } from '../../../../domain/pace'
+import type { Pace } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { inShares } from '../../../../domain/write-share'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
@@ -29,11 +29,7 @@ interface Progress {
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
-export function createSqlIndexMaintenance(
-  connection: SqlConnection,
-  analyzer: Analyzer,
-  pace: Pace = WITHOUT_REST,
-): IndexMaintenance {
+export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer, pace: Pace): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer, pace)
   const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}`
 
