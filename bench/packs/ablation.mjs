@@ -88,8 +88,8 @@ async function choose({ team }, { goal, limit, found }, weights) {
   })
   const caller = { org: team.org, owner: team.asker, projects: null }
   const { pack } = await compile(caller, {
-    ...{ goal: goal.goal, intent: goal.intent, project: goal.project, limit, agentId: goal.agent },
-    ...{ layer: 'recall', includeRelated: true, relatedLimit: 3 },
+    ...{ goal: goal.goal, intent: goal.intent, project: goal.project, limit: goal.limit ?? limit, agentId: goal.agent },
+    ...{ layer: 'recall', includeRelated: true, relatedLimit: 3, maxTokens: goal.maxTokens },
   })
   return pack
 }

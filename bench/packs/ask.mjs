@@ -8,8 +8,12 @@ const SHOWN = 1500
 const DEEP = 60
 
 /** @param {any} world @param {import('./gold.mjs').Goal} asked @param {number} limit */
-async function pack({ client }, { goal, intent, project, agent }, limit) {
-  return client.call('context', { goal, intent, project, limit, ...(agent === undefined ? {} : { agent_id: agent }) })
+async function pack({ client }, { goal, intent, project, agent, limit: small, maxTokens }, limit) {
+  return client.call('context', {
+    ...{ goal, intent, project, limit: small ?? limit },
+    ...(agent === undefined ? {} : { agent_id: agent }),
+    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+  })
 }
 
 const asPack = (limit) => async (world, goal) => {

@@ -26,6 +26,8 @@ import { join } from 'node:path'
  * @property {string} [agent] whose diary is asked for
  * @property {string} [domain] what an agent would pass with it; not asked with (see `ask.mjs`)
  * @property {boolean} [paraphrase] shares few words with what it needs
+ * @property {string} [sort] what is hard about it: `resume`, `small`, `languages`, `private`
+ * @property {number} [limit] items that the pack may hold, @property {number} [maxTokens] and its tokens; where it is a small one
  */
 
 const HERE = import.meta.dirname
@@ -47,6 +49,7 @@ export const TEAMS = {
   studio: { name: 'studio', org: 'tonwerk', asker: 'jonas', now: '2026-10-14T14:00:00Z', project: 'quillcast' },
   bakery: { name: 'bakery', org: 'kruste', asker: 'lena', now: '2026-09-30T08:00:00Z', project: 'ofenplan' },
   harbour: { name: 'harbour', org: 'westerduin', asker: 'femke', now: '2026-10-21T07:30:00Z', project: 'quaymaster' },
+  clinic: { name: 'clinic', org: 'pfotenhaus', asker: 'noor', now: '2026-11-05T08:30:00Z', project: 'praxis' },
 }
 
 /** The history of a team in the order of time. @param {Team} team @returns {Memory[]} */
@@ -59,12 +62,14 @@ export const readHistory = ({ name }) =>
 /**
  * Of four goals of the studio two are reported on again and again, and two wait for the last look. Of the bakery's first goals (b…) half
  * may be read; the others, and those that a second writer asked of the same history (m…), wait for the last look. So do all of the harbour's.
+ * The clinic's, of the sorts that are hard, may be read by halves.
  */
 const partOf = ({ name }, id) => {
   if (name === 'ferries') return 'development'
   if (name === 'harbour') return 'last look'
   const first = (createHash('sha256').update(`${name} ${id}`).digest()[0] ?? 0) % 2 === 0
   if (name === 'bakery') return first && id.startsWith('b') ? 'development' : 'last look'
+  if (name === 'clinic') return first ? 'development' : 'held out'
   return first ? 'held out' : 'last look'
 }
 

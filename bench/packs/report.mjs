@@ -9,6 +9,13 @@ const TITLES = {
   'held out': 'Held out at first, looked at while rules were chosen on 2026-11-22',
   'last look': 'The last look',
 }
+/** Of a team whose goals are of several sorts. */
+const SORTS = {
+  resume: 'where was I, and what is next',
+  small: 'small budgets: four to six items, or 300 to 600 tokens',
+  languages: 'goals in another language than what answers them',
+  private: "answers among the asker's private memories",
+}
 const FLAT = ['hybrid', 'words']
 const PACKS = { 'pack of 12': 12, 'pack of 24': 24 }
 
@@ -74,6 +81,18 @@ export function report({ answers, history, team, where }) {
       }
     }
     sections.push('')
+    const sorts = new Set(of.flatMap(({ goal }) => goal.sort ?? []))
+    if (sorts.size > 0) {
+      const rows = [...sorts].map((sort) => {
+        const some = of.filter(({ goal }) => goal.sort === sort)
+        const recallOf = (name) => percent(mean(known(some.map(({ rows: by }) => by[name].recall))))
+        return [SORTS[sort] ?? sort, some.length, ...['pack of 12', 'pack of 24', 'hybrid, 12 items'].map(recallOf)]
+      })
+      sections.push(
+        markdownTable(['required recall by sort', 'goals', 'pack of 12', 'pack of 24', 'hybrid, 12 items'], rows),
+        '',
+      )
+    }
   }
   const counts = (name) => unrelated.map(({ rows }) => rows[name].items)
   const relevant = (name) =>

@@ -9,6 +9,8 @@ export interface Planned<T> {
   readonly one: T
   /** The room that its content may take. */
   readonly room: Room
+  /** Characters that are kept for what it supersedes and conflicts with; what these take beyond them is taken from its content. */
+  readonly oppositions: number
 }
 
 export interface Plannable {
@@ -21,8 +23,7 @@ export interface Plannable {
   readonly anyway: boolean
 }
 
-/** What the last look may still add to an item: what it supersedes and conflicts with. */
-const { oppositions: OPPOSITIONS, least: LEAST, related: FOR_RELATED } = WEIGHTS.budget
+const { roomy: ROOMY, scarce: SCARCE } = WEIGHTS.budget
 
 const add = (a: Room, b: Room): Room => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
 const within = (a: Room, b: Room): boolean => a.json <= b.json && a.markdown <= b.markdown
@@ -32,9 +33,10 @@ const sectionRoom = (facet: Facet): Room => ({
   markdown: FACET_TITLES[facet].length + 6,
 })
 
-const itemRoom = (item: PackItem): Room => ({
-  json: JSON.stringify(item).length + 1 + OPPOSITIONS,
-  markdown: itemMarkdown(item).length + 2 + OPPOSITIONS,
+/** @param oppositions what the last look may still add: what it supersedes and conflicts with */
+const itemRoom = (item: PackItem, oppositions: number): Room => ({
+  json: JSON.stringify(item).length + 1 + oppositions,
+  markdown: itemMarkdown(item).length + 2 + oppositions,
 })
 
 const smaller = (a: Room, b: Room): Room => ({
@@ -42,37 +44,76 @@ const smaller = (a: Room, b: Room): Room => ({
   markdown: Math.min(a.markdown, b.markdown),
 })
 
-/**
- * Gives room to as many items as fit with the beginning of their content, in their order, then to their contents, best first.
- *
- * @param total room of all sections
- */
-export function plan<T extends Plannable>(chosen: readonly T[], total: Room, withRelated: boolean): Planned<T>[] {
-  const share = withRelated ? 1 - FOR_RELATED : 1
-  const all: Room = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
-  let used: Room = { json: 0, markdown: 0 }
+/** The room that is left to a content once it is known what its item supersedes and conflicts with. */
+export function roomBeside({ one, room, oppositions }: Planned<Plannable>, item: PackItem): Room {
+  const [before, after] = [itemRoom(one.item, oppositions), itemRoom(item, 0)]
+  return {
+    json: Math.max(0, room.json - Math.max(0, after.json - before.json)),
+    markdown: Math.max(0, room.markdown - Math.max(0, after.markdown - before.markdown)),
+  }
+}
+
+/** How items are given room: what an item takes at least beside itself, and what is kept for neighbours of all. */
+interface Frugality {
+  /** Characters of its text that an item is not worth its place without. */
+  readonly least: number
+  readonly oppositions: number
+  /** A share of the whole. */
+  readonly related: number
+}
+
+interface Kept<T> {
+  readonly one: T
+  readonly full: Room
+  readonly least: Room
+}
+
+/** As many as fit with the beginning of their content, in their order, and what they take together. */
+function keep<T extends Plannable>(chosen: readonly T[], all: Room, by: Frugality): { kept: Kept<T>[]; used: Room } {
+  let used = NOTHING
   const facets = new Set<Facet>()
-  const kept: { readonly one: T; readonly full: Room; least: Room }[] = []
+  const kept: Kept<T>[] = []
   for (const one of chosen) {
     const most = { json: one.most * 6, markdown: one.most * 6 }
     const full = roomOf(fitted(one.passage, one.most, most))
-    const least = smaller(full, { json: LEAST, markdown: LEAST })
-    const own = add(itemRoom(one.item), facets.has(one.item.facet) ? NOTHING : sectionRoom(one.item.facet))
-    const after = add(used, add(own, least))
+    const least = smaller(full, { json: by.least, markdown: by.least })
+    const section = facets.has(one.item.facet) ? NOTHING : sectionRoom(one.item.facet)
+    const after = add(used, add(add(itemRoom(one.item, by.oppositions), section), least))
     if (!within(after, all)) continue
     used = after
     facets.add(one.item.facet)
     kept.push({ one, full, least })
   }
-  const byWorth = [...kept].sort(
-    (a, b) => Number(a.one.anyway) - Number(b.one.anyway) || b.one.item.score - a.one.item.score,
-  )
-  return byWorth.map(({ one, full, least }) => {
-    const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
-    const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
-    used = add(used, more)
-    return { one, room: add(least, more) }
-  })
+  return { kept, used }
+}
+
+const byWorth = (a: Plannable, b: Plannable): number =>
+  Number(a.anyway) - Number(b.anyway) || b.item.score - a.item.score
+
+/**
+ * Gives room to as many items as fit with the beginning of their content, then to their contents, best first. Where not all fit, what says
+ * most of the goal comes first, with less of its text each, and nothing is kept for neighbours.
+ *
+ * @param total room of all sections
+ */
+export function plan<T extends Plannable>(chosen: readonly T[], total: Room, withRelated: boolean): Planned<T>[] {
+  const given = (by: Frugality, order: readonly T[]) => {
+    const share = 1 - by.related
+    const all: Room = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
+    return { ...keep(order, all, by), all, oppositions: by.oppositions }
+  }
+  const roomy = given({ ...ROOMY, related: withRelated ? ROOMY.related : 0 }, chosen)
+  const { kept, all, oppositions, ...rest } =
+    roomy.kept.length === chosen.length ? roomy : given(SCARCE, [...chosen].sort(byWorth))
+  let { used } = rest
+  return [...kept]
+    .sort((a, b) => byWorth(a.one, b.one))
+    .map(({ one, full, least }) => {
+      const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
+      const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
+      used = add(used, more)
+      return { one, room: add(least, more), oppositions }
+    })
 }
 
 const NOTHING: Room = { json: 0, markdown: 0 }

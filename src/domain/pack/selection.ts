@@ -68,11 +68,14 @@ export function candidatesFor<T extends Weighed>(
 const speaksForItself = ({ evidence }: Weighed, floor: number, weights: Weights): boolean =>
   isMeant(evidence.asked, weights) || relevance(byItself(evidence), weights) >= floor
 
-/** What stands first: diary pages and work that has to do with the goal, then the newest of the other work. */
+/**
+ * What stands first: diary pages and work that has to do with the goal, then the newest of the other work, unless the pack is too small for
+ * a share of it.
+ */
 function standing(distinct: readonly Selectable[], limit: number, floor: number, weights: Weights): Selectable[] {
   const { places } = weights
   if (limit === 1) return []
-  let unrelated = Math.min(places.mostUnrelated, Math.max(1, Math.floor(limit * places.unrelated)))
+  let unrelated = Math.min(places.mostUnrelated, Math.floor(limit * places.unrelated))
   return distinct
     .filter((one) => {
       if (!standsAnyway(one)) return false
@@ -260,6 +263,7 @@ export async function select(
     distinct.filter((one) => fills(one) && standsFor(one)),
     Math.floor(wanted.entries * floors.fillersOfStore),
   )
+  if (![...chosen].some(standsAnyway)) await takeBest(distinct.filter(standsAnyway), 1)
   const apart = new Set(distinct)
   const looked = new Set(compared)
   const aside = [...chosen].filter(

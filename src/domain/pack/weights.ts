@@ -218,8 +218,14 @@ export const WEIGHTS = {
     reasonWords: 5,
   },
 
-  /** Of what a pack may hold: a share for neighbours; characters of a text that an item is not worth its place without, of opponents. */
-  budget: { related: 0.12, least: 200, oppositions: 40 },
+  /**
+   * Of what a pack may hold: characters of a text that an item is not worth its place without, and of opponents; a share for neighbours.
+   * Where not all that was chosen fits, more of it is worth more than longer parts and neighbours.
+   */
+  budget: {
+    roomy: { least: 200, oppositions: 40, related: 0.12 },
+    scarce: { least: 100, oppositions: 0, related: 0 },
+  },
 
   /** How much is looked at before anything is weighed; bounds of cost (packs contract, "Cost"). */
   gathering: {

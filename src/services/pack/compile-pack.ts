@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/identity/scope'
 import type { Pace } from '../../domain/pace'
-import { type Planned, plan } from '../../domain/pack/budget'
+import { type Planned, plan, roomBeside } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
 import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
 import type { Weighed } from '../../domain/pack/evidence'
@@ -249,11 +249,12 @@ export function createCompilePack({
     request: PackRequest,
     total: { readonly json: number; readonly markdown: number },
   ): PackSection[] {
-    const items = planned.map(({ one, room }) => {
+    const items = planned.map((given) => {
+      const { one } = given
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
       const item = itemOf(one.told, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      return { ...item, content: fitted(passageRead(one, words, finished), one.most, room) }
+      return { ...item, content: fitted(passageRead(one, words, finished), one.most, roomBeside(given, item)) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))
