@@ -556,6 +556,8 @@ CREATE TRIGGER vectors_added AFTER INSERT ON entry_vectors REFERENCING NEW TABLE
 
 CREATE TRIGGER vectors_counted AFTER INSERT ON entry_vectors REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION keep_vector_counters();
 
+CREATE TRIGGER vectors_crowding AFTER INSERT ON entry_vectors REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION take_into_index();
+
 CREATE TRIGGER vectors_placed BEFORE INSERT ON entry_vectors FOR EACH ROW EXECUTE FUNCTION place_vector();
 
 CREATE TRIGGER vectors_removed AFTER DELETE ON entry_vectors REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION keep_removed();
@@ -1997,6 +1999,20 @@ AS $function$
   ) AS near ORDER BY near.distance, near.id LIMIT wanted
 $function$;
 
+CREATE OR REPLACE FUNCTION nearest_beside_index(of_org text, of_model text, query text, of_layer integer, of_project text, of_owner text, of_projects text[], wanted integer)
+ RETURNS TABLE(entry_id bigint, cosine double precision)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'public'
+AS $function$
+  SELECT v.entry_id, 1 - coalesce(nullif(v.embedding <=> (SELECT embedding_of(query)), 'NaN'), 1)
+  FROM entry_vectors v
+  WHERE v.org = of_org AND (v.model = of_model) IS TRUE AND NOT v.crowded AND (v.layer = of_layer) IS TRUE
+    AND (of_layer = 3 OR of_project IS NULL OR v.project = of_project)
+    AND (v.reader = '' OR v.reader = of_owner) AND (of_projects IS NULL OR v.project = '' OR v.project = ANY (of_projects))
+  ORDER BY 2 DESC, v.entry_id DESC LIMIT wanted
+$function$;
+
 CREATE OR REPLACE FUNCTION nearest_entries(of_org text, of_model text, query text, of_layer integer, of_project text, of_owner text, of_projects text[], nearer_than double precision, wanted integer, few integer)
  RETURNS TABLE(entry_id bigint, cosine double precision)
  LANGUAGE plpgsql
@@ -2019,12 +2035,9 @@ BEGIN
   LOOP
     IF found > few THEN
       SELECT array_agg(near.entry_id), array_agg(near.cosine) INTO entries, cosines FROM (
-        SELECT v.entry_id, n.cosine
-        FROM nearest_vectors(of_org, of_model, query, few / 10, few) AS n CROSS JOIN LATERAL (
-          SELECT * FROM entry_vectors v WHERE v.id = n.id OFFSET 0
-        ) AS v
-        WHERE v.layer = of_layer AND (of_layer = 3 OR of_project IS NULL OR v.project = of_project)
-          AND (v.reader = '' OR v.reader = of_owner) AND (of_projects IS NULL OR v.project = '' OR v.project = ANY (of_projects))
+        SELECT * FROM nearest_in_index(of_org, of_model, query, of_layer, of_project, of_owner, of_projects, taken)
+        UNION ALL
+        SELECT * FROM nearest_beside_index(of_org, of_model, query, of_layer, of_project, of_owner, of_projects, taken)
       ) AS near;
       taken := NULL;
     ELSIF place IS NULL THEN
@@ -2063,6 +2076,23 @@ AS $function$
     FROM entry_vectors v WHERE v.org = of_org AND (v.model = of_model) IS TRUE
   ) AS near ORDER BY near.distance, near.id LIMIT wanted
 $function$;
+
+CREATE OR REPLACE FUNCTION nearest_in_index(of_org text, of_model text, query text, of_layer integer, of_project text, of_owner text, of_projects text[], wanted integer)
+ RETURNS TABLE(entry_id bigint, cosine double precision)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'public'
+ SET "hnsw.iterative_scan" TO 'relaxed_order'
+ SET "hnsw.ef_search" TO '100'
+ SET "hnsw.max_scan_tuples" TO '20000'
+AS $function$
+DECLARE
+  size integer := split_part(of_model, '#', -1)::integer;
+BEGIN
+  RETURN QUERY EXECUTE format(
+    'SELECT v.entry_id, 1 - (v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s)) FROM entry_vectors v WHERE v.dimensions = %1$s AND v.crowded AND (v.org = $1) IS TRUE AND (v.model = $2) IS TRUE AND (v.layer = $4) IS TRUE AND ($4 = 3 OR $5 IS NULL OR v.project = $5) AND (v.reader = '''' OR v.reader = $6) AND ($7 IS NULL OR v.project = '''' OR v.project = ANY ($7)) ORDER BY v.embedding::halfvec(%1$s) <=> $3::halfvec(%1$s) LIMIT $8', size)
+    USING of_org, of_model, embedding_of(query), of_layer, of_project, of_owner, of_projects, wanted;
+END $function$;
 
 CREATE OR REPLACE FUNCTION nearest_indexed(of_org text, of_model text, query text, wanted integer)
  RETURNS TABLE(id bigint, cosine double precision)
@@ -2213,6 +2243,22 @@ BEGIN
     SELECT entry.org, given.value, entry.layer, coalesce(entry.project, ''), entry.id, entry.created_at, entry.kind, entry.reader,
       entry.expires_at, entry.listed
     FROM jsonb_array_elements_text(entry.tags::jsonb) AS given (value);
+END $function$;
+
+CREATE OR REPLACE FUNCTION take_into_index()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'public'
+AS $function$
+DECLARE
+  added record;
+BEGIN
+  FOR added IN SELECT m.org, m.model, count(*) AS vectors FROM moved m WHERE m.crowded GROUP BY m.org, m.model LOOP
+    UPDATE entry_vectors SET crowded = true WHERE id = ANY (ARRAY(
+      SELECT v.id FROM entry_vectors v WHERE v.org = added.org AND (v.model = added.model) IS TRUE AND NOT v.crowded LIMIT added.vectors
+    ));
+  END LOOP;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION use_room(of_org text, of_part text, more_items bigint, more_bytes bigint)

@@ -12,6 +12,7 @@ import { type Database, semanticSearchContract } from '../contracts/semantic-sea
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import { seeded } from '../support/seeded'
 
 const elapse = () => {}
 const database: Database = { adapters: (clock) => postgresAdapters(clock), prepare: async () => {} }
@@ -40,6 +41,7 @@ semanticSearchContract(
   (_, connection) => ({
     index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
     elapse,
+    crowd: 1_500,
   }),
   database,
 )
@@ -148,6 +150,56 @@ describe('pgvector', () => {
       { hits: 3, isHeard: true, roundTrips: 2 },
       { hits: 3, isHeard: true, roundTrips: 1 },
     ])
+  })
+
+  it('finds what is near in one layer of a project by the index as by comparison, without what others keep', async () => {
+    const random = seeded(7)
+    const vector = () => toBase64(quantize(Float32Array.from({ length: 64 }, () => random() - 0.5)))
+    const { connection } = postgresAdapters(new TestClock())
+    const { org } = freshPrincipal()
+    const rows = Array.from({ length: 300 }, (_, i) => ({
+      ...{ entry: -1 - Math.floor(random() * 1e15), data: vector() },
+      ...{ layer: 1 + (i % 3), project: ['', 'a', 'b'][i % 5] ?? 'a', reader: i % 7 === 0 ? 'eve' : '' },
+    }))
+    await connection.batch([
+      sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data, layer, project, reader)
+        SELECT ${org}, entry, 'near#64', 0, 0, 1, data, layer, project, reader
+        FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          AS given (entry bigint, data text, layer integer, project text, reader text)`,
+      // As of an org that has just become large: the next one that is added takes one of these into the index with it.
+      sql`UPDATE entry_vectors SET crowded = false WHERE id IN (SELECT id FROM entry_vectors WHERE org = ${org} ORDER BY id LIMIT 9)`,
+    ])
+    const query = vector()
+    for (const [layer, project, open] of [
+      [1, 'a', null],
+      [2, 'b', null],
+      [2, null, '{a}'],
+      [3, 'a', null],
+    ]) {
+      const found = async (few: number) => {
+        const [near = []] = await connection.read([
+          sql`SELECT entry_id, round(cosine::numeric, 6) AS cosine FROM nearest_entries(
+            ${org}, 'near#64', ${query}, ${layer}::integer, ${project}::text, 'ada', ${open}::text[], 1e-300, 10, ${few}
+          )`,
+        ])
+        return near
+      }
+      expect(await found(0)).toEqual(await found(10_000))
+      expect((await found(0)).length).toBeGreaterThan(5)
+    }
+    const apart = async () => {
+      const [rows = []] = await connection.read([
+        sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${org} AND NOT crowded`,
+      ])
+      return rows[0]?.n
+    }
+    expect(await apart()).toBe(9)
+    await connection.batch([
+      sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
+        SELECT ${org}, -1 - floor(random() * 1e15), 'near#64', n, 0, 1, ${query} FROM generate_series(1, 2) AS n`,
+    ])
+    expect(await apart()).toBe(7)
+    await connection.close()
   })
 
   it('holds a zero vector at right angles to everything', async () => {
