@@ -117,10 +117,11 @@ it('merges the index of words until two parts of a size are left nowhere, and fi
 it('lets the words of what was erased leave the index where nothing else is written', async () => {
   const ada = freshPrincipal()
   const { entries, search, index } = speaking('english')
+  // Its end is no ending that a stemmer takes off.
   const word = `zq${crypto
     .randomUUID()
     .replaceAll('-', '')
-    .replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] as string)}`
+    .replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] as string)}zq`
   const stays: number[] = []
   for (let n = 0; n < 12; n++)
     stays.push(...(await entries.save(ada, [await entryOf(ada, { text: `quiet ${n}` })])).map(({ id }) => id))
