@@ -12,6 +12,7 @@ import { EVERYTHING } from '../../src/domain/search/filter'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { promise } from '../requirements/history'
+import { narrowed } from '../support/bounded'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
@@ -81,14 +82,14 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
 
     it('in parts of the log what it tells at once, where a database serves nobody meanwhile', async () => {
       const { dialect, batch } = made.connection
-      if (dialect.walked === null) return
+      if (dialect.bounded === null) return
       for (let i = 0; i < 10; i++) await save(ada, { threadId: i % 5 === 0 ? 'rare' : 'often' })
       let [trips, rests] = [0, 0]
       const counted: typeof batch = (...given) => {
         trips++
         return batch(...given)
       }
-      const walking = { ...made.connection, dialect: { ...dialect, walked: 3 }, batch: counted }
+      const walking = { ...made.connection, dialect: narrowed(dialect, { entries: 3 }), batch: counted }
       const pace = createPace(async () => void rests++)
       const inParts = createSqlChangeFeed(walking, made.clock, pace)
       const { next: end } = await feed.page(ada, WHOLE_FEED, 'now', 1)

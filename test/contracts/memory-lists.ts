@@ -7,6 +7,7 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { WITHOUT_REST } from '../../src/domain/pace'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { promise } from '../requirements/fabric'
+import { narrowed } from '../support/bounded'
 import { freshPrincipal } from '../support/scope'
 import { seeded } from '../support/seeded'
 import type { Ground } from './keeping/world'
@@ -117,7 +118,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       }
       const { dialect } = connection
       // Ten rows of tags.
-      const narrow = { ...connection, dialect: { ...dialect, walked: dialect.walked && 1 } }
+      const narrow = { ...connection, dialect: narrowed(dialect, { entries: 1 }) }
       const memories = createSqlMemories(narrow, clock, WITHOUT_REST)
       const told = async (tags: readonly string[], project: string | null = null) => {
         const query = { layer: 2 as const, kinds: null, tags, limit: 2, offset: 1 }
@@ -128,7 +129,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       expect(await told(['half'])).toEqual({ total: 5, page: ['memory 6', 'memory 4'] })
       expect(await told(['all', 'half'], 'p')).toEqual({ total: 4, page: ['memory 6', 'memory 3'] })
       const both = told(['all', 'half'])
-      if (dialect.walked === null) expect(await both).toMatchObject({ total: 10 })
+      if (dialect.bounded === null) expect(await both).toMatchObject({ total: 10 })
       else
         await expect(both).rejects.toMatchObject({
           code: 'limit_exceeded',

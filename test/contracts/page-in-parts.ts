@@ -14,6 +14,7 @@ import type { Window } from '../../src/domain/search/window'
 import type { PageRequest } from '../../src/ports/entry-store'
 import { createSettled } from '../../src/services/searching/ranked/settle-filter'
 import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
+import { narrowed } from '../support/bounded'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -29,11 +30,11 @@ const THREAD: Filter = { op: 'thread', is: 't1' }
 /** What a page of D1 does in parts where one statement would hold everybody up (platform contract §6). */
 export function pageInPartsCases(make: () => Made): void {
   /** A store whose statements go through so many entries. */
-  const walking = ({ connection, analyzer, clock }: Made, walked: number, parsed = connection.dialect.parsed) => {
+  const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
     const pace = createPace(async () => void cost.rests++)
     const counted: SqlConnection = {
-      dialect: { ...connection.dialect, walked, parsed },
+      dialect: narrowed(connection.dialect, metadata === undefined ? { entries } : { entries, metadata }),
       batch: (statements, lock) => {
         cost.trips++
         return connection.batch(statements, lock)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { SHARES, type Shares } from '../../src/adapters/sqlite/bounded/search-cost'
+import { SHARES, type Shares } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createPace } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
@@ -10,10 +10,14 @@ import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, TEXT_COLUMNS, type TextRequest, type TextSearch } from '../../src/ports/full-text'
+import { narrowed } from '../support/bounded'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 /** Everything in small parts: five entries at once, and words for beginnings. */
-const IN_PARTS: Shares = { once: -1, part: 1_000_000, entries: 5, phrase: Number.MAX_SAFE_INTEGER, beginning: -1 }
+const IN_PARTS: Shares = {
+  ...SHARES,
+  ...{ once: -1, part: 1_000_000, entries: 5, phrase: Number.MAX_SAFE_INTEGER, beginning: -1 },
+}
 
 interface Made {
   readonly entries: EntryStore
@@ -111,7 +115,7 @@ export function searchInPartsCases(make: () => Made): void {
     // What postings cost is measured by the parts of the index, of which other tests leave several.
     await made.connection.batch([sql`INSERT INTO entries_fts (entries_fts) VALUES ('optimize')`], 'all')
     // Two entries of 8 kB, which is the most that is asked of a statement.
-    const dialect = { ...made.connection.dialect, parsed: 2 * 8_192 }
+    const dialect = narrowed(made.connection.dialect, { metadata: 2 * 8_192 })
     const run = async (filter: Filter, shares: Partial<Shares>) => {
       const limited = { ...made, connection: { ...made.connection, dialect } }
       const { cost, fullText } = searching(limited, { ...SHARES, ...shares, entries: 100 })

@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
-import { SHARES } from '../../src/adapters/sqlite/bounded/search-cost'
+import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WITHOUT_REST } from '../../src/domain/pace'

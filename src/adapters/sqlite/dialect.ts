@@ -6,16 +6,13 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
+import { FILTERED_AT_ONCE } from './bounded/cost'
+import { pageInParts } from './bounded/page-in-parts'
 import { D1_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
 import { type Merged, mergeWords } from './merging'
 
 /** What SQLite in D1 spells in its own way. */
-
-/** 30 to 60 ms of work where entries are short. */
-const ENTRIES_WALKED = 20_000
-/** About 60 ms of work, too. */
-const BYTES_PARSED = 16_000_000
 
 /** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
 const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
@@ -161,8 +158,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
       FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
-    walked: ENTRIES_WALKED,
-    parsed: BYTES_PARSED,
+    bounded: { ...FILTERED_AT_ONCE, page: pageInParts },
     // No path: whoever asks for it is told so, with its words.
     unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
     knownToIndex,

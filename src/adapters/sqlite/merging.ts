@@ -2,7 +2,7 @@
 // its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0004_search.sql).
 import { type SQL, sql } from 'drizzle-orm'
 import type { IndexMerge } from '../sql/core/dialect'
-import { lastLeaf, leavesOf, SEGMENTS } from './bounded/search-cost'
+import { lastLeafPage, leafPagesOf, SEGMENTS } from './bounded/postings'
 
 /** Leaves that one merge writes: 4 to 7 ms of work. */
 const PAGES = 64
@@ -31,10 +31,10 @@ const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT
     WITH RECURSIVE ${SEGMENTS}, begun (segid, page, gap) AS (
       SELECT segid, pgno / 2, pgno / 2 - lag(pgno / 2) OVER (PARTITION BY segid ORDER BY term) FROM entries_fts_idx
     ), spanned (leaves) AS (
-      SELECT max(coalesce(max(gap), 0), ${lastLeaf(sql`segid`)} - max(page)) FROM begun GROUP BY segid
+      SELECT max(coalesce(max(gap), 0), ${lastLeafPage(sql`segid`)} - max(page)) FROM begun GROUP BY segid
     )
     SELECT 'merge', ${whole(count)} WHERE CASE WHEN
-      (SELECT count(*) >= ${whole(fewest)} AND sum(${leavesOf(sql`segments.id`)}) <= ${whole(most.all)} FROM segments WHERE id IS NOT NULL)
+      (SELECT count(*) >= ${whole(fewest)} AND sum(${leafPagesOf(sql`segments.id`)}) <= ${whole(most.all)} FROM segments WHERE id IS NOT NULL)
       THEN (SELECT sum(leaves) <= ${whole(most.spanned)} FROM spanned) END`
 
 /** The statements of one round; the structure record of FTS5 tells whether a merge did anything. */

@@ -52,8 +52,8 @@ export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): 
  * Whether a statement looks at the size of metadata first. One that holds nobody up does so only where they are asked for very much: its
  * planner sees no index behind such a look.
  */
-export const isGuarded = ({ of }: AskedOfMetadata, { walked }: Pick<SqlDialect, 'walked'>): boolean =>
-  walked !== null || !weightOf(of).isLight
+export const isGuarded = ({ of }: AskedOfMetadata, { bounded }: Pick<SqlDialect, 'bounded'>): boolean =>
+  bounded !== null || !weightOf(of).isLight
 
 function compileLeaf<Op extends Leaf['op']>(leaf: Extract<Leaf, { op: Op }>, dialect: SqlDialect, bind: Bind): SQL {
   const compile = dialect.leaves[leaf.op as Op] as (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL

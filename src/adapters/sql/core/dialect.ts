@@ -2,15 +2,43 @@ import type { SQL } from 'drizzle-orm'
 import type { IndexedContent } from '../../../domain/entry/entry-write'
 import type { Scope } from '../../../domain/identity/scope'
 import type { QuantizedVector } from '../../../domain/meaning/vector'
+import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
-import type { Leaf } from '../../../domain/search/filter'
+import type { Filter, Leaf } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
+import type { Window } from '../../../domain/search/window'
 import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
+import type { SqlConnection } from './connection'
 
 /** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
 export const UNSETTLED = 'unsettled metadata'
+
+/** What one statement may go through on a database that serves nobody meanwhile (platform contract §6), and what is done in parts there. */
+export interface Bounded {
+  /** Entries, to answer a filter. */
+  readonly entries: number
+  /** Bytes of metadata that are parsed, as far as nothing else is asked of them. */
+  readonly metadata: number
+  /**
+   * A page whose filter asks for more.
+   *
+   * @returns ids of the page in its order, and how many entries match: in all, or as far as was counted
+   */
+  readonly page: (
+    connection: SqlConnection,
+    pace: Pace,
+    context: {
+      readonly dialect: SqlDialect
+      readonly scope: Scope
+      readonly now: number
+      readonly indexedFields: ReadonlySet<string>
+    },
+    filter: Filter,
+    window: Window,
+  ) => Promise<{ ids: number[]; total: number; isExact: boolean }>
+}
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL
@@ -81,10 +109,8 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
-  /** Entries that one statement may go through to answer a filter, since nobody is served meanwhile; null for any number. */
-  readonly walked: number | null
-  /** Bytes of metadata that one such statement may parse, as far as nothing else is asked of them. */
-  readonly parsed: number
+  /** What one statement may go through where nobody is served meanwhile; null where any number may be asked. */
+  readonly bounded: Bounded | null
   /** A condition that fails the statement, whose connection throws `Unsettled`. */
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */

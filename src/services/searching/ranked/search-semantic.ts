@@ -1,5 +1,6 @@
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
+import { inParts } from '../../../domain/in-parts'
 import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/region'
 import {
   cosine,
@@ -94,12 +95,15 @@ export function createSearchSemantic(dependencies: {
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
   async function scanAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
     const near: Near[] = []
-    for (let after: number | null = 0; after !== null; ) {
-      const step = await rows.scan(scope, model, filter, after, SCAN_STEP)
-      near.push(...step.rows.map((row) => compare(query, row)))
-      after = step.last
-      if (after !== null) await pace.rest()
-    }
+    const parts = inParts({
+      start: 0,
+      async step(after) {
+        if (after > 0) await pace.rest()
+        const { rows: found, last } = await rows.scan(scope, model, filter, after, SCAN_STEP)
+        return { found, next: last }
+      },
+    })
+    for await (const found of parts) near.push(...found.map((row) => compare(query, row)))
     return near
   }
 

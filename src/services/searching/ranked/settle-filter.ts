@@ -1,5 +1,6 @@
 import type { Metadata } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
+import { createStatements, inParts } from '../../../domain/in-parts'
 import { JSON_UNITS, type Pace, type Steps } from '../../../domain/pace'
 import { type AskedOfMetadata, type Filter, matchesValue, Unsettled, valueAt } from '../../../domain/search/filter'
 import { conjuncts, guarded, tooMuchAsked, weightOf } from '../../../domain/search/filter-weight'
@@ -48,20 +49,23 @@ export function createSettled({ large, pace }: { readonly large: LargeMetadata; 
       }
     }
     const { isLight } = weightOf(asked.of)
-    for (let after: number | null = 0, trips = 1; after !== null; trips++) {
-      if (trips > MOST_TRIPS || admitted.length > MOST_ADMITTED) throw tooMuchAsked()
-      await pace.rest()
-      const request = { filter: others, above: asked.above, after }
-      if (isLight) {
-        const { ids, last } = await large.admitted(scope, request, asked.of)
-        admitted.push(...ids)
-        after = last
-      } else {
-        const { metadata, last } = await large.next(scope, request)
-        for (const { id, json } of metadata) if (await pace.run(look(json))) admitted.push(id)
-        after = last
-      }
-    }
+    const once = createStatements({ pace, most: MOST_TRIPS, tooMany: tooMuchAsked })
+    const found = inParts<number, readonly number[]>({
+      start: 0,
+      async step(after) {
+        if (admitted.length > MOST_ADMITTED) throw tooMuchAsked()
+        const request = { filter: others, above: asked.above, after }
+        if (isLight) {
+          const { ids, last } = await once(() => large.admitted(scope, request, asked.of))
+          return { found: ids, next: last }
+        }
+        const { metadata, last } = await once(() => large.next(scope, request))
+        const fulfilling: number[] = []
+        for (const { id, json } of metadata) if (await pace.run(look(json))) fulfilling.push(id)
+        return { found: fulfilling, next: last }
+      },
+    })
+    for await (const ids of found) admitted.push(...ids)
     return { op: 'and', of: [...others.of, { ...asked, admitted }] }
   }
 

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../domain/identity/scope'
+import { inParts } from '../../../domain/in-parts'
 import type { Pace } from '../../../domain/pace'
 import { type Grepped, grepText, MAX_CHARACTERS } from '../../../domain/reading/grep'
 import type { Narrowing } from '../../../domain/reading/literal'
@@ -77,8 +78,7 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
     const entries: GreppedEntry[] = []
     const cut: number[] = []
     let [totalMatches, rows, characters, read, scanned] = [0, 0, 0, 0, 0]
-    let beforeId = request.beforeId
-    let inParts = false
+    let scans = 0
     const result = (covered: number, nextBeforeId: number | null): GrepResult => ({
       entries,
       totalMatches,
@@ -86,9 +86,15 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
       nextBeforeId,
       cut,
     })
-    for (let scans = 0; ; ) {
-      if (beforeId !== request.beforeId) await pace.rest()
-      const scan = await texts.scan(scope, { filter, ids, beforeId, narrowing, limit: maxEntries - scanned, inParts })
+    const parts = inParts({
+      start: { beforeId: request.beforeId, inParts: false },
+      async step(place) {
+        if (place.beforeId !== request.beforeId) await pace.rest()
+        const found = await texts.scan(scope, { filter, ids, ...place, narrowing, limit: maxEntries - scanned })
+        return { found, next: found.more ? { beforeId: found.lastId, inParts: found.inParts } : null }
+      },
+    })
+    for await (const scan of parts) {
       // A part of which the filter admits nothing is no stretch that was looked through.
       if (scan.covered > 0) scans++
       for await (const [{ id, threadId, place, bytes }, text] of withTexts(scope, scan.candidates)) {
@@ -106,10 +112,8 @@ export function createGrepTexts({ texts, pace }: { readonly texts: EntryTexts; r
           return result(scanned + place, place < scan.covered || scan.more ? id : null)
       }
       scanned += scan.covered
-      if (!scan.more) return result(scanned, null)
-      if (scanned >= maxEntries || scans >= MAX_SCANS) return result(scanned, scan.lastId)
-      beforeId = scan.lastId
-      inParts = scan.inParts
+      if (scan.more && (scanned >= maxEntries || scans >= MAX_SCANS)) return result(scanned, scan.lastId)
     }
+    return result(scanned, null)
   }
 }

@@ -24,10 +24,8 @@ import {
   withinStatement,
 } from '../../tables/entries/read-statements'
 import { ENTRY_COLUMNS, readRows, readWithin, toEntry } from '../../tables/entries/rows'
-import { shareOf } from '../../tables/entries/share'
 import { premiseProblem } from '../../tables/links/related-links'
 import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
-import { pageInParts } from '../../tables/pages/page-in-parts'
 import { readPage } from '../../tables/pages/page-statements'
 import { threadPage } from '../../tables/pages/thread-page'
 import { textOf } from '../../tables/texts/long-texts'
@@ -111,11 +109,10 @@ export function createSqlEntryStore(
       const context = reading(scope)
       const { page, total } = await readPage(connection, context, filter, request)
       const { previewLength } = request
-      const share = shareOf(dialect, filter)
-      if (total === null && share !== null) {
-        const inParts = await pageInParts(connection, pace, context, filter, share, request)
-        const entries = await previews(scope, filter, inParts.ids, previewLength)
-        return { entries, total: inParts.total, ...(inParts.isExact ? {} : { totalIsExact: false }) }
+      if (total === null && dialect.bounded !== null) {
+        const found = await dialect.bounded.page(connection, pace, context, filter, request)
+        const entries = await previews(scope, filter, found.ids, previewLength)
+        return { entries, total: found.total, ...(found.isExact ? {} : { totalIsExact: false }) }
       }
       return {
         entries: await previewsOf(connection, context, page, { filter, previewLength, pace }),

@@ -1,6 +1,7 @@
 import { staleCursor } from '../../../../domain/history/cursor'
 import { actionFor, FEED_PREVIEW, type FeedChange, type FeedFilter, WHOLE_FEED } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
+import { inParts } from '../../../../domain/in-parts'
 import type { Pace } from '../../../../domain/pace'
 import { truncate } from '../../../../domain/text'
 import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
@@ -54,7 +55,9 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock, pac
   async page(scope, filter, start: FeedStart, limit) {
     const { dialect } = connection
     const found: Row[] = []
-    for (let after = typeof start === 'number' ? start : 0; ; ) {
+    const first = typeof start === 'number' ? start : 0
+    const step = async (after: number) => {
+      if (after !== first) await pace.rest()
       const part = { after, limit: limit + 1 - found.length, now: clock.now() }
       const batch = new Batch()
       const bounds = batch.add(
@@ -70,11 +73,12 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock, pac
       const more = found.length > limit
       if (start === 'now' || more || partEnd === null) {
         const changes = found.slice(0, limit).flatMap((row) => toChange(scope, filter, row) ?? [])
-        return { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }
+        return { found: { changes, next: more ? (changes.at(-1)?.position ?? end) : end, more }, next: null }
       }
-      after = partEnd
-      await pace.rest()
+      return { found: null, next: partEnd }
     }
+    for await (const page of inParts({ start: first, step })) if (page !== null) return page
+    throw new Error('A page of the feed ends with its last part')
   },
   async latest(scope, limit) {
     const { dialect } = connection

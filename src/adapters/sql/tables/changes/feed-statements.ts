@@ -94,13 +94,13 @@ const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId 
  * the part; none where fewer follow, where nearly all are shown, or where a database serves others meanwhile.
  */
 export const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
-  dialect.walked === null || !mayPassOver(scope, filter)
+  dialect.bounded === null || !mayPassOver(scope, filter)
     ? sql`SELECT NULL AS seq`
     : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, scope.org, sql`${after}`)}
-        ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.walked - 1))}`
+        ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.bounded.entries - 1))}`
 
 const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
-  dialect.walked === null || !mayPassOver(scope, filter)
+  dialect.bounded === null || !mayPassOver(scope, filter)
     ? TRUE
     : sql`c.seq <= coalesce((${partEnd(dialect, scope, filter, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
 

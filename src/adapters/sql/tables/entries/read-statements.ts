@@ -153,7 +153,7 @@ export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?:
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
   )
   // As a rule none is stale, which D1 is told once and not asked for each row.
-  const noneStale = dialect.walked === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
+  const noneStale = dialect.bounded === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
   const fresh = sql`(${noneStale}c.thread_id NOT IN (SELECT thread_id FROM stale))`
   return sql`${staleThreads(context)}, live AS (
     SELECT c.thread_id,

@@ -31,7 +31,7 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
   const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
   const columns = sql`e.id, e.text_hash, e.owner, ${mine} AS changeable`
   const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.plan.rangeOf(sql`e.source`, sql`${source}`)}`
-  if (dialect.walked === null)
+  if (dialect.bounded === null)
     return sql`
       SELECT ${columns} FROM entries e WHERE ${of}
       ORDER BY ${dialect.plan.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`

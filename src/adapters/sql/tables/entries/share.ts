@@ -17,12 +17,12 @@ export interface Share {
 }
 
 /** Null for a database of which any number may be asked. */
-export function shareOf({ walked, parsed }: Pick<SqlDialect, 'walked' | 'parsed'>, filter: Filter): Share | null {
-  if (walked === null) return null
+export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter): Share | null {
+  if (bounded === null) return null
   const { entry, byte, above } = weightOf(filter)
   return {
-    entries: Math.max(1, Math.floor(walked / entry)),
-    bytes: byte === 0 ? null : Math.floor(parsed / byte),
+    entries: Math.max(1, Math.floor(bounded.entries / entry)),
+    bytes: byte === 0 ? null : Math.floor(bounded.metadata / byte),
     above,
   }
 }

@@ -17,7 +17,7 @@ const TIMES = 10
  */
 export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
   const { dialect } = context
-  const most = dialect.walked === null ? null : TIMES * dialect.walked
+  const most = dialect.bounded === null ? null : TIMES * dialect.bounded.entries
   const isShort = sql`(SELECT count(*) FROM walked) <= ${most}`
   const [matching, total] =
     most === null

@@ -10,7 +10,7 @@ import { taggedRows } from './tags'
 /**
  * Which part of a filter leads to the fewest entries no engine knows beforehand. On a database that serves nobody while a statement
  * goes on, each part that an index knows is asked for as many entries as one statement may go through, and the first that has no more
- * leads to them. Where every part has more, they are to be gone through in parts (page-in-parts.ts).
+ * leads to them. Where every part has more, they are to be gone through in parts.
  */
 export interface Leads {
   /** What the statement begins with. */

@@ -46,8 +46,8 @@ function answeredByIndex(filter: Filter): boolean {
  */
 export function withinShare({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
   const share = shareOf(dialect, filter)
-  if (dialect.walked === null || share === null || plan.selective) return plan.within
-  const inIndex = dialect.walked * IN_INDEX
+  if (dialect.bounded === null || share === null || plan.selective) return plan.within
+  const inIndex = dialect.bounded.entries * IN_INDEX
   if (countedBy(filter) !== null) return offset <= inIndex ? null : FALSE
   const most = answeredByIndex(filter) ? { ...share, entries: inIndex } : share
   const thread = conjuncts(filter).find((part) => part.op === 'thread')?.is
@@ -124,17 +124,17 @@ const rowsOfPage: Decode<readonly Row[]> = (rows) => inOrderOfPage(rows.filter((
 /** In the last row of those that tell it. */
 const totalOf: Decode<number | null> = (rows) => numOrNull(rows.at(-1) ?? {}, 'total')
 
-/** The rows of a page and its total, which is null where the page is to be read in parts (page-in-parts.ts). */
+/** The rows of a page and its total, which is null where the page is to be read in parts. */
 export async function readPage(
   connection: SqlConnection,
   context: ReadContext,
   filter: Filter,
   request: PageRequest,
 ): Promise<{ page: readonly Row[]; total: number | null }> {
-  const { walked } = context.dialect
+  const { bounded } = context.dialect
   const tag = tagAlone(filter)
   const tagged =
-    walked !== null && tag !== null && context.scope.projects === null && request.offset <= walked
+    bounded !== null && tag !== null && context.scope.projects === null && request.offset <= bounded.entries
       ? ofTag(context, tag, request)
       : null
   const bindings = context.dialect.bindings()
@@ -151,7 +151,7 @@ export async function readPage(
   return { page: result.of(page), total: result.of(total) }
 }
 
-/** No row where the page is to be read in parts (page-in-parts.ts). */
+/** No row where the page is to be read in parts. */
 function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
@@ -193,7 +193,7 @@ function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRe
   const column =
     source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
   // A page so far behind is read in parts, although its total is known.
-  if (dialect.walked !== null && offset > dialect.walked * IN_INDEX) return sql`SELECT NULL AS total`
+  if (dialect.bounded !== null && offset > dialect.bounded.entries * IN_INDEX) return sql`SELECT NULL AS total`
   return thread === undefined
     ? sql`SELECT ${column} AS total FROM (${circleTotals(context)}) AS totals`
     : sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`

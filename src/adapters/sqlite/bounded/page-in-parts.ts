@@ -1,16 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Pace } from '../../../../domain/pace'
-import type { Filter } from '../../../../domain/search/filter'
-import { conjuncts, tooMuchAsked } from '../../../../domain/search/filter-weight'
-import type { Window } from '../../../../domain/search/window'
-import { readOne } from '../../core/batch'
-import { compileFilter } from '../../core/compile-filter'
-import type { Row, SqlConnection } from '../../core/connection'
-import { json, num, numOrNull, onlyRow } from '../../core/rows'
-import { listed } from '../../core/visibility'
-import { circleTotals } from '../counts/circle-totals'
-import { type ReadContext, withPrelude } from '../entries/read-statements'
-import { parsedBytes, type Share } from '../entries/share'
+import { createStatements, inParts } from '../../../domain/in-parts'
+import type { Filter } from '../../../domain/search/filter'
+import { conjuncts, tooMuchAsked } from '../../../domain/search/filter-weight'
+import type { Window } from '../../../domain/search/window'
+import { readOne } from '../../sql/core/batch'
+import { compileFilter } from '../../sql/core/compile-filter'
+import type { Row } from '../../sql/core/connection'
+import type { Bounded } from '../../sql/core/dialect'
+import { json, num, numOrNull, onlyRow } from '../../sql/core/rows'
+import { listed } from '../../sql/core/visibility'
+import { circleTotals } from '../../sql/tables/counts/circle-totals'
+import { type ReadContext, withPrelude } from '../../sql/tables/entries/read-statements'
+import { parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share'
 
 /**
  * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
@@ -24,8 +25,8 @@ import { parsedBytes, type Share } from '../entries/share'
 /** Whoever sees no more is told exact totals; of others so many are gone through before counting may stop (threads contract §4). */
 const COUNTED = 10_000
 
-/** D1 answers a thousand queries of a request, and the parts of a filter that asks for very much are small. */
-export const MOST_PARTS = 500
+/** The parts of a filter that asks for very much are small. */
+const MOST_STATEMENTS = 500
 
 /** The last entry that was gone through. */
 interface Place {
@@ -86,37 +87,29 @@ const toFound = (row: Row) => ({
 })
 type PartFound = ReturnType<typeof toFound>
 
-/**
- * @param share what is gone through at a time
- * @returns ids of the page in its order, and how many entries match: in all, or as far as was counted
- */
-export async function pageInParts(
-  connection: SqlConnection,
-  pace: Pace,
-  context: ReadContext,
-  filter: Filter,
-  share: Share,
-  { limit, offset }: Window,
-): Promise<{ ids: number[]; total: number; isExact: boolean }> {
+/** The page of a filter; `share`: what is gone through at a time. */
+export const pageInParts: Bounded['page'] = async (connection, pace, context, filter, { limit, offset }) => {
+  const share = shareOf(connection.dialect, filter)
+  if (share === null) throw new Error('A page is read in parts where statements are bounded')
+  const once = createStatements({ pace, most: MOST_STATEMENTS, tooMany: tooMuchAsked })
   const ids: number[] = []
   let total = 0
   let visible = 0
-  for (let after: Place | null = null, more = true, parts = 1; more; parts++) {
-    if (parts > MOST_PARTS) throw tooMuchAsked()
-    await pace.rest()
-    const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
-    const size = after === null ? { ...share, entries: Math.min(share.entries, COUNTED) } : share
-    const part: PartFound = await readOne(
-      connection,
-      partStatement(context, filter, after, size, window),
-      onlyRow(toFound),
-    )
+  const parts = inParts<{ readonly after: Place | null }, PartFound>({
+    start: { after: null },
+    async step({ after }) {
+      const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
+      const size = after === null ? { ...share, entries: Math.min(share.entries, COUNTED) } : share
+      const statement = partStatement(context, filter, after, size, window)
+      const found = await once(() => readOne(connection, statement, onlyRow(toFound)))
+      return { found, next: found.next === null ? null : { after: found.next } }
+    },
+  })
+  for await (const part of parts) {
     ids.push(...part.ids)
     total += part.matches
     visible = part.visible ?? visible
-    more = part.next !== null
-    after = part.next
-    if (more && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
+    if (part.next !== null && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
   }
   return { ids, total, isExact: true }
 }

@@ -6,7 +6,8 @@ import type { Decode } from '../../sql/core/batch'
 import type { Row } from '../../sql/core/connection'
 import { json, numbersOf, textsOf } from '../../sql/core/rows'
 import type { MatchCompiler } from '../match'
-import { longerStatement, postingsStatement, type Shares } from './search-cost'
+import type { Shares } from './cost'
+import { longerStatement, postingsStatement } from './postings'
 
 /** Where do single parts of a query stand? Asked of the index in statements that each go through a share of it. */
 
@@ -22,8 +23,8 @@ interface Piece {
 
 export type Asked = Pick<Unit, 'terms' | 'prefix' | 'phrase'>
 
-/** Something that an entry holds or not, asked of the index at once. */
-export interface Leaf {
+/** What is asked of the index by itself, which an entry holds or not. */
+export interface AskedUnit {
   readonly match: string
   readonly unit: Asked
 }
@@ -32,9 +33,9 @@ export interface Leaf {
  * FTS5 goes on from where it is told only with single words. It looks for a phrase, and merges beginnings, before it knows where to stop:
  * those are asked for once, in all entries of the scope.
  */
-export const isWord = ({ unit }: Leaf): boolean => unit.terms.length === 1 && !unit.prefix
+export const isWord = ({ unit }: AskedUnit): boolean => unit.terms.length === 1 && !unit.prefix
 
-/** In which entries of a part each leaf holds, in the order of ids. */
+/** In which entries of a part each unit holds, in the order of ids. */
 export type Found = ReadonlyMap<string, readonly number[]>
 
 export const whole = (number: number): SQL => sql.raw(String(Math.floor(number)))
@@ -47,24 +48,24 @@ export const tooMuch = () =>
 /**
  * @param read one round trip, with a rest before it
  */
-export function createLeafReader(
+export function createUnitReader(
   read: <T>(statement: SQL, decode: Decode<T>) => Promise<T>,
   compiler: MatchCompiler,
   shares: Shares,
 ) {
-  const holding = (leaves: readonly Pick<Leaf, 'match'>[], scope: string, after: number, upTo: SQL): SQL => sql`
-    SELECT leaf.key AS leaf, (
+  const holding = (units: readonly Pick<AskedUnit, 'match'>[], scope: string, after: number, upTo: SQL): SQL => sql`
+    SELECT asked.key AS unit, (
       SELECT json_group_array(id) FROM (
         SELECT rowid AS id FROM entries_fts
-        WHERE entries_fts MATCH leaf.value AND rowid > ${whole(after)} AND rowid <= ${upTo} ORDER BY rowid
+        WHERE entries_fts MATCH asked.value AND rowid > ${whole(after)} AND rowid <= ${upTo} ORDER BY rowid
       )
     ) AS ids
-    FROM json_each(${JSON.stringify(leaves.map(({ match }) => (match === '' ? scope : `${scope} AND ${match}`)))}) leaf`
+    FROM json_each(${JSON.stringify(units.map(({ match }) => (match === '' ? scope : `${scope} AND ${match}`)))}) asked`
 
   /** Entries that hold one of them. */
-  const idsOf = async (leaves: readonly Pick<Leaf, 'match'>[], scope: string): Promise<number[]> => {
+  const idsOf = async (units: readonly Pick<AskedUnit, 'match'>[], scope: string): Promise<number[]> => {
     const all = (rows: readonly Row[]) => rows.flatMap((row) => json<number[]>(row, 'ids'))
-    return read(holding(leaves, scope, 0, whole(Number.MAX_SAFE_INTEGER)), all)
+    return read(holding(units, scope, 0, whole(Number.MAX_SAFE_INTEGER)), all)
   }
 
   async function postingsOf(words: readonly { word: string; prefix: boolean }[]): Promise<number[]> {
@@ -99,9 +100,9 @@ export function createLeafReader(
   }
 
   /** Where phrases stand, and words that are looked for by their beginnings. */
-  async function stretched(scope: string, leaves: readonly Leaf[]): Promise<Found> {
+  async function stretched(scope: string, units: readonly AskedUnit[]): Promise<Found> {
     const found = new Map<string, readonly number[]>()
-    for (const { match, unit } of leaves) {
+    for (const { match, unit } of units) {
       const { terms: words, prefix } = unit
       const last = words.at(-1) as string
       const asked = words.map((word, i) => ({ word, prefix: prefix && i === words.length - 1 }))
